@@ -1,0 +1,41 @@
+/// What a bus could not do, and why.
+public struct BusError: Error, Hashable, Sendable {
+    /// A stable name for a program to act upon. Open: a newer broker may send codes that are not listed here.
+    public struct Code: RawRepresentable, Hashable, Sendable {
+        public let rawValue: String
+
+        public init(rawValue: String) {
+            self.rawValue = rawValue
+        }
+
+        /// Nobody answers at the address, or not in time.
+        public static let unavailable = Code(rawValue: "bus.unavailable")
+        /// The address of the bus cannot be used.
+        public static let address = Code(rawValue: "bus.address")
+        /// The message is not what its type promises.
+        public static let malformed = Code(rawValue: "bus.malformed")
+        /// The broker does not accept the request.
+        public static let refused = Code(rawValue: "bus.refused")
+        /// Another process owns the durable consumer now.
+        public static let fenced = Code(rawValue: "bus.fenced")
+        /// The position belongs to a journal that no longer exists.
+        public static let epoch = Code(rawValue: "bus.epoch")
+        /// The journal cannot be written or read.
+        public static let journal = Code(rawValue: "bus.journal")
+        /// The connection was closed by its owner.
+        public static let closed = Code(rawValue: "bus.closed")
+    }
+
+    public let code: Code
+    /// One line: what is wrong, and where.
+    public let message: String
+
+    public init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+}
+
+extension BusError: CustomStringConvertible {
+    public var description: String { message }
+}

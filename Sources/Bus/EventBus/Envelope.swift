@@ -1,0 +1,72 @@
+public import Foundation
+
+/// A message as it travels: its attributes, its data as JSON, and, once it is journalled, its position.
+public struct Envelope: Hashable, Sendable {
+    public var attributes: Attributes
+    /// JSON, in UTF-8. Empty for a document that no longer exists.
+    public var data: Data
+    /// Where the bus put it; nil until it is published.
+    public var position: Position?
+
+    public init(attributes: Attributes, data: Data, position: Position? = nil) {
+        self.attributes = attributes
+        self.data = data
+        self.position = position
+    }
+}
+
+extension Envelope {
+    public var id: String { attributes.id }
+    public var type: MessageType { attributes.type }
+    public var subject: String { attributes.subject }
+
+    /// Whether this withdraws a document: the retained one with the same type, subject and key is gone.
+    public var isTombstone: Bool { type.kind == .document && data.isEmpty }
+
+    /// Wraps a typed message.
+    ///
+    /// What was caused inherits the subject, the correlation, the trace and the origin of its cause, unless an origin is given.
+    /// - Parameters:
+    ///   - source: the publishing process.
+    ///   - origin: the view it came from.
+    ///   - cause: the message that this one answers.
+    /// - Throws: ``BusError`` with code ``BusError/Code/malformed`` if the message cannot be written as JSON.
+    public init(
+        _ message: some Message, source: String, subject: String = Session.default, origin: Origin = Origin(),
+        causedBy cause: Envelope? = nil
+    ) throws {
+        var attributes = Attributes(
+            type: Swift.type(of: message).type, source: source, subject: cause?.subject ?? subject)
+        attributes.correlationID = cause?.attributes.correlationID ?? attributes.id
+        attributes.causationID = cause?.id
+        attributes.traceparent = cause?.attributes.traceparent
+        attributes.platform = origin.platform ?? cause?.attributes.platform
+        attributes.device = origin.device ?? cause?.attributes.device
+        attributes.instance = origin.instance ?? cause?.attributes.instance
+        attributes.key = message.key
+        do {
+            self.init(attributes: attributes, data: try JSONEncoder.wire.encode(message))
+        } catch {
+            throw BusError(.malformed, "\(attributes.type) cannot be written as JSON: \(error)")
+        }
+    }
+
+    /// The message inside.
+    /// - Throws: ``BusError`` with code ``BusError/Code/malformed`` if the data is not what `type` says.
+    public func decode<M: Message>(_ message: M.Type = M.self) throws -> M {
+        do {
+            return try JSONDecoder().decode(M.self, from: data)
+        } catch let error as DecodingError {
+            throw BusError(.malformed, "\(type) \(id) has data that cannot be read: \(error.summary)")
+        }
+    }
+}
+
+extension JSONEncoder {
+    /// Keys in order, so that equal messages are equal bytes.
+    static var wire: JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return encoder
+    }
+}

@@ -1,0 +1,44 @@
+/// A typed message: the `data` of a CloudEvent whose `type` is known at compile time.
+///
+/// A new message is one struct; its name on the wire is the name of the struct.
+public protocol Message: Codable, Sendable {
+    static var kind: MessageKind { get }
+    /// The name after the kind; the struct's own name unless said.
+    static var name: String { get }
+    /// Which of several documents of one type and subject this is; nil where there is only one.
+    var key: String? { get }
+}
+
+extension Message {
+    public static var name: String { String(describing: Self.self) }
+    public static var type: MessageType { MessageType(kind: kind, name: name) }
+    public var key: String? { nil }
+}
+
+/// One intent, usually of a person in front of a view.
+public protocol CommandMessage: Message {}
+
+/// Something that happened.
+public protocol EventMessage: Message {}
+
+/// Something that failed.
+public protocol ErrorMessage: Message {}
+
+/// What is true now, retained by the bus per (type, subject, key).
+public protocol DocumentMessage: Message {}
+
+extension CommandMessage {
+    public static var kind: MessageKind { .command }
+}
+
+extension EventMessage {
+    public static var kind: MessageKind { .event }
+}
+
+extension ErrorMessage {
+    public static var kind: MessageKind { .error }
+}
+
+extension DocumentMessage {
+    public static var kind: MessageKind { .document }
+}

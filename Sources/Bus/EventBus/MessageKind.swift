@@ -1,0 +1,13 @@
+/// The five roles a message can play; the first word of its type on the wire.
+public enum MessageKind: String, Codable, Sendable, CaseIterable {
+    /// One intent. Every subscriber hears it, each durable group handles it once.
+    case command
+    /// Something that happened.
+    case event
+    /// Something that failed.
+    case error
+    /// What is true now. Retained: a late joiner gets the last one.
+    case document
+    /// A question with one reply. Never journalled.
+    case query
+}

@@ -1,0 +1,56 @@
+/// The name of a message on the wire: `kind.Name`, as in `command.PlaylistSelected`.
+public struct MessageType: Hashable, Sendable {
+    /// The longest type, in bytes: with its partition it stays within the 240 bytes that ZeroMQ matches reliably.
+    public static let maximumLength = 200
+
+    public let kind: MessageKind
+    public let name: String
+
+    /// Names a type known at compile time. What comes from outside goes through ``init(_:)``, which validates.
+    public init(kind: MessageKind, name: String) {
+        self.kind = kind
+        self.name = name
+    }
+
+    /// Reads `kind.Name`; nil unless the kind is known and the name is `[A-Za-z][A-Za-z0-9_-]*` of acceptable length.
+    public init?(_ text: String) {
+        guard text.utf8.count <= Self.maximumLength, let dot = text.firstIndex(of: "."),
+            let kind = MessageKind(rawValue: String(text[..<dot]))
+        else { return nil }
+        let name = text[text.index(after: dot)...]
+        guard let first = name.utf8.first, Self.isLetter(first), name.utf8.allSatisfy(Self.isNameByte) else {
+            return nil
+        }
+        self.init(kind: kind, name: String(name))
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        isLetter(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
+    }
+}
+
+extension MessageType: CustomStringConvertible {
+    public var description: String { "\(kind.rawValue).\(name)" }
+}
+
+extension MessageType: Codable {
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        guard let type = MessageType(text) else {
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "'\(text)' is not a message type such as command.PlaylistSelected")
+        }
+        self = type
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}
