@@ -1,0 +1,108 @@
+internal import BusProtocol
+internal import EventBus
+package import Logging
+internal import ZeroMQ
+
+/// Takes batches in, journals them, sends them on.
+///
+/// ROUTER for the ingress, where every request is answered; XPUB for the feed, which never waits for anybody: a subscriber
+/// that falls behind misses messages there and reads them from the journal.
+package actor Broker {
+    private let configuration: BrokerConfiguration
+    private let logger: Logger
+    private let thread = SocketThread(name: "broker")
+    private var sockets: BrokerSockets?
+    private var engine: BrokerEngine?
+    private var lock: BrokerLock?
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+    package init(_ configuration: BrokerConfiguration, logger: Logger) {
+        self.configuration = configuration
+        self.logger = logger
+    }
+
+    deinit {
+        thread.stop()
+    }
+
+    /// Serves until the task is cancelled.
+    /// - Parameter onReady: called once both sockets are bound and the journal is open.
+    /// - Throws: ``BusError`` when the address or the journal cannot be used.
+    package func run(onReady: @Sendable () async throws -> Void = {}) async throws {
+        let address = try BusAddress(configuration.address)
+        lock = try address.directory.map { try BrokerLock(directory: $0) }
+        defer { lock = nil }
+        let journal = try Journal(path: configuration.journal, durability: configuration.durability)
+        engine = try BrokerEngine(journal: journal, now: .now)
+        try open(address)
+        defer { close() }
+        logger.info("serving", metadata: ["bus": "\(address)", "journal": "\(configuration.journal)"])
+        try await onReady()
+        while true {
+            try await Task.sleep(for: .seconds(1))
+            expireLeases()
+        }
+    }
+
+    private func open(_ address: BusAddress) throws {
+        let sockets = try BrokerSockets(address)
+        thread.add(SocketWatch(sockets.ingress) { [weak self] in self?.assumeIsolated { $0.takeRequests() } })
+        thread.add(SocketWatch(sockets.feed) { [weak self] in self?.assumeIsolated { $0.takeSubscriptions() } })
+        self.sockets = sockets
+    }
+
+    private func close() {
+        thread.removeAllWatches()
+        sockets = nil
+        engine = nil
+    }
+
+    private func takeRequests() {
+        guard let sockets, engine != nil else { return }
+        do {
+            let incoming = try sockets.receiveRequests()
+            guard let outgoing = engine?.handle(incoming, now: .now) else { return }
+            send(outgoing, on: sockets)
+        } catch {
+            logger.error("the ingress failed", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Answers on the inbox of a subscriber: everything it subscribed to before is live now.
+    private func takeSubscriptions() {
+        guard let sockets, let journal = engine?.journal else { return }
+        do {
+            for inbox in try sockets.receiveInboxes() {
+                try sockets.publish(Inbox.answer(topic: inbox, epoch: journal.epoch, head: journal.head))
+            }
+        } catch {
+            logger.error("the feed failed", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func expireLeases() {
+        guard let sockets, engine != nil else { return }
+        do {
+            if let outgoing = try engine?.expireLeases(now: .now) {
+                send(outgoing, on: sockets)
+            }
+        } catch {
+            logger.error("leases cannot be withdrawn", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func send(_ outgoing: Outgoing, on sockets: BrokerSockets) {
+        do {
+            for message in outgoing.feed {
+                try sockets.publish(message.frames)
+            }
+        } catch {
+            // Journalled is journalled: subscribers find it there.
+            logger.error("the feed failed", metadata: ["error": "\(error)"])
+        }
+        for reply in outgoing.replies {
+            sockets.reply(reply.frames, to: reply.peer)
+        }
+    }
+}

@@ -1,0 +1,22 @@
+/// Writes the binary frames of the protocol: integers big-endian, texts behind their length.
+package struct ByteWriter {
+    package private(set) var bytes: [UInt8] = []
+
+    package init(capacity: Int = 0) {
+        bytes.reserveCapacity(capacity)
+    }
+
+    package mutating func write(_ value: some FixedWidthInteger & UnsignedInteger) {
+        withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
+    }
+
+    package mutating func write(bytes more: [UInt8]) {
+        bytes.append(contentsOf: more)
+    }
+
+    /// A text with its length in two bytes before it.
+    package mutating func write(text: String) {
+        write(UInt16(clamping: text.utf8.count))
+        bytes.append(contentsOf: text.utf8.prefix(Int(UInt16.max)))
+    }
+}

@@ -1,0 +1,67 @@
+/// What the broker answers. Frames: head (the request's) | status (code, text) | what the operation gives.
+package enum Reply: Hashable, Sendable {
+    case welcome(Welcome)
+    /// Journalled: where the batch ends.
+    case published(epoch: UInt64, offset: UInt64)
+    case page(Page)
+    case heads(Heads)
+    case claimed(ownerEpoch: UInt64, epoch: UInt64, offset: UInt64)
+    case refused(ProtocolError)
+
+    package func frames(to head: RequestHead) -> [[UInt8]] {
+        frames(head: head.bytes)
+    }
+
+    /// As ``frames(to:)``, with the head as it came: it may be one that is not understood.
+    package func frames(head: [UInt8]) -> [[UInt8]] {
+        var status = ByteWriter()
+        if case .refused(let error) = self {
+            status.write(error.code.rawValue)
+            status.write(text: error.message)
+        } else {
+            status.write(UInt8(0))
+            status.write(text: "")
+        }
+        return [head, status.bytes] + body
+    }
+
+    private var body: [[UInt8]] {
+        switch self {
+        case .welcome(let welcome): [welcome.bytes]
+        case .published(let epoch, let offset): [Self.numbers(epoch, offset)]
+        case .page(let page): page.frames
+        case .heads(let heads): heads.frames
+        case .claimed(let ownerEpoch, let epoch, let offset): [Self.numbers(ownerEpoch, epoch, offset)]
+        case .refused: []
+        }
+    }
+
+    /// Reads a reply, with the id of the request that it answers.
+    package static func read(_ frames: [[UInt8]]) throws(ProtocolError) -> (id: UInt64, reply: Reply) {
+        guard frames.count >= 2 else { throw ProtocolError(.malformed, "a reply has at least two frames") }
+        guard let id = RequestHead.id(of: frames[0]) else { throw ProtocolError(.malformed, "a reply lacks its id") }
+        var status = ByteReader(frames[1])
+        let code: UInt8 = try status.read()
+        let text = try status.text()
+        guard code == 0 else { return (id, .refused(ProtocolError(.init(rawValue: code), text))) }
+        return (id, try Reply(RequestHead(frames[0]).operation, body: frames[2...]))
+    }
+
+    private init(_ operation: Operation, body: ArraySlice<[UInt8]>) throws(ProtocolError) {
+        guard let first = body.first else { throw ProtocolError(.malformed, "a reply lacks its body") }
+        var reader = ByteReader(first)
+        switch operation {
+        case .hello, .bye: self = .welcome(try Welcome(first))
+        case .publish: self = .published(epoch: try reader.read(), offset: try reader.read())
+        case .read, .documents: self = .page(try Page(frames: body))
+        case .heads: self = .heads(try Heads(frames: body))
+        case .claim: self = .claimed(ownerEpoch: try reader.read(), epoch: try reader.read(), offset: try reader.read())
+        }
+    }
+
+    private static func numbers(_ numbers: UInt64...) -> [UInt8] {
+        var writer = ByteWriter(capacity: numbers.count * 8)
+        numbers.forEach { writer.write($0) }
+        return writer.bytes
+    }
+}

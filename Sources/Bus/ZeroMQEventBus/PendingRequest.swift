@@ -1,0 +1,23 @@
+internal import BusProtocol
+
+/// A request that the broker has not answered.
+struct PendingRequest {
+    var request: Request
+    var reply: ReplyHandler
+    var sentAt: ContinuousClock.Instant?
+
+    /// What to do with the answer.
+    enum ReplyHandler {
+        /// Somebody waits; nobody any more, if nil: a batch is sent on, even if its publisher was cancelled, because the
+        /// batches behind it count on its sequence.
+        case resume(CheckedContinuation<Reply, any Error>?)
+        case page(subscriber: Int)
+        /// - `judgeNow`: after a reconnection nothing is under way that could still come.
+        case heads(judgeNow: Bool)
+        case welcome
+    }
+
+    var isBatch: Bool {
+        if case .publish = request { true } else { false }
+    }
+}

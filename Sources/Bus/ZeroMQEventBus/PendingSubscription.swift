@@ -1,0 +1,9 @@
+internal import BusProtocol
+internal import EventBus
+
+/// A subscription that the broker has not confirmed.
+struct PendingSubscription {
+    let prefixes: [String]
+    let start: StartPosition
+    let continuation: CheckedContinuation<Int, any Error>
+}

@@ -1,0 +1,188 @@
+internal import BusProtocol
+internal import EventBus
+internal import Foundation
+internal import Logging
+internal import OrderedCollections
+internal import ZeroMQ
+
+/// The outbox: every request waits here until it is answered.
+extension ZeroMQEventBus {
+    /// Batches under way at most; a publisher beyond it waits.
+    static let outboxCapacity = 1024
+
+    /// Asks, and waits for the answer however long the broker is away.
+    /// - Throws: what the broker refuses, as ``BusError``; `CancellationError`.
+    func ask(_ request: Request) async throws -> Reply {
+        try Task.checkCancellation()
+        let id = nextID()
+        let reply = try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Reply, any Error>) in
+                guard state != .closed else {
+                    return continuation.resume(throwing: BusError(.closed, "the connection to \(address) was closed"))
+                }
+                enqueue(request, id: id, reply: .resume(continuation))
+            }
+        } onCancel: {
+            thread.perform { [weak self] in self?.assumeIsolated { $0.cancel(id) } }
+        }
+        if case .refused(let error) = reply { throw BusError(error) }
+        return reply
+    }
+
+    func enqueue(_ request: Request, reply: PendingRequest.ReplyHandler) {
+        enqueue(request, id: nextID(), reply: reply)
+    }
+
+    /// Numbers a batch when it enters the outbox, so that it leaves in that order.
+    private func enqueue(_ request: Request, id: UInt64, reply: PendingRequest.ReplyHandler) {
+        var request = request
+        if case .publish(let batch) = request {
+            sequence += 1
+            request = .publish(batch.numbered(producer, sequence))
+        }
+        pending[id] = PendingRequest(request: request, reply: reply)
+        send(id)
+    }
+
+    /// Waits until the outbox can take a batch.
+    func waitForRoom() async throws {
+        while pending.count >= Self.outboxCapacity, state != .closed {
+            try Task.checkCancellation()
+            lastID += 1
+            let id = lastID
+            try await withTaskCancellationHandler {
+                try await withCheckedThrowingContinuation { roomWaiters[id] = $0 }
+            } onCancel: {
+                thread.perform { [weak self] in
+                    self?.assumeIsolated { $0.roomWaiters.removeValue(forKey: id)?.resume(throwing: CancellationError()) }
+                }
+            }
+        }
+    }
+
+    func sendUnsent() {
+        ingressWatch?.wantsWrite = false
+        for id in pending.filter({ $0.value.sentAt == nil }).keys {
+            send(id)
+        }
+    }
+
+    /// Sends all again, in order, if the oldest has waited too long. Every request is safe to send twice.
+    func resend(olderThan age: Duration) {
+        let now = ContinuousClock.now
+        guard pending.values.contains(where: { $0.sentAt.map { now - $0 >= age } ?? true }) else { return }
+        for id in pending.keys {
+            pending[id]?.sentAt = nil
+        }
+        sendUnsent()
+    }
+
+    private func send(_ id: UInt64) {
+        // In order: behind one that waits, everything waits.
+        guard let ingress, let ingressWatch, !ingressWatch.wantsWrite, let request = pending[id]?.request else { return }
+        do {
+            if try ingress.send(request.frames(id: id)) {
+                pending[id]?.sentAt = .now
+            } else {
+                ingressWatch.wantsWrite = true
+            }
+        } catch {
+            logger.error("a request could not be sent", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func cancel(_ id: UInt64) {
+        guard let request = pending[id], case .resume(let continuation?) = request.reply else { return }
+        if request.isBatch {
+            pending[id]?.reply = .resume(nil)
+        } else {
+            pending[id] = nil
+        }
+        continuation.resume(throwing: CancellationError())
+    }
+
+    private func nextID() -> UInt64 {
+        lastID += 1
+        return UInt64(lastID)
+    }
+
+    func takeReplies() {
+        var isOutOfSequence = false
+        do {
+            while let frames = try ingress?.receive() {
+                let (id, reply) = try Reply.read(frames)
+                isOutOfSequence = !handle(reply, to: id) || isOutOfSequence
+            }
+        } catch {
+            logger.error("the broker's answer cannot be read", metadata: ["error": "\(error)"])
+        }
+        if isOutOfSequence {
+            resend(olderThan: .zero)
+        }
+        let room = max(0, Self.outboxCapacity - pending.count)
+        for id in roomWaiters.keys.prefix(room) {
+            roomWaiters.removeValue(forKey: id)?.resume()
+        }
+        readPages()
+    }
+
+    /// - Returns: false when the request must be sent again.
+    private func handle(_ reply: Reply, to id: UInt64) -> Bool {
+        guard let request = pending[id] else { return true }
+        if case .refused(let error) = reply, request.isBatch {
+            switch error.code {
+            case .sequence: return false
+            case .journal:
+                // The batch keeps its place in the sequence and is tried again with the next tick.
+                logger.warning("the broker cannot journal", metadata: ["reason": "\(error)"])
+                return true
+            default: break
+            }
+        }
+        pending[id] = nil
+        switch request.reply {
+        case .resume(let continuation):
+            if case .welcome(let welcome) = reply { follow(epoch: welcome.epoch) }
+            continuation?.resume(returning: reply)
+            if case .bye = request.request { close() }
+        case .welcome:
+            guard case .welcome(let welcome) = reply else { break }
+            follow(epoch: welcome.epoch)
+            pollHeads(head: welcome.head, judgeNow: false)
+        case .heads(let judgeNow):
+            guard case .heads(let heads) = reply, heads.epoch == epoch else { break }
+            receive(heads, judgeNow: judgeNow)
+        case .page(let id): receive(reply, for: id)
+        }
+        return true
+    }
+
+    /// A journal that replaced the one before knows neither this producer nor any offset: number anew, read anew.
+    func follow(epoch new: UInt64) {
+        guard new != epoch else { return }
+        defer { epoch = new }
+        guard epoch != 0 else { return }
+        logger.warning("the broker has a new journal", metadata: ["epoch": "\(String(new, radix: 16))"])
+        producer = ProducerID()
+        sequence = 0
+        polledThrough = 0
+        for (id, request) in pending {
+            guard case .publish(let batch) = request.request else { continue }
+            sequence += 1
+            pending[id]?.request = .publish(batch.numbered(producer, sequence))
+            pending[id]?.sentAt = nil
+        }
+        for subscriber in subscribers.values {
+            subscriber.tracker.restart()
+            subscriber.isReading = false
+        }
+        sendUnsent()
+    }
+}
+
+extension PublishRequest {
+    fileprivate func numbered(_ producer: ProducerID, _ sequence: UInt64) -> PublishRequest {
+        PublishRequest(
+            producer: producer, sequence: sequence, isLeased: isLeased, checkpoint: checkpoint, messages: messages)
+    }
+}

@@ -1,0 +1,198 @@
+internal import BusProtocol
+public import EventBus
+internal import Foundation
+internal import Logging
+internal import OrderedCollections
+internal import ZeroMQ
+
+extension ZeroMQEventBus {
+    /// Messages taken from the feed in one turn, so that the other socket has its turn too.
+    private static let turnCount = 512
+
+    public nonisolated func withSubscription<Result: Sendable>(
+        to filters: [MessageFilter], from start: StartPosition,
+        _ body: (MessageSequence) async throws -> Result
+    ) async throws -> Result {
+        let prefixes = filters.topicPrefixes
+        let id = try await subscribe(to: prefixes, from: start)
+        defer { thread.perform { [weak self] in self?.assumeIsolated { $0.unsubscribe(id) } } }
+        return try await body(
+            MessageSequence { [weak self, logger] in
+                while let message = try await self?.next(id) {
+                    do {
+                        let envelope = try message.envelope()
+                        if filters.contains(where: { $0.matches(envelope) }) { return envelope }
+                    } catch let error as BusError {
+                        // A header that is not CloudEvents is its publisher's mistake; the messages behind it are not.
+                        logger.warning("a message was skipped", metadata: ["reason": "\(error)"])
+                    }
+                }
+                return nil
+            })
+    }
+
+    private func subscribe(to prefixes: [String], from start: StartPosition) async throws -> Int {
+        try Task.checkCancellation()
+        lastID += 1
+        let inbox = Inbox.prefix(of: client) + String(lastID)
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Int, any Error>) in
+                guard state != .closed else {
+                    return continuation.resume(throwing: BusError(.closed, "the connection to \(address) was closed"))
+                }
+                confirmations[inbox] = PendingSubscription(prefixes: prefixes, start: start, continuation: continuation)
+                subscribe(prefixes, inbox: inbox)
+            }
+        } onCancel: {
+            thread.perform { [weak self] in self?.assumeIsolated { $0.cancelConfirmation(inbox) } }
+        }
+    }
+
+    /// The inbox last: its answer says that the others are live.
+    func subscribe(_ prefixes: [String], inbox: String) {
+        setOptions(prefixes.map(SocketOption.subscribe) + [.subscribe(inbox)])
+    }
+
+    /// Asks again for confirmations that have not come: an answer can be dropped like any message of the feed.
+    func renewConfirmations() {
+        for inbox in confirmations.keys {
+            setOptions([.unsubscribe(inbox), .subscribe(inbox)])
+        }
+    }
+
+    private func cancelConfirmation(_ inbox: String) {
+        guard let subscription = confirmations.removeValue(forKey: inbox) else { return }
+        setOptions(subscription.prefixes.map(SocketOption.unsubscribe) + [.unsubscribe(inbox)])
+        subscription.continuation.resume(throwing: CancellationError())
+    }
+
+    private func unsubscribe(_ id: Int) {
+        guard let subscriber = subscribers.removeValue(forKey: id) else { return }
+        setOptions(subscriber.prefixes.map(SocketOption.unsubscribe))
+    }
+
+    private func setOptions(_ options: [SocketOption]) {
+        do {
+            for option in options {
+                try feed?.set(option)
+            }
+        } catch {
+            logger.error("a subscription failed", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func next(_ id: Int) async throws -> FeedMessage? {
+        try Task.checkCancellation()
+        guard let subscriber = subscribers[id] else { throw BusError(.closed, "the subscription has ended") }
+        let message = try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { subscriber.next($0) }
+        } onCancel: {
+            thread.perform { [weak self] in
+                self?.assumeIsolated { $0.subscribers[id]?.end(throwing: CancellationError()) }
+            }
+        }
+        readPages()
+        return message
+    }
+
+    func takeMessages() {
+        do {
+            for _ in 0..<Self.turnCount {
+                guard let frames = try feed?.receive(), let topic = frames.first else { break }
+                if topic.starts(with: Inbox.mark.utf8) {
+                    try confirm(frames)
+                } else {
+                    deliver(try FeedMessage(frames: frames))
+                }
+            }
+        } catch {
+            logger.error("the feed cannot be read", metadata: ["error": "\(error)"])
+        }
+        readPages()
+    }
+
+    private func deliver(_ message: FeedMessage) {
+        follow(epoch: message.epoch)
+        for subscriber in subscribers.values {
+            subscriber.receive(live: message)
+        }
+    }
+
+    private func confirm(_ frames: [[UInt8]]) throws {
+        let (inbox, epoch, head) = try Inbox.readAnswer(frames)
+        follow(epoch: epoch)
+        guard let subscription = confirmations.removeValue(forKey: inbox) else {
+            // The common inbox is answered after every reconnection: something may have been published in between.
+            if inbox == Inbox.prefix(of: client) { reconnected(head: head) }
+            return
+        }
+        setOptions([.unsubscribe(inbox)])
+        lastID += 1
+        subscribers[lastID] = Subscriber(
+            tracker: FeedTracker(
+                prefixes: subscription.prefixes, start: start(subscription.start), head: head),
+            prefixes: subscription.prefixes)
+        subscription.continuation.resume(returning: lastID)
+    }
+
+    /// A position of another journal than the broker's means: everything in this one is new.
+    private func start(_ start: StartPosition) -> FeedTracker.Start {
+        switch start {
+        case .now: .now
+        case .beginning: .after(0)
+        case .after(let position): .after(position.epoch == epoch ? position.offset : 0)
+        case .retained: .documents
+        }
+    }
+
+    private func reconnected(head: UInt64) {
+        resend(olderThan: .zero)
+        pollHeads(head: head, judgeNow: true)
+    }
+
+    /// Asks which topics have grown, if the journal has.
+    func pollHeads(head: UInt64, judgeNow: Bool) {
+        guard head > polledThrough, !subscribers.isEmpty else { return }
+        let prefixes = Set(subscribers.values.flatMap(\.prefixes)).sorted()
+        let request = PageRequest(epoch: epoch, after: polledThrough, prefixes: prefixes)
+        enqueue(.heads(request), reply: .heads(judgeNow: judgeNow))
+    }
+
+    func receive(_ heads: Heads, judgeNow: Bool) {
+        polledThrough = max(polledThrough, heads.through)
+        for subscriber in subscribers.values {
+            subscriber.tracker.note(heads)
+            if judgeNow { subscriber.tracker.judge() }
+        }
+    }
+
+    /// Asks for the pages that subscribers need and have room for.
+    func readPages() {
+        for (id, subscriber) in subscribers {
+            guard let phase = subscriber.nextRead else { continue }
+            switch phase {
+            case .live: continue
+            case .journal(let after):
+                let request = PageRequest(epoch: epoch, after: after, prefixes: subscriber.prefixes)
+                enqueue(.read(request), reply: .page(subscriber: id))
+            case .documents(let after):
+                let request = PageRequest(epoch: epoch, after: after, prefixes: subscriber.prefixes)
+                enqueue(.documents(request), reply: .page(subscriber: id))
+            }
+            subscriber.isReading = true
+        }
+    }
+
+    func receive(_ reply: Reply, for id: Int) {
+        guard let subscriber = subscribers[id] else { return }
+        subscriber.isReading = false
+        switch reply {
+        case .page(let page) where page.epoch == epoch: subscriber.receive(page)
+        case .refused(let error):
+            // Of an older journal, or of one that cannot be read now.
+            subscriber.isRefused = true
+            logger.warning("a page was refused", metadata: ["reason": "\(error)"])
+        default: break
+        }
+    }
+}

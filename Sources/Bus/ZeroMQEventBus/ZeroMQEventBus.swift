@@ -1,0 +1,149 @@
+internal import BusProtocol
+public import EventBus
+internal import Foundation
+public import Logging
+internal import OrderedCollections
+internal import ZeroMQ
+
+/// An event bus over a broker and two ZeroMQ sockets: DEALER for requests, SUB for the feed.
+///
+/// The actor lives on the thread that owns the sockets. Requests wait in an outbox until they are answered, and are sent
+/// again after a reconnection: the broker drops what it has. See `docs/wire-protocol.md`.
+public actor ZeroMQEventBus: EventBus {
+    public nonisolated let source: String
+    let address: BusAddress
+    let logger: Logger
+    let thread: SocketThread
+
+    enum State { case idle, open, closed }
+    var state = State.idle
+    var ingress: Socket?
+    var ingressWatch: SocketWatch?
+    var feed: Socket?
+
+    var producer = ProducerID()
+    var sequence: UInt64 = 0
+    var epoch: UInt64 = 0
+    /// The journal's end up to which heads have been asked for.
+    var polledThrough: UInt64 = 0
+
+    var lastID = 0
+    var pending: OrderedDictionary<UInt64, PendingRequest> = [:]
+    var roomWaiters: OrderedDictionary<Int, CheckedContinuation<Void, any Error>> = [:]
+    var subscribers: [Int: Subscriber] = [:]
+    var confirmations: [String: PendingSubscription] = [:]
+    let client = ProducerID()
+
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+    /// Tasks that prefer this executor run on the socket's thread and get their messages without changing threads.
+    public nonisolated var taskExecutor: any TaskExecutor { thread }
+
+    /// - Parameters:
+    ///   - address: `ipc:///DIRECTORY` or `tcp://HOST:PORT`.
+    ///   - source: the CloudEvents source of what is published: `name/instance`.
+    /// - Throws: ``BusError`` with code `address`.
+    public init(address: String, source: String, logger: Logger) throws {
+        self.address = try BusAddress(address)
+        self.source = source
+        self.logger = logger
+        thread = SocketThread(name: "bus")
+    }
+
+    deinit {
+        thread.stop()
+    }
+
+    public func run() async throws {
+        guard state == .idle else { throw BusError(.closed, "a bus runs once") }
+        try open()
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { closed = $0 }
+        } onCancel: {
+            thread.perform { [weak self] in self?.assumeIsolated { $0.leave() } }
+        }
+        throw CancellationError()
+    }
+
+    /// Resumed when ``run()`` may end.
+    var closed: CheckedContinuation<Void, Never>?
+
+    /// Waits until the broker has answered once.
+    /// - Throws: ``BusError`` with code `unavailable` when it does not in time.
+    public func waitUntilConnected(timeout: Duration) async throws {
+        let address = address
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { _ = try await self.ask(.hello(self.producer)) }
+            group.addTask {
+                try await Task.sleep(for: timeout)
+                throw BusError(.unavailable, "no broker answers at \(address)")
+            }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+
+    private func open() throws {
+        let common: [SocketOption] = [
+            .linger(500), .heartbeatInterval(2000), .heartbeatTimeout(6000), .reconnectInterval(50),
+            .maximumReconnectInterval(1000), .maximumFrameSize(Int64(Limits.maximumFrameSize)),
+        ]
+        let ingress = try Socket(.dealer, options: common + [.immediate])
+        // A SUB socket drops subscriptions beyond its send limit without a word (libzmq #2942).
+        let feed = try Socket(.sub, options: common + [.sendHighWaterMark(0), .receiveHighWaterMark(4096)])
+        try feed.set(.subscribe(Inbox.prefix(of: client)))
+        try ingress.connect(address.ingress)
+        try feed.connect(address.feed)
+        let watch = SocketWatch(ingress) { [weak self] in
+            self?.assumeIsolated { $0.takeReplies() }
+        } onWritable: { [weak self] in
+            self?.assumeIsolated { $0.sendUnsent() }
+        }
+        thread.add(watch)
+        thread.add(SocketWatch(feed) { [weak self] in self?.assumeIsolated { $0.takeMessages() } })
+        (self.ingress, self.feed, ingressWatch, state) = (ingress, feed, watch, .open)
+        for (inbox, subscription) in confirmations {
+            subscribe(subscription.prefixes, inbox: inbox)
+        }
+        tick()
+    }
+
+    /// Once a second: says that the process lives, sends again what was not answered, looks for losses.
+    private func tick() {
+        guard state == .open else { return }
+        for subscriber in subscribers.values {
+            subscriber.isRefused = false
+            subscriber.tracker.judge()
+        }
+        resend(olderThan: .seconds(2))
+        renewConfirmations()
+        enqueue(.hello(producer), reply: .welcome)
+        readPages()
+        thread.perform(after: .seconds(1)) { [weak self] in self?.assumeIsolated { $0.tick() } }
+    }
+
+    /// Says good-bye and closes when the broker has heard it, or after a moment.
+    private func leave() {
+        guard state == .open else { return close() }
+        enqueue(.bye(producer), reply: .resume(nil))
+        thread.perform(after: .milliseconds(500)) { [weak self] in self?.assumeIsolated { $0.close() } }
+    }
+
+    func close() {
+        guard state != .closed else { return }
+        state = .closed
+        thread.removeAllWatches()
+        (ingress, feed, ingressWatch) = (nil, nil, nil)
+        let error = BusError(.closed, "the connection to \(address) was closed")
+        for case .resume(let continuation?) in pending.values.map(\.reply) {
+            continuation.resume(throwing: error)
+        }
+        pending = [:]
+        roomWaiters.values.forEach { $0.resume(throwing: error) }
+        confirmations.values.forEach { $0.continuation.resume(throwing: error) }
+        subscribers.values.forEach { $0.end(throwing: error) }
+        (roomWaiters, confirmations, subscribers) = ([:], [:], [:])
+        closed?.resume()
+        closed = nil
+    }
+}
