@@ -42,6 +42,22 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Sources/Bus/ZeroMQEventBus", swiftSettings: settings),
-        .target(name: "BusProtocol", dependencies: ["EventBus"], path: "Sources/Bus/BusProtocol", swiftSettings: settings),
+        .target(
+            name: "BusProtocol", dependencies: ["EventBus"], path: "Sources/Bus/BusProtocol", swiftSettings: settings),
+        .target(
+            name: "BusConformance", dependencies: ["EventBus"], path: "Tests/BusConformance", swiftSettings: settings),
+        .testTarget(name: "EventBusTests", dependencies: ["EventBus", "BusConformance"], swiftSettings: settings),
+        .testTarget(name: "BusProtocolTests", dependencies: ["BusProtocol", "EventBus"], swiftSettings: settings),
+        .testTarget(
+            name: "ZeroMQEventBusTests",
+            dependencies: [
+                "ZeroMQEventBus", "BusProtocol", "EventBus", "Broker", "BusConformance",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "BrokerTests",
+            dependencies: ["Broker", "BusProtocol", "EventBus", .product(name: "GRDB", package: "GRDB.swift")],
+            swiftSettings: settings),
     ]
 )

@@ -38,14 +38,16 @@ extension Journal {
         }
         guard builder.damaged.isEmpty else {
             throw ProtocolError(
-                .journal, "the journal is damaged at offset \(builder.damaged.map(String.init).joined(separator: ", "))")
+                .journal, "the journal is damaged at offset \(builder.damaged.map(String.init).joined(separator: ", "))"
+            )
         }
         return builder.page(head: head)
     }
 
     private func check(_ request: PageRequest) throws {
         guard request.epoch == 0 || request.epoch == epoch else {
-            throw ProtocolError(.epoch, "this is journal \(String(epoch, radix: 16)), not \(String(request.epoch, radix: 16))")
+            throw ProtocolError(
+                .epoch, "this is journal \(String(epoch, radix: 16)), not \(String(request.epoch, radix: 16))")
         }
     }
 }

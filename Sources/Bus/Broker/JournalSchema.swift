@@ -36,7 +36,8 @@ enum JournalSchema {
                         FROM messages JOIN topics ON topics.id = messages.topic;
                     """)
             try database.execute(
-                sql: "INSERT INTO journal (key, value) VALUES ('epoch', ?)", arguments: [Int64.random(in: 1...Int64.max)])
+                sql: "INSERT INTO journal (key, value) VALUES ('epoch', ?)",
+                arguments: [Int64.random(in: 1...Int64.max)])
         }
         return migrator
     }()

@@ -15,7 +15,9 @@ package struct BusAddress: Hashable, Sendable, CustomStringConvertible {
             location = .directory(String(text.dropFirst("ipc://".count)))
             // sockaddr_un holds 107 characters; libzmq fails with a bare ENAMETOOLONG.
             guard ingress.utf8.count - "ipc://".utf8.count <= 107 else {
-                throw BusError(.address, "\(text) is too long: a socket's path has at most 107 characters; use a shorter directory")
+                throw BusError(
+                    .address, "\(text) is too long: a socket's path has at most 107 characters; use a shorter directory"
+                )
             }
         } else if text.hasPrefix("tcp://"), let colon = text.lastIndex(of: ":"),
             let port = UInt16(text[text.index(after: colon)...]), port > 0, port < UInt16.max

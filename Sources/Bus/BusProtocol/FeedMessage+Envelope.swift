@@ -9,7 +9,8 @@ extension FeedMessage {
                 attributes: try JSONDecoder().decode(Attributes.self, from: Data(header)), data: Data(data),
                 position: Position(epoch: epoch, offset: offset))
         } catch let error as DecodingError {
-            throw BusError(.malformed, "the message at \(offset) on \(topic) has an unreadable header: \(error.summary)")
+            throw BusError(
+                .malformed, "the message at \(offset) on \(topic) has an unreadable header: \(error.summary)")
         }
     }
 }

@@ -21,7 +21,9 @@ package enum Inbox {
         return [topic, position.bytes]
     }
 
-    package static func readAnswer(_ frames: [[UInt8]]) throws(ProtocolError) -> (topic: String, epoch: UInt64, head: UInt64) {
+    package static func readAnswer(_ frames: [[UInt8]]) throws(ProtocolError) -> (
+        topic: String, epoch: UInt64, head: UInt64
+    ) {
         guard frames.count == 2, let topic = String(validating: frames[0], as: UTF8.self) else {
             throw ProtocolError(.malformed, "an inbox answer has two frames: topic and position")
         }

@@ -32,7 +32,8 @@ package struct PageRequest: Hashable, Sendable {
         }
         var prefixes: [String] = []
         for frame in frames {
-            guard let prefix = String(validating: frame, as: UTF8.self), prefix.hasSuffix(".") || Topic(prefix) != nil else {
+            guard let prefix = String(validating: frame, as: UTF8.self), prefix.hasSuffix(".") || Topic(prefix) != nil
+            else {
                 throw ProtocolError(.topic, "a filter ends with a dot or is a whole topic")
             }
             prefixes.append(prefix)

@@ -47,7 +47,9 @@ package struct PublishRequest: Hashable, Sendable {
         isLeased = flags & Self.leasedFlag != 0
         var rest = frames.dropFirst()
         if flags & Self.checkpointFlag != 0 {
-            guard let frame = rest.popFirst() else { throw ProtocolError(.malformed, "publish lacks its checkpoint frame") }
+            guard let frame = rest.popFirst() else {
+                throw ProtocolError(.malformed, "publish lacks its checkpoint frame")
+            }
             checkpoint = try CheckpointFrame(frame)
         } else {
             checkpoint = nil

@@ -21,7 +21,8 @@ package struct RequestHead: Hashable, Sendable {
     /// The id alone, which can be read even if the rest is not understood: so that a refusal finds its request.
     package static func id(of frame: [UInt8]) -> UInt64? {
         var reader = ByteReader(frame)
-        guard (try? reader.bytes(count: 2)).map(Array.init) == ProtocolVersion.magic, (try? reader.bytes(count: 2)) != nil
+        guard (try? reader.bytes(count: 2)).map(Array.init) == ProtocolVersion.magic,
+            (try? reader.bytes(count: 2)) != nil
         else { return nil }
         return try? reader.read()
     }
@@ -33,7 +34,8 @@ package struct RequestHead: Hashable, Sendable {
         }
         let version: UInt8 = try reader.read()
         guard version == ProtocolVersion.current else {
-            throw ProtocolError(.version, "version \(version) of the protocol is not spoken here, but \(ProtocolVersion.current)")
+            throw ProtocolError(
+                .version, "version \(version) of the protocol is not spoken here, but \(ProtocolVersion.current)")
         }
         let number: UInt8 = try reader.read()
         guard let operation = Operation(rawValue: number) else {

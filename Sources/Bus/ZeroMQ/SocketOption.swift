@@ -25,7 +25,9 @@ package struct SocketOption: Sendable {
     package static let routerMandatory = Self(name: ZMQ_ROUTER_MANDATORY, value: .int32(1))
     /// Tell of every subscription, also of one that another peer has already.
     package static let xpubVerbose = Self(name: ZMQ_XPUB_VERBOSE, value: .int32(1))
-    package static func subscribe(_ topic: String) -> Self { Self(name: ZMQ_SUBSCRIBE, value: .bytes(Array(topic.utf8))) }
+    package static func subscribe(_ topic: String) -> Self {
+        Self(name: ZMQ_SUBSCRIBE, value: .bytes(Array(topic.utf8)))
+    }
     package static func unsubscribe(_ topic: String) -> Self {
         Self(name: ZMQ_UNSUBSCRIBE, value: .bytes(Array(topic.utf8)))
     }

@@ -54,7 +54,9 @@ extension ZeroMQEventBus {
                 try await withCheckedThrowingContinuation { roomWaiters[id] = $0 }
             } onCancel: {
                 thread.perform { [weak self] in
-                    self?.assumeIsolated { $0.roomWaiters.removeValue(forKey: id)?.resume(throwing: CancellationError()) }
+                    self?.assumeIsolated {
+                        $0.roomWaiters.removeValue(forKey: id)?.resume(throwing: CancellationError())
+                    }
                 }
             }
         }
@@ -79,7 +81,9 @@ extension ZeroMQEventBus {
 
     private func send(_ id: UInt64) {
         // In order: behind one that waits, everything waits.
-        guard let ingress, let ingressWatch, !ingressWatch.wantsWrite, let request = pending[id]?.request else { return }
+        guard let ingress, let ingressWatch, !ingressWatch.wantsWrite, let request = pending[id]?.request else {
+            return
+        }
         do {
             if try ingress.send(request.frames(id: id)) {
                 pending[id]?.sentAt = .now
@@ -110,6 +114,7 @@ extension ZeroMQEventBus {
         var isOutOfSequence = false
         do {
             while let frames = try ingress?.receive() {
+                lastHeard = .now
                 let (id, reply) = try Reply.read(frames)
                 isOutOfSequence = !handle(reply, to: id) || isOutOfSequence
             }

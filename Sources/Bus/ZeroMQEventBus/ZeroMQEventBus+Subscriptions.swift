@@ -83,9 +83,10 @@ extension ZeroMQEventBus {
 
     private func next(_ id: Int) async throws -> FeedMessage? {
         try Task.checkCancellation()
-        guard let subscriber = subscribers[id] else { throw BusError(.closed, "the subscription has ended") }
         let message = try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { subscriber.next($0) }
+            // The closure has to capture the actor to run on it: with only the subscriber captured, it would run on
+            // the global executor, and the compiler would not mind.
+            try await withCheckedThrowingContinuation { self.take(from: id, $0) }
         } onCancel: {
             thread.perform { [weak self] in
                 self?.assumeIsolated { $0.subscribers[id]?.end(throwing: CancellationError()) }
@@ -93,6 +94,13 @@ extension ZeroMQEventBus {
         }
         readPages()
         return message
+    }
+
+    private func take(from id: Int, _ reader: CheckedContinuation<FeedMessage?, any Error>) {
+        guard let subscriber = subscribers[id] else {
+            return reader.resume(throwing: BusError(.closed, "the subscription has ended"))
+        }
+        subscriber.next(reader)
     }
 
     func takeMessages() {
@@ -127,21 +135,28 @@ extension ZeroMQEventBus {
             return
         }
         setOptions([.unsubscribe(inbox)])
-        lastID += 1
-        subscribers[lastID] = Subscriber(
-            tracker: FeedTracker(
-                prefixes: subscription.prefixes, start: start(subscription.start), head: head),
-            prefixes: subscription.prefixes)
-        subscription.continuation.resume(returning: lastID)
+        do {
+            let tracker = FeedTracker(
+                prefixes: subscription.prefixes, start: try start(subscription.start), head: head)
+            lastID += 1
+            subscribers[lastID] = Subscriber(tracker: tracker, prefixes: subscription.prefixes)
+            subscription.continuation.resume(returning: lastID)
+        } catch {
+            setOptions(subscription.prefixes.map(SocketOption.unsubscribe))
+            subscription.continuation.resume(throwing: error)
+        }
     }
 
-    /// A position of another journal than the broker's means: everything in this one is new.
-    private func start(_ start: StartPosition) -> FeedTracker.Start {
+    private func start(_ start: StartPosition) throws(BusError) -> FeedTracker.Start {
         switch start {
-        case .now: .now
-        case .beginning: .after(0)
-        case .after(let position): .after(position.epoch == epoch ? position.offset : 0)
-        case .retained: .documents
+        case .now: return .now
+        case .beginning: return .after(0)
+        case .retained: return .documents
+        case .after(let position):
+            guard position.epoch == epoch else {
+                throw BusError(.epoch, "the position \(position) belongs to a journal that is no longer there")
+            }
+            return .after(position.offset)
         }
     }
 

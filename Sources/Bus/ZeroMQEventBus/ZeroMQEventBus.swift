@@ -24,6 +24,8 @@ public actor ZeroMQEventBus: EventBus {
     var producer = ProducerID()
     var sequence: UInt64 = 0
     var epoch: UInt64 = 0
+    /// When the broker last answered, or the bus was opened; moved on by a warning, so that one comes every few seconds.
+    var lastHeard = ContinuousClock.now
     /// The journal's end up to which heads have been asked for.
     var polledThrough: UInt64 = 0
 
@@ -105,6 +107,7 @@ public actor ZeroMQEventBus: EventBus {
         for (inbox, subscription) in confirmations {
             subscribe(subscription.prefixes, inbox: inbox)
         }
+        lastHeard = .now
         tick()
     }
 
@@ -115,11 +118,18 @@ public actor ZeroMQEventBus: EventBus {
             subscriber.isRefused = false
             subscriber.tracker.judge()
         }
+        warnOfSilence()
         resend(olderThan: .seconds(2))
         renewConfirmations()
         enqueue(.hello(producer), reply: .welcome)
         readPages()
         thread.perform(after: .seconds(1)) { [weak self] in self?.assumeIsolated { $0.tick() } }
+    }
+
+    private func warnOfSilence() {
+        guard ContinuousClock.now - lastHeard > .seconds(4) else { return }
+        lastHeard = .now
+        logger.warning("no broker answers", metadata: ["bus": "\(address)", "waiting": "\(pending.count)"])
     }
 
     /// Says good-bye and closes when the broker has heard it, or after a moment.

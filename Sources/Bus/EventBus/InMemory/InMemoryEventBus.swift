@@ -1,0 +1,58 @@
+public import Foundation
+
+/// A bus within one process: one process's end of an ``InMemoryHub``.
+///
+/// It behaves like every other transport, so that what works in a test over it works between processes too.
+/// Ending ``run()`` is the death of the process: from then on every call throws `closed`, and what it leased is gone.
+public struct InMemoryEventBus: EventBus, Identifiable {
+    /// One incarnation of a process.
+    public let id = UUID()
+    public let source: String
+    /// What it shares with the other processes.
+    public let hub: InMemoryHub
+
+    /// - Parameters:
+    ///   - source: the process, `name/instance`.
+    ///   - hub: the hub it shares with other processes; one of its own unless given.
+    public init(source: String, hub: InMemoryHub = InMemoryHub()) {
+        self.source = source
+        self.hub = hub
+    }
+
+    @discardableResult
+    public func publish(_ batch: Batch) async throws -> Position {
+        try await hub.publish(batch, from: id)
+    }
+
+    public func withSubscription<Result: Sendable>(
+        to filters: [MessageFilter], from start: StartPosition,
+        _ body: (MessageSequence) async throws -> Result
+    ) async throws -> Result {
+        let subscription = try await hub.subscribe(to: filters, from: start, for: id)
+        let messages = MessageSequence { [hub] in try await hub.next(of: subscription) }
+        do {
+            let result = try await body(messages)
+            await hub.unsubscribe(subscription)
+            return result
+        } catch {
+            await hub.unsubscribe(subscription)
+            throw error
+        }
+    }
+
+    public func documents(matching filters: [MessageFilter]) async throws -> [Envelope] {
+        try await hub.requireOpen(id)
+        return await hub.documents(matching: filters)
+    }
+
+    public func claim(consumer: String) async throws -> ConsumerClaim {
+        try await hub.claim(consumer, for: id)
+    }
+
+    public func run() async throws {
+        let (forever, continuation) = AsyncStream.makeStream(of: Never.self)
+        for await _ in forever {}
+        continuation.finish()
+        await hub.close(id)
+    }
+}

@@ -1,0 +1,52 @@
+internal import EventBus
+internal import Testing
+
+extension ConformanceCase {
+    static let documents = [
+        ConformanceCase("the last document of a type, subject and key is retained") { fixture in
+            try await fixture.withBus { bus in
+                try await bus.publish(Setting(value: "old"))
+                try await bus.publish(Setting(value: "new"))
+                try await bus.publish(Setting(value: "elsewhere"), subject: "two")
+                try await bus.publish(Setting(name: "a", value: "keyed"))
+                #expect(try await bus.document(Setting.self)?.value == "new")
+                #expect(try await bus.document(Setting.self, subject: "two")?.value == "elsewhere")
+                #expect(try await bus.document(Setting.self, key: "a")?.value == "keyed")
+                #expect(try await bus.document(Setting.self, key: "b") == nil)
+                let all = try await bus.documents(matching: [.type(Setting.self)])
+                #expect(try all.map { try $0.decode(Setting.self).value } == ["new", "elsewhere", "keyed"])
+            }
+        },
+        ConformanceCase("a document that is withdrawn is gone, and its subscribers hear of it") { fixture in
+            try await fixture.withBus { bus in
+                try await bus.publish(Setting(name: "a", value: "1"))
+                try await bus.publish(Setting(name: "b", value: "2"))
+                let received = try await bus.withSubscription(to: [.kind(.document)], from: .now) { messages in
+                    try await bus.withdraw(Setting(name: "a", value: ""))
+                    return try await messages.take(1)
+                }
+                #expect(received.map(\.isTombstone) == [true])
+                #expect(received.map(\.attributes.key) == ["a"])
+                #expect(try await bus.document(Setting.self, key: "a") == nil)
+                #expect(try await bus.document(Setting.self, key: "b")?.value == "2")
+            }
+        },
+        ConformanceCase("a leased document is withdrawn when its publisher ends, any other stays") { fixture in
+            try await fixture.withBus("conformance/reader") { reader in
+                try await reader.withSubscription(to: [.type(Setting.self)], from: .now) { messages in
+                    try await fixture.withBus("conformance/leaver") { leaver in
+                        let leased = try Envelope(Setting(name: "leased", value: "1"), source: leaver.source)
+                        try await leaver.publish(Batch([leased], isLeased: true))
+                        try await leaver.publish(Setting(name: "kept", value: "2"))
+                        #expect(try await reader.document(Setting.self, key: "leased")?.value == "1")
+                    }
+                    let last = try await messages.take(3).last
+                    #expect(last?.isTombstone == true)
+                    #expect(last?.attributes.key == "leased")
+                    #expect(try await reader.document(Setting.self, key: "leased") == nil)
+                    #expect(try await reader.document(Setting.self, key: "kept")?.value == "2")
+                }
+            }
+        },
+    ]
+}

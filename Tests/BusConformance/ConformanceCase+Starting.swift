@@ -1,0 +1,86 @@
+internal import EventBus
+internal import Testing
+
+extension ConformanceCase {
+    static let starting = [
+        ConformanceCase("a subscription from now has what is published once its body runs, and nothing older") {
+            fixture in
+            try await fixture.withBus { bus in
+                try await bus.publish(0..<5)
+                let received = try await bus.withSubscription(to: [.type(Numbered.self)], from: .now) { messages in
+                    try await bus.publish(5..<8)
+                    return try await messages.take(3)
+                }
+                #expect(try received.numbers == [5, 6, 7])
+            }
+        },
+        ConformanceCase("a subscription from the beginning has the whole journal, then what follows") { fixture in
+            try await fixture.withBus { bus in
+                try await bus.publish(0..<5)
+                let received = try await bus.withSubscription(to: [.all], from: .beginning) { messages in
+                    try await bus.publish(5..<8)
+                    return try await messages.take(8)
+                }
+                #expect(try received.numbers == Array(0..<8))
+            }
+        },
+        ConformanceCase("a subscription from behind a position goes on with the next message") { fixture in
+            try await fixture.withBus { bus in
+                let position = try await bus.publish(0..<5)
+                try await bus.publish(5..<7)
+                let received = try await bus.withSubscription(to: [.all], from: .after(position)) { messages in
+                    try await bus.publish([7])
+                    return try await messages.take(3)
+                }
+                #expect(try received.numbers == [5, 6, 7])
+            }
+        },
+        ConformanceCase("a position of another journal is refused") { fixture in
+            try await fixture.withBus { bus in
+                let position = try await bus.publish(0..<5)
+                let foreign = Position(epoch: position.epoch ^ 1, offset: 2)
+                let error = await #expect(throws: BusError.self) {
+                    try await bus.withSubscription(to: [.all], from: .after(foreign)) { _ = try await $0.take(1) }
+                }
+                #expect(error?.code == .epoch)
+            }
+        },
+        ConformanceCase("a subscription from what is retained has the last of each document, then what follows") {
+            fixture in
+            try await fixture.withBus { bus in
+                try await bus.publish(Setting(name: "a", value: "1"))
+                try await bus.publish([1])
+                try await bus.publish(Setting(name: "b", value: "2"))
+                try await bus.publish(Setting(name: "a", value: "3"))
+                let received = try await bus.withSubscription(to: [.all], from: .retained) { messages in
+                    try await bus.publish(Setting(name: "c", value: "4"))
+                    return try await messages.take(3)
+                }
+                #expect(try received.map { try $0.decode(Setting.self).value } == ["2", "3", "4"])
+            }
+        },
+        ConformanceCase("between past and live nothing is missing and nothing comes twice") { fixture in
+            try await fixture.withBus { bus in
+                let middle = try await bus.publish(0..<50)
+                try await bus.publish(50..<100)
+                try await withThrowingTaskGroup { group in
+                    for publisher in 0..<4 {
+                        group.addTask {
+                            for number in 0..<100 { try await bus.publish([100 + publisher * 100 + number]) }
+                        }
+                    }
+                    for (start, first) in [(StartPosition.beginning, 0), (.after(middle), 50), (.after(middle), 50)] {
+                        group.addTask {
+                            let received = try await bus.withSubscription(to: [.all], from: start) {
+                                try await $0.take(500 - first)
+                            }
+                            #expect(try Set(received.numbers) == Set(first..<500))
+                            #expect(received.offsets == Array(UInt64(first + 1)...500))
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+            }
+        },
+    ]
+}

@@ -1,0 +1,113 @@
+import EventBus
+import Foundation
+import Testing
+import ZeroMQEventBus
+
+@Suite("When the broker is not what one hopes")
+struct BrokerFaultTests {
+    @Test("what is published while the broker is away arrives once it is there, in order", .timeLimit(.minutes(1)))
+    func brokerStartsLast() async throws {
+        try await TestBroker.withDirectory { broker in
+            let bus = try broker.bus()
+            try await bus.whileOpen {
+                async let published: Void = bus.publish(numbers: 0..<100)
+                let received = try await broker.run {
+                    try await bus.withSubscription(to: [.type(Counted.self)], from: .beginning) {
+                        try await $0.numbers(100)
+                    }
+                }
+                try await published
+                #expect(received == Array(0..<100))
+            }
+        }
+    }
+
+    @Test("a broker that goes away again and again loses nothing and doubles nothing", .timeLimit(.minutes(1)))
+    func brokerRestarts() async throws {
+        try await TestBroker.withDirectory { broker in
+            let publisher = try broker.bus("publisher/1")
+            let subscriber = try broker.bus("subscriber/1")
+            let received = Counter()
+            try await publisher.whileOpen {
+                try await subscriber.whileOpen {
+                    try await withThrowingTaskGroup { group in
+                        group.addTask { try await publisher.publish(numbers: 0..<4000, batch: 5) }
+                        group.addTask {
+                            try await subscriber.withSubscription(to: [.type(Counted.self)], from: .beginning) {
+                                for try await message in $0 {
+                                    #expect(try message.decode(Counted.self).number == received.count)
+                                    received.increment()
+                                    if received.count == 4000 { break }
+                                }
+                            }
+                        }
+                        // Batches are under way whenever a broker stops; its successor gets them again.
+                        for count in stride(from: 800, through: 4000, by: 800) {
+                            try await broker.run { await received.reaches(count) }
+                        }
+                        try await group.waitForAll()
+                    }
+                }
+            }
+            #expect(received.count == 4000)
+        }
+    }
+
+    @Test("a new journal is noticed: what waits is published there, and readers begin with it", .timeLimit(.minutes(1)))
+    func newJournal() async throws {
+        try await TestBroker.withDirectory { broker in
+            let bus = try broker.bus()
+            try await bus.whileOpen {
+                try await broker.run { try await bus.publish(numbers: 0..<10) }
+                broker.deleteJournal()
+                let received = try await broker.run {
+                    try await bus.publish(numbers: 10..<20)
+                    return try await bus.withSubscription(to: [.all], from: .beginning) { try await $0.numbers(10) }
+                }
+                #expect(received == Array(10..<20))
+            }
+        }
+    }
+
+    @Test("a second broker on the same address is refused, and the first one serves on", .timeLimit(.minutes(1)))
+    func secondBroker() async throws {
+        try await TestBroker.withDirectory { broker in
+            try await broker.run {
+                let error = await #expect(throws: BusError.self) { try await broker.run {} }
+                #expect(error?.code == .address)
+                #expect(error?.message.contains(broker.address) == true)
+                let bus = try broker.bus()
+                try await bus.whileOpen { try await bus.publish(numbers: 0..<1) }
+            }
+        }
+    }
+
+    @Test("a tool that finds no broker is told so in one line", .timeLimit(.minutes(1)))
+    func noBroker() async throws {
+        try await TestBroker.withDirectory { broker in
+            let bus = try broker.bus()
+            try await bus.whileOpen {
+                let error = await #expect(throws: BusError.self) {
+                    try await bus.waitUntilConnected(timeout: .milliseconds(100))
+                }
+                #expect(error == BusError(.unavailable, "no broker answers at \(broker.address)"))
+            }
+        }
+    }
+
+    @Test("a burst far past what the feed can hold reaches a reader that sleeps through it", .timeLimit(.minutes(1)))
+    func burst() async throws {
+        try await TestBroker.withDirectory { broker in
+            try await broker.run {
+                let reader = try broker.bus("reader/1")
+                let publisher = try broker.bus("publisher/1")
+                try await reader.whileOpen {
+                    try await reader.withSubscription(to: [.type(Counted.self)], from: .now) { messages in
+                        try await publisher.whileOpen { try await publisher.publish(numbers: 0..<30_000) }
+                        #expect(try await messages.numbers(30_000) == Array(0..<30_000))
+                    }
+                }
+            }
+        }
+    }
+}
