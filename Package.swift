@@ -10,54 +10,132 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
+// MARK: Dependencies
+
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
+let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioFoundation = Target.Dependency.product(name: "NIOFoundationCompat", package: "swift-nio")
+let nioHTTP = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let orderedCollections = Target.Dependency.product(name: "OrderedCollections", package: "swift-collections")
+let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
+let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
+let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
+let yams = Target.Dependency.product(name: "Yams", package: "Yams")
+
+// MARK: Layers, from the ground up: a module sees only what stands above it here
+
+let bus: [Target] = [
+    .systemLibrary(name: "CZeroMQ", path: "Sources/Bus/CZeroMQ", providers: [.apt(["libzmq3-dev"])]),
+    module("ZeroMQ", in: "Bus", ["CZeroMQ"]),
+    module("EventBus", in: "Bus"),
+    module("BusProtocol", in: "Bus", ["EventBus"]),
+    module("ZeroMQEventBus", in: "Bus", ["EventBus", "BusProtocol", "ZeroMQ", deque, orderedCollections, logging]),
+    module("Broker", in: "Bus", ["EventBus", "BusProtocol", "ZeroMQ", grdb, logging]),
+]
+
+let navigation: [Target] = [
+    module("Navigation", [yams])
+]
+
+let contracts: [Target] = [
+    module("Contracts", ["EventBus", "Navigation"])
+]
+
+let runtime: [Target] = []
+
+let tools: [Target] = [
+    module("Compose", in: "Tools", [subprocess, systemPackage, yams, logging])
+]
+
+let focusPlayer: [Target] = [
+    module("Vocabulary", in: "FocusPlayer", ["EventBus", "Contracts"]),
+    module(
+        "SpotifySimulator", in: "FocusPlayer",
+        [crypto, httpTypes, hummingbird, nioCore, nioPosix, lifecycle, logging, yams]),
+]
+
+let executables: [Target] = [
+    executable("spotify-simulator", ["SpotifySimulator", argumentParser, lifecycle, logging, signals])
+]
+
+// MARK: Tests
+
+let tests: [Target] = [
+    testModule("BusConformance", ["EventBus"]),
+    tests(of: "EventBus", ["BusConformance"]),
+    tests(of: "BusProtocol", ["EventBus"]),
+    tests(of: "Broker", ["BusProtocol", "EventBus", grdb]),
+    tests(of: "ZeroMQEventBus", ["BusProtocol", "EventBus", "Broker", "BusConformance", logging]),
+    tests(of: "Navigation"),
+    .executableTarget(
+        name: "compose-fixture", dependencies: ["Compose", logging], path: "Tests/ComposeFixture",
+        swiftSettings: settings),
+    tests(of: "Compose", ["compose-fixture", logging]),
+    tests(
+        of: "SpotifySimulator",
+        [
+            httpTypes, hummingbird, .product(name: "HummingbirdTesting", package: "hummingbird"), lifecycle, logging,
+            nioCore,
+        ]),
+]
+
 let package = Package(
     name: "segue",
     platforms: [.macOS(.v15), .iOS(.v18)],
-    dependencies: [
-        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
-        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    products: [
+        .library(name: "EventBus", targets: ["EventBus"]),
+        .library(name: "ZeroMQEventBus", targets: ["ZeroMQEventBus"]),
+        .library(name: "Navigation", targets: ["Navigation"]),
+        .library(name: "Contracts", targets: ["Contracts"]),
     ],
-    targets: [
-        .target(name: "Navigation", swiftSettings: settings),
-        .target(name: "Contracts", dependencies: ["EventBus", "Navigation"], swiftSettings: settings),
-        .target(
-            name: "Vocabulary", dependencies: ["EventBus", "Contracts"], path: "Sources/FocusPlayer/Vocabulary",
-            swiftSettings: settings),
-        .target(name: "EventBus", path: "Sources/Bus/EventBus", swiftSettings: settings),
-        .systemLibrary(name: "CZeroMQ", path: "Sources/Bus/CZeroMQ", providers: [.apt(["libzmq3-dev"])]),
-        .target(name: "ZeroMQ", dependencies: ["CZeroMQ"], path: "Sources/Bus/ZeroMQ", swiftSettings: settings),
-        .target(
-            name: "Broker",
-            dependencies: [
-                "EventBus", "BusProtocol", "ZeroMQ", .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            path: "Sources/Bus/Broker", swiftSettings: settings),
-        .target(
-            name: "ZeroMQEventBus",
-            dependencies: [
-                "EventBus", "BusProtocol", "ZeroMQ", .product(name: "DequeModule", package: "swift-collections"),
-                .product(name: "OrderedCollections", package: "swift-collections"),
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            path: "Sources/Bus/ZeroMQEventBus", swiftSettings: settings),
-        .target(
-            name: "BusProtocol", dependencies: ["EventBus"], path: "Sources/Bus/BusProtocol", swiftSettings: settings),
-        .target(
-            name: "BusConformance", dependencies: ["EventBus"], path: "Tests/BusConformance", swiftSettings: settings),
-        .testTarget(name: "EventBusTests", dependencies: ["EventBus", "BusConformance"], swiftSettings: settings),
-        .testTarget(name: "BusProtocolTests", dependencies: ["BusProtocol", "EventBus"], swiftSettings: settings),
-        .testTarget(
-            name: "ZeroMQEventBusTests",
-            dependencies: [
-                "ZeroMQEventBus", "BusProtocol", "EventBus", "Broker", "BusConformance",
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: settings),
-        .testTarget(
-            name: "BrokerTests",
-            dependencies: ["Broker", "BusProtocol", "EventBus", .product(name: "GRDB", package: "GRDB.swift")],
-            swiftSettings: settings),
-    ]
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.5.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
+    ],
+    targets: bus + navigation + contracts + runtime + tools + focusPlayer + executables + tests
 )
+
+// MARK: Where things are
+
+func module(_ name: String, in folder: String? = nil, _ dependencies: [Target.Dependency] = []) -> Target {
+    let path = (["Sources", folder, name] as [String?]).compactMap(\.self).joined(separator: "/")
+    return .target(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
+}
+
+func executable(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(
+        name: name, dependencies: dependencies, path: "Sources/Executables/\(name)", swiftSettings: settings)
+}
+
+func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .testTarget(
+        name: "\(name)Tests", dependencies: [.target(name: name)] + dependencies, path: "Tests/\(name)Tests",
+        swiftSettings: settings)
+}
+
+/// What several test targets share.
+func testModule(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: settings)
+}

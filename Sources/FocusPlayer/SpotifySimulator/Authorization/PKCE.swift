@@ -1,0 +1,31 @@
+import Crypto
+import Foundation
+
+/// Proof Key for Code Exchange, RFC 7636, method S256.
+enum PKCE {
+    /// Whether the text can be the base64url form of a SHA-256 digest.
+    static func isChallenge(_ text: String) -> Bool {
+        text.utf8.count == 43 && text.allSatisfy(isBase64URL)
+    }
+
+    /// Whether the verifier is well formed (RFC 7636 §4.1: 43 to 128 unreserved characters) and hashes to the challenge.
+    static func verifier(_ verifier: String, answers challenge: String) -> Bool {
+        guard
+            (43...128).contains(verifier.utf8.count),
+            verifier.allSatisfy({ isBase64URL($0) || $0 == "." || $0 == "~" })
+        else { return false }
+        return base64URL(SHA256.hash(data: Data(verifier.utf8))) == challenge
+    }
+
+    /// Base64url without padding, RFC 4648 §5.
+    static func base64URL(_ bytes: some Sequence<UInt8>) -> String {
+        Data(bytes).base64EncodedString()
+            .replacing("+", with: "-")
+            .replacing("/", with: "_")
+            .replacing("=", with: "")
+    }
+
+    private static func isBase64URL(_ character: Character) -> Bool {
+        character.isASCII && (character.isLetter || character.isNumber || character == "-" || character == "_")
+    }
+}

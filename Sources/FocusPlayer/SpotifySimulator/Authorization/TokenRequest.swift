@@ -1,0 +1,42 @@
+/// What a client asks of `/api/token`.
+enum TokenRequest: Sendable {
+    /// Trade the code that consent gave for tokens.
+    case authorizationCode(clientID: String, code: String, redirectURI: String, verifier: String)
+    /// Trade a refresh token for an access token.
+    case refreshToken(clientID: String, token: String)
+
+    /// - Parameter form: The decoded form.
+    /// - Throws: `TokenError` when the grant type is unknown or a parameter is missing.
+    init(_ form: [String: String]) throws(TokenError) {
+        func required(_ name: String) throws(TokenError) -> String {
+            guard let value = form[name], !value.isEmpty else {
+                throw TokenError(.invalidRequest, "\(name) must be supplied")
+            }
+            return value
+        }
+        switch form["grant_type"] {
+        case "authorization_code":
+            self = .authorizationCode(
+                clientID: try required("client_id"),
+                code: try required("code"),
+                redirectURI: try required("redirect_uri"),
+                verifier: try required("code_verifier")
+            )
+        case "refresh_token":
+            self = .refreshToken(clientID: try required("client_id"), token: try required("refresh_token"))
+        default:
+            throw TokenError(.unsupportedGrantType, "grant_type must be authorization_code or refresh_token")
+        }
+    }
+
+    var clientID: String {
+        switch self {
+        case .authorizationCode(let clientID, _, _, _), .refreshToken(let clientID, _): clientID
+        }
+    }
+}
+
+extension TokenRequest: CustomStringConvertible, CustomReflectable {
+    var description: String { "TokenRequest(client: \(clientID), redacted)" }
+    var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,81 @@
+extension Flow {
+    /// Builds and checks a flow.
+    ///
+    ///     let flow = try Flow("shop", version: 1, platform: "ios", start: "list") {
+    ///         Flow.Screen("list", sends: ["command.ItemSelected"])
+    ///         Flow.Screen("item")
+    ///         Flow.Transition(
+    ///             on: "command.ItemSelected",
+    ///             do: [.push(.screen("item", ["itemID": "${data.itemID}"]))]
+    ///         )
+    ///     }
+    ///
+    /// - Parameters:
+    ///   - name: The flow's name.
+    ///   - version: Its version, raised when a snapshot of the former one may no longer fit.
+    ///   - platform: The platform that it is for.
+    ///   - start: The screen that a session begins with.
+    ///   - content: Its screens and rules.
+    /// - Throws: ``FlowError`` with everything that is wrong.
+    public init(
+        _ name: String,
+        version: Int,
+        platform: String,
+        start: String,
+        @Builder content: () -> [Part]
+    ) throws(FlowError) {
+        let parts = content()
+        let screens = parts.compactMap { part in if case .screen(let screen) = part { screen } else { nil } }
+        let transitions = parts.compactMap { part in if case .transition(let rule) = part { rule } else { nil } }
+        self.init(
+            name: name,
+            version: version,
+            platform: platform,
+            start: start,
+            screens: screens,
+            transitions: transitions
+        )
+        var checker = FlowChecker(flow: self)
+        checker.checkUniqueness(of: screens)
+        checker.check()
+        guard checker.problems.isEmpty else {
+            throw FlowError(findings: checker.problems.map { FlowFinding(source: "flow \(name)", problem: $0) })
+        }
+    }
+
+    /// A screen or a rule.
+    public enum Part: Hashable, Sendable {
+        /// A screen.
+        case screen(Screen)
+        /// A rule.
+        case transition(Transition)
+    }
+
+    /// Collects a flow's screens and rules.
+    @resultBuilder
+    public enum Builder {
+        /// Takes a screen.
+        public static func buildExpression(_ screen: Screen) -> [Part] { [.screen(screen)] }
+
+        /// Takes a rule.
+        public static func buildExpression(_ transition: Transition) -> [Part] { [.transition(transition)] }
+
+        /// Takes parts that were made elsewhere, so that flows of several platforms can share them.
+        public static func buildExpression(_ parts: [Part]) -> [Part] { parts }
+
+        /// Joins the parts.
+        public static func buildBlock(_ parts: [Part]...) -> [Part] { parts.flatMap(\.self) }
+
+        /// Joins what a loop made.
+        public static func buildArray(_ parts: [[Part]]) -> [Part] { parts.flatMap(\.self) }
+
+        /// Takes what an `if` without `else` made.
+        public static func buildOptional(_ parts: [Part]?) -> [Part] { parts ?? [] }
+
+        /// Takes what an `if` made.
+        public static func buildEither(first parts: [Part]) -> [Part] { parts }
+
+        /// Takes what an `else` made.
+        public static func buildEither(second parts: [Part]) -> [Part] { parts }
+    }
+}

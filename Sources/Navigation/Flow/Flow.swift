@@ -1,0 +1,60 @@
+/// What an app's screens are on one platform, and how messages lead from one to another.
+///
+/// A flow is a value, checked when it is made: all screens that it names exist, all templates can be read. It comes
+/// from YAML (`init(yaml:file:)`) or from a result builder (`init(_:version:platform:start:content:)`).
+public struct Flow: Hashable, Sendable {
+    /// The flow's name.
+    public let name: String
+    /// The version that its authors gave it, raised when a snapshot of the former one may no longer fit.
+    public let version: Int
+    /// The platform that it is for, such as `ios`; views of that platform send it as their messages' attribute.
+    public let platform: String
+    /// The screen that a session begins with.
+    public let start: String
+    /// The screens, by name.
+    public let screens: [String: Screen]
+    /// The rules, in the order in which they are tried: the first that matches a message is the one that applies.
+    ///
+    /// One rule per message keeps a step explicable: what happened is what one entry of the file says. Order as
+    /// precedence is what route tables, firewalls and XState's guarded transitions have taught readers to expect.
+    public let transitions: [Transition]
+    /// A hash of all of this, 16 hexadecimal digits; two flows that differ in anything have different ones.
+    public let hash: String
+
+    init(
+        name: String,
+        version: Int,
+        platform: String,
+        start: String,
+        screens: [Screen],
+        transitions: [Transition]
+    ) {
+        self.name = name
+        self.version = version
+        self.platform = platform
+        self.start = start
+        self.screens = Dictionary(screens.map { ($0.name, $0) }) { first, _ in first }
+        self.transitions = transitions
+        var hash = FNV1a()
+        let json = Self.json(
+            name: name,
+            version: version,
+            platform: platform,
+            start: start,
+            screens: self.screens,
+            transitions: transitions
+        )
+        hash.combine(json.description)
+        self.hash = hash.hexadecimal
+    }
+
+    /// The flow's name, version and hash, as snapshots carry them.
+    public var identity: FlowIdentity {
+        FlowIdentity(name: name, version: version, hash: hash)
+    }
+
+    /// The types of the messages that a machine of this flow must hear: those of its rules and the views' reports.
+    public var messageTypes: Set<String> {
+        Set(transitions.map(\.on)).union(ViewReport.allCases.map(\.rawValue))
+    }
+}

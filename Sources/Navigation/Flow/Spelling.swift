@@ -1,0 +1,36 @@
+/// Finds what someone who mistyped a word may have meant.
+enum Spelling {
+    /// The candidate nearest to `word`, nil when none is near.
+    static func nearest(to word: String, in candidates: some Sequence<String>) -> String? {
+        candidates
+            .map { (distance: distance(word.lowercased(), $0.lowercased()), candidate: $0) }
+            .filter { $0.distance <= max(1, word.count / 3) }
+            .min { ($0.distance, $0.candidate) < ($1.distance, $1.candidate) }?
+            .candidate
+    }
+
+    /// A sentence's second half: the near candidate, or else all of them.
+    static func advice(for word: String, among candidates: some Collection<String>) -> String {
+        if let nearest = nearest(to: word, in: candidates) { return "did you mean '\(nearest)'?" }
+        if candidates.isEmpty { return "there are none yet" }
+        return "known are \(candidates.sorted().joined(separator: ", "))"
+    }
+
+    /// How many letters to insert, remove, replace or swap with their neighbour (optimal string alignment).
+    private static func distance(_ left: String, _ right: String) -> Int {
+        let (left, right) = (Array(left), Array(right))
+        var rows = [Array(0...right.count)]
+        for (row, letter) in left.enumerated() {
+            rows.append([row + 1])
+            for (column, other) in right.enumerated() {
+                let replaced = rows[row][column] + (letter == other ? 0 : 1)
+                var least = min(replaced, rows[row][column + 1] + 1, rows[row + 1][column] + 1)
+                if row > 0, column > 0, letter == right[column - 1], left[row - 1] == other {
+                    least = min(least, rows[row - 1][column - 1] + 1)
+                }
+                rows[row + 1].append(least)
+            }
+        }
+        return rows[left.count][right.count]
+    }
+}

@@ -1,0 +1,35 @@
+internal import Yams
+
+extension YAMLReader {
+    /// A screen with its arguments, and the other members of the action that names it.
+    ///
+    /// An action that needs nothing else may give the screen's name alone: `push: settings`.
+    mutating func destination(
+        _ node: Node,
+        _ action: String,
+        at place: String,
+        required: [String] = [],
+        optional: [String] = []
+    ) -> (destination: Flow.Destination, more: [String: Node])? {
+        if required.isEmpty, case .scalar = node {
+            return string(node, "a screen's name").map { (.screen($0), [:]) }
+        }
+        let members = members(
+            of: node,
+            "'\(action)'",
+            at: place,
+            required: ["screen"] + required,
+            optional: ["arguments"] + optional
+        )
+        guard let members, let screen = members["screen"].flatMap({ string($0, "a screen's name") }) else { return nil }
+        return (.screen(screen, members["arguments"].map { object($0) } ?? [:]), members)
+    }
+
+    /// One screen or a list of them.
+    mutating func destinations(_ node: Node, _ action: String, at place: String) -> [Flow.Destination] {
+        guard case .sequence(let elements) = node else {
+            return destination(node, action, at: place).map { [$0.destination] } ?? []
+        }
+        return elements.compactMap { destination($0, action, at: place)?.destination }
+    }
+}

@@ -1,0 +1,91 @@
+internal import Yams
+
+extension YAMLReader {
+    /// The flow that a document describes, as far as it can be read; findings say what could not be.
+    mutating func flow(from document: Node) -> Flow? {
+        let keys = ["name", "version", "platform", "start", "screens", "transitions"]
+        guard let members = members(of: document, "the flow", at: "", required: keys) else { return nil }
+        let screens = members["screens"].map { self.screens($0) } ?? []
+        // What is missing has been reported: what stands in for it must give the checks nothing more to say.
+        return Flow(
+            name: members["name"].flatMap { string($0, "the flow's name") } ?? "",
+            version: members["version"].flatMap { integer($0, "the flow's version") } ?? 0,
+            platform: members["platform"].flatMap { string($0, "the flow's platform") } ?? "",
+            start: members["start"].flatMap { string($0, "the start screen's name") } ?? screens.first?.name ?? "",
+            screens: screens,
+            transitions: members["transitions"].map { transitions($0) } ?? []
+        )
+    }
+
+    private mutating func screens(_ node: Node) -> [Flow.Screen] {
+        guard case .mapping(let mapping) = node, !mapping.isEmpty else {
+            report("screens must be a mapping of screens' names to what they send", at: node)
+            return []
+        }
+        return mapping.compactMap { key, node in
+            guard let name = string(key, "a screen's name") else { return nil }
+            return screen(name, node)
+        }
+    }
+
+    private mutating func screen(_ name: String, _ node: Node) -> Flow.Screen {
+        // A screen about which there is nothing to say may be left empty after its colon.
+        if case .scalar(let scalar) = node, scalar.string.isEmpty { return Flow.Screen(name) }
+        let members = members(of: node, "screen '\(name)'", at: "screens.\(name)", optional: ["title", "sends"])
+        return Flow.Screen(
+            name,
+            title: members?["title"].flatMap { string($0, "a screen's title") },
+            sends: members?["sends"].flatMap { strings($0, "a command that a screen sends") } ?? []
+        )
+    }
+
+    private mutating func transitions(_ node: Node) -> [Flow.Transition] {
+        guard case .sequence(let elements) = node else {
+            report("transitions must be a list, each beginning with '- on: TYPE'", at: node)
+            return []
+        }
+        var transitions: [Flow.Transition] = []
+        for element in elements {
+            // The place counts what could be read, for that is how the checks will count.
+            let place = "transitions[\(transitions.count)]"
+            if let transition = transition(element, at: place) {
+                transitions.append(transition)
+            } else {
+                forget(place)
+            }
+        }
+        return transitions
+    }
+
+    private mutating func transition(_ node: Node, at place: String) -> Flow.Transition? {
+        let members = members(
+            of: node,
+            "a transition",
+            at: place,
+            required: ["on", "do"],
+            optional: ["where", "when", "unless", "origin"]
+        )
+        guard let members, let on = members["on"].flatMap({ string($0, "a message's type") }),
+            let actions = members["do"].flatMap({ self.actions($0, at: "\(place).do") })
+        else { return nil }
+        return Flow.Transition(
+            on: on,
+            where: members["where"].map { object($0) } ?? [:],
+            when: members["when"].map { conditions($0, "when", at: "\(place).when") } ?? [],
+            unless: members["unless"].map { conditions($0, "unless", at: "\(place).unless") } ?? [],
+            origin: members["origin"].flatMap { choice($0, "origin", of: Flow.Origin.self) } ?? .any,
+            do: actions
+        )
+    }
+
+    private mutating func conditions(_ node: Node, _ what: String, at place: String) -> [Flow.Condition] {
+        let places = Flow.Condition.Place.allCases
+        let members = members(of: node, "'\(what)'", at: place, optional: places.map(\.rawValue))
+        return places.compactMap { place in
+            guard let node = members?[place.rawValue], let screens = strings(node, "a screen's name") else {
+                return nil
+            }
+            return Flow.Condition(place, screens)
+        }
+    }
+}

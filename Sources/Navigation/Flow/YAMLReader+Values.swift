@@ -1,0 +1,66 @@
+internal import Yams
+
+extension YAMLReader {
+    /// Any JSON value.
+    mutating func value(_ node: Node) -> JSONValue {
+        switch node {
+        case .scalar(let scalar): return Self.value(of: scalar)
+        case .sequence(let elements): return .array(elements.map { value($0) })
+        case .mapping: return .object(object(node))
+        case .alias:
+            report("an alias cannot stand here; write the value out", at: node)
+            return .null
+        }
+    }
+
+    /// A mapping of any keys to JSON values.
+    mutating func object(_ node: Node) -> [String: JSONValue] {
+        guard case .mapping(let mapping) = node else {
+            report("expected a mapping of names to values", at: node)
+            return [:]
+        }
+        var object: [String: JSONValue] = [:]
+        for (key, member) in mapping {
+            guard let name = name(of: key) else {
+                report("a key must be a string", at: key)
+                continue
+            }
+            object[name] = value(member)
+        }
+        return object
+    }
+
+    mutating func bool(_ node: Node, _ what: String) -> Bool? {
+        guard case .scalar(let scalar) = node, case .bool(let value) = Self.value(of: scalar) else {
+            report("\(what) must be true or false", at: node)
+            return nil
+        }
+        return value
+    }
+
+    mutating func integer(_ node: Node, _ what: String) -> Int? {
+        guard case .scalar(let scalar) = node, case .integer(let value) = Self.value(of: scalar) else {
+            report("\(what) must be a whole number", at: node)
+            return nil
+        }
+        return value
+    }
+
+    /// Resolves plain scalars by YAML 1.2's JSON rules. Yams follows YAML 1.1, to which `on`, `yes` and `no` are truth
+    /// values, `1:30` is a number and `2026-11-21` a date: none of what someone who names a screen would expect.
+    private static func value(of scalar: Node.Scalar) -> JSONValue {
+        guard scalar.style == .plain else { return .string(scalar.string) }
+        switch scalar.string {
+        case "", "~", "null": return .null
+        case "true": return .bool(true)
+        case "false": return .bool(false)
+        default: break
+        }
+        if let value = Int(scalar.string) { return .integer(value) }
+        // Double also reads `nan` and `infinity`, which are words here.
+        guard scalar.string.first.map({ $0.isNumber || "+-.".contains($0) }) == true,
+            let value = Double(scalar.string), value.isFinite
+        else { return .string(scalar.string) }
+        return .number(value)
+    }
+}

@@ -1,0 +1,107 @@
+internal import Yams
+
+/// Turns YAML nodes into Swift values, noting everything that is wrong on the way, and where everything stands.
+///
+/// A place such as `transitions[2].do[0].screen` names a node by its position in the flow that is read, so that the
+/// checks of the finished flow, which know nothing of files, get their lines too.
+struct YAMLReader {
+    let file: String
+    private(set) var findings: [FlowFinding] = []
+    private var marks: [String: Mark] = [:]
+
+    init(file: String) {
+        self.file = file
+    }
+
+    mutating func report(_ message: String, at node: Node) {
+        findings.append(
+            FlowFinding(source: file, line: node.mark?.line, column: node.mark?.column, message: message)
+        )
+    }
+
+    /// Reports what the checks found, at the line of the place or else of the nearest one around it.
+    mutating func report(_ problem: FlowChecker.Problem) {
+        var place = problem.place[...]
+        while marks[String(place)] == nil, let end = place.lastIndex(where: { ".[".contains($0) }) {
+            place = place[..<end]
+        }
+        let mark = marks[String(place)]
+        findings.append(
+            FlowFinding(source: file, line: mark?.line, column: mark?.column, message: problem.message)
+        )
+    }
+
+    /// Notes where a place is in the file.
+    mutating func note(_ place: String, at node: Node) {
+        marks[place] = node.mark
+    }
+
+    /// Forgets what was noted within a place: it could not be read, and what is read next takes the place.
+    mutating func forget(_ place: String) {
+        marks = marks.filter { !$0.key.hasPrefix(place) }
+    }
+
+    /// The members of a mapping, all of whose keys must be known and the required ones there.
+    ///
+    /// - Returns: What is there, so that a reader goes on to find what else is wrong; nil when this is no mapping.
+    mutating func members(
+        of node: Node,
+        _ what: String,
+        at place: String,
+        required: [String] = [],
+        optional: [String] = []
+    ) -> [String: Node]? {
+        guard case .mapping(let mapping) = node else {
+            report("\(what) must be a mapping with \((required + optional).joined(separator: ", "))", at: node)
+            return nil
+        }
+        note(place, at: node)
+        var members: [String: Node] = [:]
+        for (key, value) in mapping {
+            guard let name = name(of: key), (required + optional).contains(name) else {
+                let word = name(of: key) ?? ""
+                let advice = Spelling.advice(for: word, among: required + optional)
+                report("unknown key '\(word)' in \(what); \(advice)", at: key)
+                continue
+            }
+            members[name] = value
+            note(place.isEmpty ? name : "\(place).\(name)", at: key)
+        }
+        for name in required where members[name] == nil { report("\(what) lacks '\(name)'; add it", at: node) }
+        return members
+    }
+
+    /// A scalar's text, as it is written.
+    mutating func string(_ node: Node, _ what: String) -> String? {
+        guard case .scalar(let scalar) = node, !scalar.string.isEmpty else {
+            report("\(what) must be a string", at: node)
+            return nil
+        }
+        return scalar.string
+    }
+
+    /// A list of strings, or one string in place of a list of one.
+    mutating func strings(_ node: Node, _ what: String) -> [String]? {
+        guard case .sequence(let elements) = node else { return string(node, what).map { [$0] } }
+        return elements.compactMap { string($0, what) }
+    }
+
+    /// One of an enumeration's cases.
+    mutating func choice<Choice: RawRepresentable & CaseIterable>(
+        _ node: Node,
+        _ what: String,
+        of type: Choice.Type
+    ) -> Choice? where Choice.RawValue == String {
+        guard let word = string(node, what) else { return nil }
+        if let choice = Choice(rawValue: word) { return choice }
+        let advice = Spelling.advice(for: word, among: type.allCases.map(\.rawValue))
+        report("unknown \(what) '\(word)'; \(advice)", at: node)
+        return nil
+    }
+
+    /// A mapping's key when it is a scalar.
+    func name(of key: Node) -> String? {
+        guard case .scalar(let scalar) = key else { return nil }
+        return scalar.string
+    }
+}

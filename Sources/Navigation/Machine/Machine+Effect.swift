@@ -1,0 +1,17 @@
+extension Machine {
+    /// What the host of a machine has to do. That the state has changed shows in the revision.
+    public enum Effect: Hashable, Sendable {
+        /// Ask the device where the message began to open this absolute URL.
+        case openURL(String)
+        /// Send this command, with the machine's platform and the device of the message as its attributes.
+        case send(type: String, data: JSONValue)
+        /// Tell the services that this instance is dismissed: work addressed to it ends.
+        case screenDismissed(instance: String, screen: String)
+        /// Tell everyone that this message came too late or made no sense, so that nothing is lost in silence.
+        case messageDiscarded(messageID: String, reason: String)
+        /// Send `command.ScreenGone` for this instance after a while, should no view have done so.
+        case expectScreenGone(instance: String)
+        /// Report that a rule matched, but could not be applied; the state is as before.
+        case failed(NavigationFailure)
+    }
+}

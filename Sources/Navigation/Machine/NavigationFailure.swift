@@ -1,0 +1,66 @@
+/// Why a rule that matched a message could not be applied.
+public struct NavigationFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The stable code by which programs know the failure, such as `navigation.nothingToPop`.
+    public let code: String
+    /// What went wrong, for people.
+    public let message: String
+    /// What to do about it, for people.
+    public let recovery: String?
+
+    /// The message and what to do.
+    public var description: String { recovery.map { "\(message); \($0)" } ?? message }
+
+    static func unresolved(_ place: String) -> Self {
+        Self(
+            code: "navigation.unresolvedTemplate",
+            message: "nothing stands at '\(place)'",
+            recovery: "send the message with that field, or correct the flow's template"
+        )
+    }
+
+    static func unprintable(_ place: String) -> Self {
+        Self(
+            code: "navigation.unresolvedTemplate",
+            message: "'\(place)' is no string, number or truth value",
+            recovery: "name a member of it in the flow's template"
+        )
+    }
+
+    static func invalidURL(_ url: String) -> Self {
+        Self(
+            code: "navigation.invalidURL",
+            message: "'\(url)' is not an absolute URL",
+            recovery: "send one that begins with its scheme, such as https:"
+        )
+    }
+
+    static let nothingToPop = Self(
+        code: "navigation.nothingToPop",
+        message: "there is nothing to pop: the path of the front layer is empty",
+        recovery: "add a condition on the path to the rule"
+    )
+
+    static func notPresented(_ screen: String?) -> Self {
+        Self(
+            code: "navigation.notPresented",
+            message: screen.map { "screen '\($0)' is not presented" } ?? "nothing is presented",
+            recovery: "add a condition on what is presented to the rule"
+        )
+    }
+
+    static func alertHasNoPath(_ screen: String) -> Self {
+        Self(
+            code: "navigation.alertHasNoPath",
+            message: "nothing can be pushed on '\(screen)', which is an alert",
+            recovery: "dismiss it first in the same rule"
+        )
+    }
+
+    static func notSplit(column: String) -> Self {
+        Self(
+            code: "navigation.notSplit",
+            message: "there is no column '\(column)': the root is not split",
+            recovery: "set the root with container: split"
+        )
+    }
+}

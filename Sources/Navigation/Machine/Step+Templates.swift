@@ -1,0 +1,96 @@
+internal import Foundation
+
+extension Step {
+    /// Fills in every template within a value.
+    func resolve(_ value: JSONValue) throws(NavigationFailure) -> JSONValue {
+        switch value {
+        case .string(let source):
+            let segments = try segments(of: source)
+            if segments.count == 1, case .place(let place) = segments[0] { return try self.value(at: place) }
+            return .string(try text(of: segments))
+        case .array(let elements):
+            return .array(try elements.map { element throws(NavigationFailure) in try resolve(element) })
+        case .object(let members):
+            return .object(try resolve(members))
+        default: return value
+        }
+    }
+
+    /// Fills in every template among the members of an object.
+    func resolve(_ members: [String: JSONValue]) throws(NavigationFailure) -> [String: JSONValue] {
+        var resolved = members
+        for (name, member) in members { resolved[name] = try resolve(member) }
+        return resolved
+    }
+
+    /// Fills in a template whose outcome is text.
+    func resolveText(_ source: String) throws(NavigationFailure) -> String {
+        try text(of: segments(of: source))
+    }
+
+    /// Fills in the template of a URL.
+    ///
+    /// A value amid other text is percent-encoded, so that an identifier cannot become another path or a query
+    /// (RFC 3986, 2.4). One that is the whole template is a URL already.
+    func resolveURL(_ source: String) throws(NavigationFailure) -> String {
+        let segments = try segments(of: source)
+        let url = try segments.count == 1 ? text(of: segments) : text(of: segments, encode: Self.percentEncoded)
+        guard URL(string: url)?.scheme?.isEmpty == false else { throw .invalidURL(url) }
+        return url
+    }
+
+    private func segments(of source: String) throws(NavigationFailure) -> [Template.Segment] {
+        do {
+            return try Template(source).segments
+        } catch {
+            throw .unresolved(source)
+        }
+    }
+
+    private func text(
+        of segments: [Template.Segment],
+        encode: (String) -> String = { $0 }
+    ) throws(NavigationFailure) -> String {
+        var text = ""
+        for segment in segments {
+            switch segment {
+            case .text(let literal): text += literal
+            case .place(let place):
+                switch try value(at: place) {
+                case .string(let string): text += encode(string)
+                case .null, .array, .object: throw .unprintable(place)
+                case let value: text += encode(value.description)
+                }
+            }
+        }
+        return text
+    }
+
+    private func value(at place: String) throws(NavigationFailure) -> JSONValue {
+        let parts = place.split(separator: ".", maxSplits: 1).map(String.init)
+        let value: JSONValue? =
+            switch Template.Scope(rawValue: parts[0]) {
+            case .data: input.data.value(at: parts[1])
+            case .arguments: JSONValue.object(before.top.arguments).value(at: parts[1])
+            case .screens: argument(at: parts[1])
+            case nil: nil
+            }
+        guard let value else { throw .unresolved(place) }
+        return value
+    }
+
+    /// The argument that `SCREEN.NAME` names, of the frontmost instance of that screen.
+    private func argument(at place: String) -> JSONValue? {
+        let parts = place.split(separator: ".", maxSplits: 1).map(String.init)
+        let instance = before.standing.last { $0.screen == parts[0] }
+        return instance.flatMap { JSONValue.object($0.arguments).value(at: parts[1]) }
+    }
+
+    private static func percentEncoded(_ text: String) -> String {
+        let unreserved = CharacterSet(charactersIn: "-._~")
+            .union(CharacterSet(charactersIn: "a"..."z"))
+            .union(CharacterSet(charactersIn: "A"..."Z"))
+            .union(CharacterSet(charactersIn: "0"..."9"))
+        return text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
+    }
+}

@@ -1,0 +1,52 @@
+extension NavigationState: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case root
+        case path
+        case presented
+        case leaving
+    }
+
+    /// Decodes a state; the presentations are nested, each in the one that presents it.
+    public init(from decoder: any Decoder) throws {
+        let object = try decoder.container(keyedBy: CodingKeys.self)
+        root = try object.decode(RootScreen.self, forKey: .root)
+        path = try object.decode([ScreenInstance].self, forKey: .path)
+        leaving = try object.decode([ScreenInstance].self, forKey: .leaving)
+        presentations = try object.decode(PresentationChain?.self, forKey: .presented)?.presentations ?? []
+    }
+
+    /// Encodes the state; `presented` is null when nothing is presented.
+    public func encode(to encoder: any Encoder) throws {
+        var object = encoder.container(keyedBy: CodingKeys.self)
+        try object.encode(root, forKey: .root)
+        try object.encode(path, forKey: .path)
+        try object.encode(PresentationChain(presentations[...]), forKey: .presented)
+        try object.encode(leaving, forKey: .leaving)
+    }
+}
+
+/// Presentations as JSON nests them. A list is simpler to work on; nesting says who presents whom.
+private struct PresentationChain: Codable {
+    var presentations: [Presentation]
+
+    init?(_ presentations: ArraySlice<Presentation>) {
+        guard !presentations.isEmpty else { return nil }
+        self.presentations = Array(presentations)
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case presented
+    }
+
+    init(from decoder: any Decoder) throws {
+        let object = try decoder.container(keyedBy: CodingKeys.self)
+        let above = try object.decode(PresentationChain?.self, forKey: .presented)
+        presentations = [try Presentation(from: decoder)] + (above?.presentations ?? [])
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try presentations.first?.encode(to: encoder)
+        var object = encoder.container(keyedBy: CodingKeys.self)
+        try object.encode(PresentationChain(presentations.dropFirst()), forKey: .presented)
+    }
+}

@@ -1,0 +1,26 @@
+/// Which screens an app shows, and how they lie on one another.
+///
+/// It says what is intended. Views follow it, and report what they display and what their user does.
+public struct NavigationState: Hashable, Sendable {
+    /// The screen that all others lie on.
+    public var root: RootScreen
+    /// What has been pushed on the root, the topmost last.
+    public var path: [ScreenInstance]
+    /// What is presented: the first over the root's stack, each further one over the one before it.
+    public var presentations: [Presentation]
+    /// Instances that are dismissed, but that the view may still animate out, in the order of their dismissal.
+    public var leaving: [ScreenInstance]
+
+    /// Makes a state.
+    public init(
+        root: RootScreen,
+        path: [ScreenInstance] = [],
+        presentations: [Presentation] = [],
+        leaving: [ScreenInstance] = []
+    ) {
+        self.root = root
+        self.path = path
+        self.presentations = presentations
+        self.leaving = leaving
+    }
+}

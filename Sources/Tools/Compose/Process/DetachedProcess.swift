@@ -1,0 +1,52 @@
+import Glibc
+
+/// Starts a process that nobody waits for. (Subprocess only offers such whose end its caller awaits.)
+enum DetachedProcess {
+    /// Starts it in a session of its own, without a terminal and with no descriptor of ours but the log for its output.
+    ///
+    /// - Throws: ``ComposeError`` `spawn`.
+    static func spawn(
+        _ executable: String,
+        arguments: [String],
+        environment: [String: String],
+        logPath: String
+    ) throws(ComposeError) -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, logPath, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        _ = GNUCalls.addCloseFrom?(&actions, STDERR_FILENO + 1)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        sigfillset(&signals)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        let flags = Int16(POSIX_SPAWN_SETSIGDEF) | Int16(POSIX_SPAWN_SETSIGMASK) | GNUCalls.spawnInNewSession
+        posix_spawnattr_setflags(&attributes, flags)
+        return try spawn(executable, [executable] + arguments, environment, &actions, &attributes)
+    }
+
+    private static func spawn(
+        _ executable: String,
+        _ arguments: [String],
+        _ environment: [String: String],
+        _ actions: inout posix_spawn_file_actions_t,
+        _ attributes: inout posix_spawnattr_t
+    ) throws(ComposeError) -> pid_t {
+        let argv = arguments.map { strdup($0) } + [nil]
+        let envp = environment.map { strdup("\($0)=\($1)") } + [nil]
+        defer { for pointer in argv + envp { free(pointer) } }
+        var pid: pid_t = 0
+        let status = posix_spawn(&pid, executable, &actions, &attributes, argv, envp)
+        guard status == 0 else {
+            let reason = String(cString: strerror(status))
+            throw ComposeError(code: "spawn", message: "cannot start \(executable): \(reason)")
+        }
+        return pid
+    }
+}

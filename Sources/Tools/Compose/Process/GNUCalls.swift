@@ -1,0 +1,17 @@
+import Glibc
+
+/// What glibc offers (2.36 and later) but Swift's Glibc module does not import; syscall(2) is variadic and so no way in.
+enum GNUCalls {
+    typealias OpenPidfd = @convention(c) (pid_t, CUnsignedInt) -> CInt
+    typealias SendToPidfd = @convention(c) (CInt, CInt, UnsafeMutableRawPointer?, CUnsignedInt) -> CInt
+    typealias AddCloseFrom = @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, CInt) -> CInt
+
+    static let openPidfd = dlsym(nil, "pidfd_open").map { unsafeBitCast($0, to: OpenPidfd.self) }
+    static let sendToPidfd = dlsym(nil, "pidfd_send_signal").map { unsafeBitCast($0, to: SendToPidfd.self) }
+    static let addCloseFrom = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np").map {
+        unsafeBitCast($0, to: AddCloseFrom.self)
+    }
+
+    /// `POSIX_SPAWN_SETSID`, from <spawn.h> with `_GNU_SOURCE`.
+    static let spawnInNewSession: Int16 = 0x80
+}

@@ -1,0 +1,22 @@
+/// One datagram of sd_notify: lines of `NAME=value`; unknown names are passed over, as sd_notify(3) asks.
+struct NotifyMessage: Sendable, Equatable {
+    private(set) var isReady = false
+    private(set) var isStopping = false
+    private(set) var status: String?
+    /// Names that begin with `X_`, which sd_notify leaves to its users.
+    private(set) var extensions: [String: String] = [:]
+
+    init(_ datagram: [UInt8]) {
+        for line in String(decoding: datagram, as: UTF8.self).split(separator: "\n") {
+            let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2 else { continue }
+            switch (parts[0], parts[1]) {
+            case ("READY", "1"): isReady = true
+            case ("STOPPING", "1"): isStopping = true
+            case ("STATUS", let text): status = String(text)
+            case (let name, let value) where name.hasPrefix("X_"): extensions[String(name)] = String(value)
+            default: break
+            }
+        }
+    }
+}

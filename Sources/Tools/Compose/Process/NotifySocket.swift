@@ -1,0 +1,60 @@
+import Glibc
+
+/// Where one run of one service sends its readiness.
+///
+/// Every run gets a socket of its own in a folder that only this user can enter: what arrives is that service's word,
+/// and nothing that an earlier run sent late is taken for the present one's.
+final class NotifySocket: Sendable {
+    let path: String
+    private let descriptor: CInt
+
+    /// - Throws: ``ComposeError`` `notify-socket`.
+    init(path: String) throws(ComposeError) {
+        guard let address = UnixAddress(path) else { throw RuntimeDirectory.tooLong(path) }
+        self.path = path
+        descriptor = socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue) | O_NONBLOCK | O_CLOEXEC, 0)
+        unlink(path)
+        let descriptor = self.descriptor
+        guard descriptor >= 0, address.withSocketAddress({ bind(descriptor, $0, $1) }) == 0 else {
+            let reason = String(cString: strerror(errno))
+            throw ComposeError(code: "notify-socket", message: "cannot make the socket \(path): \(reason)")
+        }
+    }
+
+    deinit {
+        if descriptor >= 0 {
+            close(descriptor)
+            unlink(path)
+        }
+    }
+
+    /// The next message; `nil` when the task is cancelled.
+    func next() async -> NotifyMessage? {
+        while !Task.isCancelled {
+            if let message = receive() { return message }
+            await Readability.wait(for: descriptor)
+        }
+        return nil
+    }
+
+    /// What has already arrived, if anything.
+    func receive() -> NotifyMessage? {
+        var buffer = [UInt8](repeating: 0, count: 65536)
+        let count = recv(descriptor, &buffer, buffer.count, 0)
+        return count > 0 ? NotifyMessage(Array(buffer[..<count])) : nil
+    }
+
+    /// Sends one message to another process's socket; silently nothing when that is gone, as sd_notify does.
+    static func send(_ text: String, to path: String) {
+        guard let address = UnixAddress(path) else { return }
+        let descriptor = socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue) | O_CLOEXEC, 0)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        // A receiver that has stopped reading may hold us up, but not for good.
+        guard address.withSocketAddress({ connect(descriptor, $0, $1) }) == 0 else { return }
+        var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        poll(&room, 1, 1000)
+        let bytes = Array(text.utf8)
+        Glibc.send(descriptor, bytes, bytes.count, CInt(MSG_DONTWAIT))
+    }
+}

@@ -1,0 +1,44 @@
+import Foundation
+import Glibc
+
+/// Folders that nobody but their owner may enter.
+enum RuntimeDirectory {
+    /// `$XDG_RUNTIME_DIR/segue`, or `segue-UID` in the temporary directory where the first is not set.
+    static func base(environment: [String: String]) -> String {
+        if let runtime = environment["XDG_RUNTIME_DIR"], runtime.hasPrefix("/") { return "\(runtime)/segue" }
+        let temporary = environment["TMPDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
+        return (temporary.hasSuffix("/") ? String(temporary.dropLast()) : temporary) + "/segue-\(getuid())"
+    }
+
+    /// Makes a folder with mode 0700, and those above it that are missing.
+    ///
+    /// - Throws: ``ComposeError`` `insecure-directory` when one of that name is there but is another user's, open to
+    ///   others, or a symbolic link: in a shared temporary directory anyone may have made it.
+    static func make(_ path: String) throws(ComposeError) {
+        let parent = (path as NSString).deletingLastPathComponent
+        if access(parent, F_OK) != 0, parent != path { try make(parent) }
+        if mkdir(path, 0o700) == 0 { return }
+        guard errno == EEXIST else {
+            let reason = String(cString: strerror(errno))
+            throw ComposeError(code: "directory", message: "cannot make the folder \(path): \(reason)")
+        }
+        var info = stat()
+        guard lstat(path, &info) == 0, info.st_mode & S_IFMT == S_IFDIR, info.st_uid == geteuid(),
+            info.st_mode & 0o077 == 0
+        else {
+            throw ComposeError(
+                code: "insecure-directory",
+                message: "\(path) is not a folder that only you can enter",
+                recovery: "remove it, or chmod 700 it if it is yours"
+            )
+        }
+    }
+
+    static func tooLong(_ path: String) -> ComposeError {
+        ComposeError(
+            code: "socket-path-too-long",
+            message: "the socket path \(path) is longer than \(UnixAddress.longestPath) bytes",
+            recovery: "use a shorter project name, or set XDG_RUNTIME_DIR to a shorter folder"
+        )
+    }
+}

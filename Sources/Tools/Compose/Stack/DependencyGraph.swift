@@ -1,0 +1,57 @@
+/// Who depends on whom in a stack.
+struct DependencyGraph {
+    struct Problem: Equatable {
+        let service: String
+        let message: String
+        let hint: String?
+    }
+
+    private let dependencies: [String: [String]]
+    private let order: [String]
+
+    init(_ services: [Service]) {
+        order = services.map(\.name)
+        let pairs = services.map { ($0.name, $0.dependencies.map(\.service)) }
+        dependencies = Dictionary(pairs) { first, _ in first }
+    }
+
+    /// - Parameter known: the names that may be depended on.
+    func problems(known: Set<String>) -> [Problem] {
+        var problems: [Problem] = []
+        for service in order {
+            for name in dependencies[service] ?? [] where !known.contains(name) {
+                let hint = name.nearest(of: known).map { "did you mean '\($0)'?" }
+                let message = "'\(service)' depends on unknown '\(name)'"
+                problems.append(Problem(service: service, message: message, hint: hint))
+            }
+        }
+        for cycle in cycles() {
+            let path = (cycle + [cycle[0]]).joined(separator: " → ")
+            let message = "services depend on each other: \(path)"
+            problems.append(Problem(service: cycle[0], message: message, hint: nil))
+        }
+        return problems
+    }
+
+    /// Each cycle once, beginning at the member that comes first in the stack.
+    private func cycles() -> [[String]] {
+        var finished: Set<String> = []
+        var found: [[String]] = []
+        for service in order {
+            walk(service, path: [], finished: &finished, found: &found)
+        }
+        return found
+    }
+
+    private func walk(_ name: String, path: [String], finished: inout Set<String>, found: inout [[String]]) {
+        if let start = path.firstIndex(of: name) {
+            found.append(Array(path[start...]))
+            return
+        }
+        guard !finished.contains(name) else { return }
+        for next in dependencies[name] ?? [] {
+            walk(next, path: path + [name], finished: &finished, found: &found)
+        }
+        finished.insert(name)
+    }
+}

@@ -1,0 +1,32 @@
+/// Whether a service that has ended is started again.
+package enum RestartPolicy: Sendable, Equatable {
+    case no
+    case always
+    /// After an exit status other than 0, or a signal; at most so many times in a row, if a limit is given.
+    case onFailure(limit: Int?)
+    /// Without a daemon that outlives the stack this is the same as ``always``.
+    case unlessStopped
+
+    /// Reads `no`, `always`, `unless-stopped`, `on-failure` or `on-failure:3`.
+    init?(_ text: String) {
+        switch text {
+        case "no": self = .no
+        case "always": self = .always
+        case "unless-stopped": self = .unlessStopped
+        case "on-failure": self = .onFailure(limit: nil)
+        default:
+            let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+            guard parts.count == 2, parts[0] == "on-failure", let limit = Int(parts[1]), limit > 0 else { return nil }
+            self = .onFailure(limit: limit)
+        }
+    }
+
+    /// - Parameter attempts: how often it has been restarted since it last ran well.
+    func restarts(succeeded: Bool, attempts: Int) -> Bool {
+        switch self {
+        case .no: false
+        case .always, .unlessStopped: true
+        case .onFailure(let limit): !succeeded && attempts < limit ?? .max
+        }
+    }
+}

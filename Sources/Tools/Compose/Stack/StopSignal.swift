@@ -1,0 +1,34 @@
+import Glibc
+
+/// A signal, by its number or its name with or without `SIG`.
+package struct StopSignal: Sendable, Hashable {
+    package let number: Int32
+
+    package static let terminate = StopSignal(number: SIGTERM)
+
+    package init(number: Int32) {
+        self.number = number
+    }
+
+    init?(_ text: String) {
+        if let number = Int32(text), (1...64).contains(number) {
+            self.number = number
+            return
+        }
+        let name = text.uppercased()
+        let short = name.hasPrefix("SIG") ? String(name.dropFirst(3)) : name
+        guard let number = Self.names[short] else { return nil }
+        self.number = number
+    }
+
+    /// `SIGTERM`, or `signal 42` for one that has no common name.
+    package static func name(of number: Int32) -> String {
+        names.first { $0.value == number }.map { "SIG\($0.key)" } ?? "signal \(number)"
+    }
+
+    private static let names: [String: Int32] = [
+        "HUP": SIGHUP, "INT": SIGINT, "QUIT": SIGQUIT, "ILL": SIGILL, "TRAP": SIGTRAP, "ABRT": SIGABRT,
+        "BUS": SIGBUS, "FPE": SIGFPE, "KILL": SIGKILL, "USR1": SIGUSR1, "SEGV": SIGSEGV, "USR2": SIGUSR2,
+        "PIPE": SIGPIPE, "ALRM": SIGALRM, "TERM": SIGTERM, "CONT": SIGCONT, "STOP": SIGSTOP, "WINCH": SIGWINCH,
+    ]
+}

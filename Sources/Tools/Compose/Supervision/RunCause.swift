@@ -1,0 +1,12 @@
+/// Why one run of a service's process came to its end.
+struct RunCause: Sendable {
+    enum Reason: Sendable {
+        case leaderExited
+        case stopRequested
+        case startTimedOut
+    }
+
+    let reason: Reason
+    /// Whether it had said that it is ready by then.
+    let wasReady: Bool
+}

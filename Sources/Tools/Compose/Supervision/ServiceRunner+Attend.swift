@@ -1,0 +1,109 @@
+import Foundation
+import Logging
+import Subprocess
+
+extension ServiceRunner {
+    /// Stands by a process from just after its start until the last of its session has ended.
+    ///
+    /// The leader is not reaped before this returns. So its number, which is that of the session too, cannot have been
+    /// given to another process while the rest of the session is signalled.
+    func attend(
+        _ session: ProcessSession,
+        output: SubprocessOutputSequence,
+        socket: NotifySocket,
+        deadline: ContinuousClock.Instant
+    ) async -> RunCause {
+        board.change(name) {
+            $0.process = ProcessIdentity(of: session.id)
+            $0.startedAt = Date()
+            $0.wasReady = false
+            $0.state = awaitsReadiness ? .starting : .running
+            $0.message = nil
+        }
+        return await withTaskGroup(of: Void.self) { group in
+            // Ends by itself at the end of the output, or of the leader: never cancelled, so that no line is lost.
+            group.addTask { await copyOutput(output) }
+            let cause = await firstCause(session, socket: socket, deadline: deadline)
+            if cause.reason != .leaderExited || !session.members.isEmpty {
+                board.change(name) { $0.state = .stopping }
+            }
+            await session.terminate(signal: service.stopSignal, grace: service.stopGracePeriod) {
+                _ = await board.first { $0.stop == .immediate }
+            }
+            return cause
+        }
+    }
+
+    private func firstCause(
+        _ session: ProcessSession,
+        socket: NotifySocket,
+        deadline: ContinuousClock.Instant
+    ) async -> RunCause {
+        await withTaskGroup(of: RunCause.Reason?.self) { group in
+            group.addTask {
+                await session.waitForLeader()
+                return .leaderExited
+            }
+            group.addTask {
+                await waitForTurnToStop()
+                return .stopRequested
+            }
+            group.addTask { await followNotifications(socket) }
+            if awaitsReadiness {
+                group.addTask { await waitForStartTimeout(deadline) }
+            }
+            var reason: RunCause.Reason?
+            while reason == nil, let next = await group.next() { reason = next }
+            group.cancelAll()
+            await group.waitForAll()
+            // One that says that it is ready and ends at once has been ready all the same.
+            while let message = socket.receive() { take(message) }
+            return RunCause(reason: reason ?? .leaderExited, wasReady: board.view.status[name]?.wasReady ?? false)
+        }
+    }
+
+    /// Those who depend on this service stop first.
+    private func waitForTurnToStop() async {
+        let dependents = stack.dependents(of: name)
+        _ = await board.first { view in
+            switch view.stop {
+            case .none: false
+            case .immediate: true
+            case .orderly:
+                dependents.allSatisfy { view.status[$0].map { $0.state == .created || $0.isFinished } ?? true }
+            }
+        }
+    }
+
+    private func waitForStartTimeout(_ deadline: ContinuousClock.Instant) async -> RunCause.Reason? {
+        try? await Task.sleep(until: deadline, clock: .continuous)
+        return Task.isCancelled || board.view.status[name]?.state != .starting ? nil : .startTimedOut
+    }
+
+    private func followNotifications(_ socket: NotifySocket) async -> RunCause.Reason? {
+        while let message = await socket.next() { take(message) }
+        return nil
+    }
+
+    private func take(_ message: NotifyMessage) {
+        board.change(name) { status in
+            if message.isReady {
+                status.state = .ready
+                status.wasReady = true
+            }
+            if message.isStopping { status.state = .stopping }
+            status.message = message.status ?? status.message
+        }
+    }
+
+    private func copyOutput(_ output: SubprocessOutputSequence) async {
+        do {
+            for try await buffer in output {
+                await log.append(buffer.withUnsafeBytes { Array($0) })
+            }
+        } catch {
+            logger.error("cannot read a service's output", metadata: ["service": "\(name)", "error": "\(error)"])
+        }
+        await log.endLine()
+    }
+}

@@ -1,0 +1,70 @@
+import Logging
+
+extension ServiceRunner {
+    /// Settles what becomes of the service after a run, and waits out the backoff if it is to run again.
+    func shouldRestart(after ending: Ending, attempts: Int, isFirstStart: Bool) async -> Bool {
+        switch ending {
+        case .stopped:
+            settle()
+            return false
+        case .failed(let error):
+            board.fail(name, with: error)
+            return false
+        case .startTimedOut where isFirstStart:
+            board.fail(name, with: await notReady("was not ready within \(startTimeout)"))
+            return false
+        case .startTimedOut:
+            return await restart(succeeded: false, attempts: attempts, neverReady: false)
+        case .exited(let succeeded, let wasReady):
+            let neverReady = awaitsReadiness && isFirstStart && !wasReady
+            return await restart(succeeded: succeeded, attempts: attempts, neverReady: neverReady)
+        }
+    }
+
+    private func restart(succeeded: Bool, attempts: Int, neverReady: Bool) async -> Bool {
+        guard service.restart.restarts(succeeded: succeeded, attempts: attempts) else {
+            if neverReady {
+                board.fail(name, with: await notReady("\(lastExit) before it was ready"))
+            } else {
+                settle()
+            }
+            return false
+        }
+        let delay = options.backoff.delay(attempts: attempts)
+        let metadata: Logger.Metadata = ["service": "\(name)", "ended": "\(lastExit)", "in": "\(delay)"]
+        logger.notice("restarting a service", metadata: metadata)
+        board.change(name) { $0.state = .restarting }
+        await waitForStop(atMost: delay)
+        if board.view.stop == .none { return true }
+        settle()
+        return false
+    }
+
+    private func settle() {
+        board.change(name) { $0.state = .exited }
+    }
+
+    private func waitForStop(atMost delay: Duration) async {
+        await withTaskGroup { group in
+            group.addTask { _ = await board.first { $0.stop != .none } }
+            group.addTask { try? await Task.sleep(for: delay) }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
+    private func notReady(_ reason: String) async -> ComposeError {
+        ComposeError(
+            code: "not-ready",
+            message: "service '\(name)' \(reason)",
+            recovery: "its last lines tell more: \(project.logPath(of: name))",
+            logTail: await log.tail
+        )
+    }
+
+    private var lastExit: String {
+        let status = board.view.status[name]
+        if let signal = status?.signal { return "ended by \(StopSignal.name(of: signal))" }
+        return "exited with status \(status?.exitCode ?? 0)"
+    }
+}

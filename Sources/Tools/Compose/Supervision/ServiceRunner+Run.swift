@@ -1,0 +1,96 @@
+import Foundation
+import Subprocess
+import SystemPackage
+
+extension ServiceRunner {
+    /// Runs the process once, until it and all its descendants have ended.
+    ///
+    /// - Parameter deadline: until when it must be ready, if that is expected of it.
+    func runOnce(deadline: ContinuousClock.Instant) async -> Ending {
+        guard board.claimStart(of: name) else { return .stopped }
+        do {
+            let configuration = try configuration()
+            let socket = try NotifySocket(path: project.notifyPath(of: name))
+            let result = try await Subprocess.run(
+                configuration, input: .none, output: .sequence, error: .combinedWithOutput
+            ) { execution in
+                await attend(
+                    ProcessSession(id: execution.processIdentifier.value),
+                    output: execution.standardOutput,
+                    socket: socket,
+                    deadline: deadline
+                )
+            }
+            return finish(result.terminationStatus, after: result.closureResult)
+        } catch let error as ComposeError {
+            return .failed(error)
+        } catch {
+            board.change(name) { $0.process = nil }
+            let message = "cannot start service '\(name)': \(error)"
+            return .failed(ComposeError(code: "start-failed", message: message))
+        }
+    }
+
+    private func configuration() throws(ComposeError) -> Configuration {
+        let directory = try workingDirectory()
+        let path = try executable(workingDirectory: directory)
+        var platform = PlatformOptions()
+        // Ctrl-C in the supervisor's terminal must reach the supervisor alone, which then stops all in order.
+        platform.createSession = true
+        let pairs = variables.compactMap { key, value in Environment.Key(rawValue: key).map { ($0, value) } }
+        return Configuration(
+            executable: .path(FilePath(path)),
+            arguments: Arguments(
+                executablePathOverride: service.command[0], remainingValues: Array(service.command.dropFirst())),
+            environment: .custom(Dictionary(pairs) { first, _ in first }),
+            workingDirectory: FilePath(directory),
+            platformOptions: platform
+        )
+    }
+
+    private func workingDirectory() throws(ComposeError) -> String {
+        let path = service.workingDirectory ?? stack.directory
+        let absolute = path.hasPrefix("/") ? path : stack.directory + "/" + path
+        var isDirectory: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: absolute, isDirectory: &isDirectory), isDirectory.boolValue else {
+            throw ComposeError(
+                code: "no-working-directory",
+                message: "service '\(name)': there is no folder \(absolute)",
+                recovery: "make it, or correct 'working_dir'"
+            )
+        }
+        return absolute
+    }
+
+    private func executable(workingDirectory: String) throws(ComposeError) -> String {
+        let command = service.command[0]
+        let lookup = ExecutableLookup(executableDirectory: options.executableDirectory)
+        let searchPath = variables["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
+        if let path = lookup.find(command, workingDirectory: workingDirectory, searchPath: searchPath) { return path }
+        let directories = [options.executableDirectory, "PATH"].compactMap(\.self).joined(separator: " and ")
+        throw ComposeError(
+            code: "executable-not-found",
+            message: "service '\(name)': no executable '\(command)' in "
+                + (command.contains("/") ? workingDirectory : directories),
+            recovery: "build it, or correct 'command'"
+        )
+    }
+
+    private func finish(_ status: TerminationStatus, after cause: RunCause) -> Ending {
+        board.change(name) {
+            $0.process = nil
+            switch status {
+            case .exited(let code): ($0.exitCode, $0.signal) = (code, nil)
+            case .signaled(let signal): ($0.exitCode, $0.signal) = (nil, signal)
+            }
+        }
+        switch cause.reason {
+        case .stopRequested: return .stopped
+        case .startTimedOut: return .startTimedOut
+        case .leaderExited:
+            // Asked to stop while the last of its descendants were being ended.
+            if board.view.stop != .none { return .stopped }
+            return .exited(succeeded: status.isSuccess, wasReady: cause.wasReady)
+        }
+    }
+}

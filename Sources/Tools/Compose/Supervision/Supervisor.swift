@@ -1,0 +1,103 @@
+import Foundation
+import Glibc
+package import Logging
+
+/// Brings a stack up, keeps it up, and takes it down in order.
+///
+/// All that it does happens within ``run()``; every process that it starts has ended when that returns.
+package final class Supervisor: Sendable {
+    let stack: Stack
+    let project: Project
+    let options: SupervisorOptions
+    let logger: Logger
+    let board: StatusBoard
+    let onLine: (@Sendable (LogLine) -> Void)?
+
+    /// - Parameter onLine: hears every line of every service. It holds up the service that wrote it while it works.
+    /// - Throws: ``ComposeError`` `invalid-stack`.
+    package init(
+        stack: Stack,
+        project: Project,
+        options: SupervisorOptions = SupervisorOptions(),
+        logger: Logger,
+        onLine: (@Sendable (LogLine) -> Void)? = nil
+    ) throws(ComposeError) {
+        try stack.validate()
+        guard let identity = ProcessIdentity(of: getpid()) else {
+            throw ComposeError(code: "no-proc", message: "/proc is not mounted", recovery: "supervising needs it")
+        }
+        self.stack = stack
+        self.project = project
+        self.options = options
+        self.logger = logger
+        self.onLine = onLine
+        let services = stack.services.map { ServiceStatus(service: $0.name) }
+        let status = ProjectStatus(
+            project: project.name, supervisor: identity, bus: project.busAddress, services: services
+        )
+        board = StatusBoard(status) { status in
+            do {
+                try status.write(to: project)
+            } catch {
+                let metadata: Logger.Metadata = ["path": "\(project.statusPath)", "error": "\(error)"]
+                logger.error("cannot write the status", metadata: metadata)
+            }
+        }
+    }
+
+    /// How all stands now.
+    package var status: ProjectStatus { board.view.status }
+
+    /// How all stands now, then the newest after each change; one who is slow misses those between, never the last.
+    package var statuses: some AsyncSequence<ProjectStatus, Never> & Sendable {
+        board.views().map(\.status)
+    }
+
+    /// Asks for an orderly stop; asked again, skips what is left of everyone's grace.
+    package func stop() {
+        board.update { $0.stop = $0.stop == .none ? .orderly : .immediate }
+    }
+
+    /// Returns when all services have ended: because they were asked to, or of themselves. Cancelling is asking.
+    ///
+    /// One supervisor runs once.
+    ///
+    /// - Throws: ``ComposeError``: another supervisor is at work, or the stack could not be brought up.
+    package func run() async throws {
+        try await withTaskCancellationHandler {
+            // Subprocess kills a child whose task is cancelled at once. An orderly stop takes longer, so nothing below
+            // is cancelled: it is a task of its own, awaited here and thereby owned.
+            try await Task { try await superviseAlone() }.value
+        } onCancel: {
+            board.request(.orderly)
+        }
+    }
+
+    private func superviseAlone() async throws {
+        defer { board.close() }
+        let launcher = Launcher(environment: options.environment)
+        do {
+            guard let lock = try ProjectLock.acquire(project) else { throw alreadyRunning() }
+            try await supervise(launcher, holding: lock)
+        } catch {
+            launcher.tell(failure: error)
+            throw error
+        }
+    }
+
+    private func supervise(_ launcher: Launcher, holding lock: consuming ProjectLock) async throws {
+        // First, for they are found by what the killed supervisor wrote, in whose place we then write.
+        try await project.stopLeftovers(logger: logger)
+        try await supervise(launcher)
+        lock.release()
+    }
+
+    private func alreadyRunning() -> ComposeError {
+        let pid = (try? ProjectStatus.read(project))?.map { " (pid \($0.supervisor.pid))" } ?? ""
+        return ComposeError(
+            code: "already-running",
+            message: "project '\(project.name)' is already running\(pid)",
+            recovery: "take it down first, or use another name with -p"
+        )
+    }
+}

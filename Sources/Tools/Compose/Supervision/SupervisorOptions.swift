@@ -1,0 +1,34 @@
+import Foundation
+
+/// How a ``Supervisor`` goes about its work.
+package struct SupervisorOptions: Sendable {
+    /// What the services inherit, and where `PATH` and a launcher's `NOTIFY_SOCKET` are read.
+    package var environment: [String: String]
+    /// Where bare command names are looked for before `PATH`.
+    package var executableDirectory: String?
+    /// How long a service may take to become ready, unless it says otherwise.
+    package var startTimeout: Duration
+    package var backoff: RestartBackoff
+    /// Signals to the supervisor's process that ask it to stop: the first orderly, the second at once.
+    package var stopSignals: [Int32]
+
+    package init(
+        environment: [String: String] = ProcessInfo.processInfo.environment,
+        executableDirectory: String? = SupervisorOptions.runningExecutableDirectory,
+        startTimeout: Duration = .seconds(30),
+        backoff: RestartBackoff = RestartBackoff(),
+        stopSignals: [Int32] = []
+    ) {
+        self.environment = environment
+        self.executableDirectory = executableDirectory
+        self.startTimeout = startTimeout
+        self.backoff = backoff
+        self.stopSignals = stopSignals
+    }
+
+    /// The folder of the executable that runs now.
+    package static var runningExecutableDirectory: String? {
+        let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        return path.map { ($0 as NSString).deletingLastPathComponent }
+    }
+}

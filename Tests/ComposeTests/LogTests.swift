@@ -1,0 +1,97 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Compose
+
+@Suite("Logs")
+struct LogTests {
+    @Test("No line is lost, be it very long, one of very many, or not ended")
+    func lines() async throws {
+        let scratch = try Scratch()
+        let script = """
+            perl -e 'print "x" x 1_000_000, "\\n"; print "line $_\\n" for 1..20000; print "unended"'
+            """
+        let heard = Mutex<[LogLine]>([])
+        let supervisor = try scratch.supervisor(scratch.stack([.shell("a", script)])) { line in
+            heard.withLock { $0.append(line) }
+        }
+        try await within("the end of the service") { try await supervisor.run() }
+        let expected = [String(repeating: "x", count: 1_000_000)] + (1...20000).map { "line \($0)" } + ["unended"]
+        // Compared to a truth value first, or a failure would print it all.
+        let isHeard = heard.withLock { $0.map(\.text) } == expected
+        #expect(isHeard)
+        var read: [String] = []
+        for await line in try scratch.project().logs() { read.append(line.text) }
+        let isRead = read == expected
+        #expect(isRead)
+    }
+
+    @Test("A line too long for memory comes in parts that say so")
+    func parts() async throws {
+        let scratch = try Scratch()
+        let length = LogLine.maximumLength * 2 + 10
+        let supervisor = try scratch.supervisor(
+            scratch.stack([.shell("a", "perl -e 'print \"y\" x \(length), \"\\n.\\n\"'")]))
+        try await within("the end of the service") { try await supervisor.run() }
+        var lines: [LogLine] = []
+        for await line in try scratch.project().logs() { lines.append(line) }
+        #expect(lines.filter { $0.text != "." }.map(\.text.count).reduce(0, +) == length)
+        #expect(lines.allSatisfy { $0.text.count <= LogLine.maximumLength + 64 })
+        #expect(lines.first?.continues == true)
+        #expect(lines.suffix(2).map(\.continues) == [false, false])
+    }
+
+    @Test("The last lines of several services come in the order of their times", arguments: [0, 1, 2, 3, 100])
+    func last(count: Int) async throws {
+        let scratch = try Scratch()
+        let stack = scratch.stack([
+            .shell("a", "printf 'a1\\na2\\na3\\n'"),
+            .shell("b", "printf 'b1\\nb2\\nb3\\n'", after: [Dependency(on: "a", condition: .completed)]),
+        ])
+        try await scratch.supervisor(stack).run()
+        var lines: [String] = []
+        for await line in try scratch.project().logs(last: count) { lines.append(line.text) }
+        let first = min(3, count)
+        #expect(lines == ["a1", "a2", "a3"].suffix(first) + ["b1", "b2", "b3"].suffix(first))
+    }
+
+    @Test("A follower goes on through a restart of the service and of the whole project")
+    func follow() async throws {
+        let scratch = try Scratch()
+        let script = "trap 'echo two; kill $!; exit 1' USR1; echo one; \(Service.notify("READY=1")); sleep 1000 & wait"
+        var service = Service.shell("a", script)
+        service.restart = .onFailure(limit: 1)
+        let supervisor = try scratch.supervisor(scratch.stack([service]))
+        let next = try scratch.supervisor(scratch.stack([.shell("a", "echo three")]))
+        let lines = try await within("all lines") {
+            try await withThrowingTaskGroup(of: [String]?.self) { group in
+                group.addTask {
+                    try await supervisor.run()
+                    return nil
+                }
+                let first = try await supervisor.wait(for: "a") { $0.state == .ready }
+                let logs = try scratch.project().logs(of: ["a"], follow: true)
+                group.addTask { await logs.prefix { $0.text != "three" }.reduce(into: []) { $0.append($1.text) } }
+                kill(try #require(first.pid), SIGUSR1)
+                let second = try await supervisor.wait(for: "a") { $0.state == .ready && $0.restarts == 1 }
+                kill(try #require(second.pid), SIGUSR1)
+                _ = try await group.next()
+                try await next.run()
+                return try #require(try await group.next())
+            }
+        }
+        #expect(lines == ["one", "two", "one", "two"])
+    }
+
+    @Test("Asking for the log of an unknown service or project says what there is")
+    func unknown() async throws {
+        let scratch = try Scratch()
+        #expect(throws: ComposeError(code: "no-project", message: "project 'test' was never started here")) {
+            try scratch.project().logs()
+        }
+        try await scratch.supervisor(scratch.stack([.shell("a", "true")])).run()
+        let error = #expect(throws: ComposeError.self) { try scratch.project().logs(of: ["b"]) }
+        #expect(error?.description == "project 'test' has no service 'b'; it has a")
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import Testing
+
+@testable import Compose
+
+@Suite("Processes")
+struct ProcessTests {
+    @Test("A name with blanks and parentheses does not shift the fields of /proc/PID/stat")
+    func stat() throws {
+        let line = "42 (a b) S 9 (x) Z 7 40 41 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 1 0 987654 1 2"
+        let entry = try #require(ProcessTable.parse(line))
+        #expect(entry == .init(pid: 42, state: "Z", group: 40, session: 41, startTime: 987654))
+        #expect(!entry.isAlive)
+        #expect(ProcessTable.parse("42 (cut off") == nil)
+    }
+
+    @Test("A number with another start time is another process")
+    func identity() throws {
+        let own = try #require(ProcessIdentity(of: getpid()))
+        #expect(own.isAlive)
+        let text = String(decoding: try JSONEncoder().encode(own), as: UTF8.self)
+        let other = text.replacing("\"startTime\":\(own.startTime)", with: "\"startTime\":\(own.startTime + 1)")
+        #expect(try !JSONDecoder().decode(ProcessIdentity.self, from: Data(other.utf8)).isAlive)
+    }
+
+    @Test("A readiness message is read line by line, and what is unknown is passed over")
+    func notifyMessage() {
+        let message = NotifyMessage(Array("MAINPID=1\nSTATUS=a=b\nREADY=1\nX_MINE=2\nnonsense".utf8))
+        #expect(message.isReady && !message.isStopping)
+        #expect(message.status == "a=b")
+        #expect(message.extensions == ["X_MINE": "2"])
+        #expect(!NotifyMessage(Array("READY=0".utf8)).isReady)
+    }
+
+    @Test(
+        "A command line is split as compose splits it",
+        arguments: [
+            ("a b  c", ["a", "b", "c"]), ("a 'b c' \"d e\"", ["a", "b c", "d e"]), ("a''b ''", ["ab", ""]),
+            (#"a\ b "c\"d" 'e\f' "g\h""#, ["a b", "c\"d", #"e\f"#, #"g\h"#]), ("", []),
+        ]
+    )
+    func words(text: String, expected: [String]) {
+        #expect(ShellWords.split(text) == expected)
+    }
+
+    @Test("A quote that is not closed is no command line", arguments: ["a 'b", "a \"b", "a\\"])
+    func openQuote(text: String) {
+        #expect(ShellWords.split(text) == nil)
+    }
+
+    @Test(
+        "Durations of the specification",
+        arguments: [
+            ("10s", .seconds(10)), ("1m30s", .seconds(90)), ("500ms", .milliseconds(500)), ("1.5h", .seconds(5400)),
+            ("250us", .microseconds(250)), ("10", nil), ("s", nil), ("", nil), ("-1s", nil), ("1e9h", nil),
+            ("9999999h", nil),
+        ] as [(String, Duration?)]
+    )
+    func duration(text: String, expected: Duration?) {
+        #expect(Duration(compose: text) == expected)
+    }
+}

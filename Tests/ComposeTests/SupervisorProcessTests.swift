@@ -1,0 +1,163 @@
+import Foundation
+import Testing
+
+@testable import Compose
+
+/// The supervisor as a process of its own, as `segue up -d` starts it.
+@Suite("Supervisor: from another process")
+struct SupervisorProcessTests {
+    /// A compose file of two services, one of them with a child, and the supervisor that runs it.
+    private struct Fixture {
+        let scratch: Scratch
+        let project: Project
+        let supervisor: DetachedSupervisor
+
+        init(_ services: String) throws {
+            scratch = try Scratch()
+            project = try scratch.project()
+            let file = try scratch.write("services:\n" + services, to: "compose.yaml")
+            let directory = try #require(SupervisorOptions.runningExecutableDirectory)
+            supervisor = DetachedSupervisor(
+                project: project,
+                executable: directory + "/compose-fixture",
+                arguments: [file, project.name, scratch.stateRoot, scratch.runtimeRoot]
+            )
+        }
+
+        var status: ProjectStatus {
+            get throws { try #require(try ProjectStatus.read(project)) }
+        }
+
+        func isAlive(_ process: ProcessIdentity?) -> Bool { process?.isAlive ?? false }
+    }
+
+    private static let pair = """
+          first:
+            command: ["sh", "-c", "echo hello; \(ready); exec sleep 1000"]
+            healthcheck: {test: [NOTIFY]}
+          second:
+            command: [sh, -c, "sleep 1000 & wait"]
+            depends_on: {first: {condition: service_healthy}}
+        """
+
+    /// As in YAML and compose: quotes escaped, dollar signs doubled.
+    private static let ready = Service.notify("READY=1")
+        .replacing("$", with: "$$").replacing("\"", with: "\\\"")
+
+    @Test("Started detached, all is up when the start returns; a stop leaves no process and no socket")
+    func startAndStop() async throws {
+        let fixture = try Fixture(Self.pair)
+        try await within("the start") { try await fixture.supervisor.start(until: .ready) }
+        let status = try fixture.status
+        #expect(status.isSupervisorAlive)
+        #expect(status.phase == .up)
+        #expect(status["first"]?.state == .ready)
+        #expect(fixture.isAlive(status["second"]?.process))
+
+        #expect(try await within("the stop") { try await fixture.project.stop() })
+        let stopped = try fixture.status
+        #expect(!stopped.isSupervisorAlive)
+        #expect(stopped.phase == .stopped)
+        for service in status.services { #expect(!fixture.isAlive(service.process)) }
+        #expect(!FileManager.default.fileExists(atPath: fixture.project.runtimeDirectory))
+        #expect(try await fixture.project.stop() == false, "there is nothing left to stop")
+    }
+
+    @Test("A detached start that fails says why, with the service's last lines")
+    func failingStart() async throws {
+        let fixture = try Fixture(
+            """
+              a:
+                command: [sh, -c, "echo cannot open the door; exit 4"]
+                healthcheck: {test: [NOTIFY]}
+            """
+        )
+        let error = try await #require(throws: ComposeError.self) {
+            try await within("the start") { try await fixture.supervisor.start(until: .ready) }
+        }
+        #expect(error.message == "service 'a' exited with status 4 before it was ready")
+        #expect(error.logTail == ["cannot open the door"])
+    }
+
+    @Test("A supervisor that cannot even begin says why")
+    func badFile() async throws {
+        let fixture = try Fixture("  a: {image: x}")
+        let error = try await #require(throws: ComposeError.self) {
+            try await within("the start") { try await fixture.supervisor.start(until: .launched) }
+        }
+        #expect(error.code == "supervisor-ended")
+        #expect(error.logTail.contains { $0.contains("compose.yaml:2: 'image'") })
+    }
+
+    @Test("A second detached start says that the first is at work, and leaves it alone")
+    func secondStart() async throws {
+        let fixture = try Fixture(Self.pair)
+        try await within("the start") { try await fixture.supervisor.start(until: .ready) }
+        let error = try await #require(throws: ComposeError.self) {
+            try await within("the second start") { try await fixture.supervisor.start(until: .ready) }
+        }
+        #expect(error.code == "already-running")
+        #expect(try fixture.status.phase == .up)
+        try await within("the stop") { try await fixture.project.stop() }
+    }
+
+    @Test("What a killed supervisor left behind is ended by the next start", .timeLimit(.minutes(1)))
+    func takeover() async throws {
+        let fixture = try Fixture(Self.pair)
+        try await within("the start") { try await fixture.supervisor.start(until: .ready) }
+        let before = try fixture.status
+        try await killSupervisor(before)
+        #expect(before.services.allSatisfy { fixture.isAlive($0.process) }, "they outlive it")
+
+        try await within("the second start") { try await fixture.supervisor.start(until: .ready) }
+        let after = try fixture.status
+        #expect(after.services.allSatisfy { fixture.isAlive($0.process) })
+        for service in before.services { #expect(!fixture.isAlive(service.process)) }
+        try await within("the stop") { try await fixture.project.stop() }
+    }
+
+    @Test("What a killed supervisor left behind is ended by the next stop, even if only a child is left of it")
+    func stopAfterKill() async throws {
+        let fixture = try Fixture(Self.pair)
+        try await within("the start") { try await fixture.supervisor.start(until: .ready) }
+        let before = try fixture.status
+        try await killSupervisor(before)
+        // The leader of the second goes too; its child remains in the session.
+        let leader = try #require(before["second"]?.process)
+        let session = ProcessSession(id: leader.pid)
+        let handle = try #require(leader.open())
+        kill(leader.pid, SIGKILL)
+        await handle.waitForExit()
+        #expect(!session.members.isEmpty)
+
+        #expect(try await within("the stop") { try await fixture.project.stop() })
+        #expect(session.members.isEmpty)
+        #expect(!fixture.isAlive(before["first"]?.process))
+        #expect(!FileManager.default.fileExists(atPath: fixture.project.runtimeDirectory))
+    }
+
+    @Test("A recorded number that means another process now is left alone")
+    func reusedNumber() async throws {
+        let scratch = try Scratch()
+        let stack = scratch.stack([.shell("a", Service.forever)])
+        try await scratch.supervisor(stack, project: "one").running { one in
+            let running = try #require(await one.wait(for: "a") { $0.pid != nil }.process)
+            // The other project's status names that number, with a start time from before.
+            let project = try scratch.project("two")
+            try project.prepare(services: ["a"])
+            let text = try String(contentsOfFile: scratch.project("one").statusPath, encoding: .utf8)
+            let time = "\"startTime\" : \(running.startTime)"
+            #expect(text.contains(time))
+            try text.replacing(time, with: "\"startTime\" : 1")
+                .write(toFile: project.statusPath, atomically: true, encoding: .utf8)
+            #expect(try await project.stop() == false)
+            #expect(running.isAlive)
+        }
+    }
+
+    private func killSupervisor(_ status: ProjectStatus) async throws {
+        let handle = try #require(status.supervisor.open())
+        handle.send(SIGKILL)
+        await handle.waitForExit()
+    }
+}

@@ -1,0 +1,65 @@
+import Compose
+import Testing
+
+struct DeadlinePassed: Error, CustomStringConvertible {
+    let description: String
+}
+
+/// Runs a body with a deadline, which no working test comes near.
+@discardableResult
+func within<R: Sendable>(
+    _ what: String,
+    limit: Duration = .seconds(60),
+    _ body: @escaping @concurrent @Sendable () async throws -> R
+) async throws -> R {
+    try await withThrowingTaskGroup(of: R.self) { group in
+        group.addTask(operation: body)
+        group.addTask {
+            try await Task.sleep(for: limit)
+            throw DeadlinePassed(description: "\(what): not within \(limit)")
+        }
+        defer { group.cancelAll() }
+        return try #require(try await group.next())
+    }
+}
+
+extension Supervisor {
+    /// Runs while the body does, and is asked to stop when that has ended; past the deadline, to stop at once.
+    @discardableResult
+    func running<R: Sendable>(
+        _ body: @escaping @concurrent @Sendable (Supervisor) async throws -> R
+    ) async throws -> R {
+        try await within("the run of the supervisor") {
+            try await withTaskCancellationHandler {
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { try await self.run() }
+                    let result: Result<R, any Error>
+                    do { result = .success(try await body(self)) } catch { result = .failure(error) }
+                    self.stop()
+                    try await group.waitForAll()
+                    return try result.get()
+                }
+            } onCancel: {
+                self.stop()
+                self.stop()
+            }
+        }
+    }
+
+    @discardableResult
+    func wait(for fits: @escaping @Sendable (ProjectStatus) -> Bool) async throws -> ProjectStatus {
+        try await within("a status that fits", limit: .seconds(30)) {
+            for await status in self.statuses where fits(status) { return status }
+            throw DeadlinePassed(description: "the run ended with \(self.status)")
+        }
+    }
+
+    @discardableResult
+    func wait(
+        for service: String,
+        _ fits: @escaping @Sendable (ServiceStatus) -> Bool
+    ) async throws -> ServiceStatus {
+        let status = try await wait { $0[service].map(fits) ?? false }
+        return try #require(status[service])
+    }
+}

@@ -1,0 +1,24 @@
+import Foundation
+import Navigation
+
+/// The flows that the project ships with, read from where users read them.
+enum FlowFiles {
+    static func flow(_ platform: String) throws -> Flow {
+        try (platform == "mac" ? mac : ios).get()
+    }
+
+    // Read once: the random histories ask for them thousands of times.
+    private static let ios = Result { try read("ios") }
+    private static let mac = Result { try read("mac") }
+
+    private static func read(_ platform: String) throws -> Flow {
+        let file = folder.appending(path: "\(platform).yaml")
+        return try Flow(yaml: String(contentsOf: file, encoding: .utf8), file: file.lastPathComponent)
+    }
+
+    private static let folder = URL(filePath: #filePath)
+        .deletingLastPathComponent()
+        .deletingLastPathComponent()
+        .deletingLastPathComponent()
+        .appending(path: "config/flows")
+}

@@ -1,0 +1,194 @@
+import Navigation
+import Testing
+
+@Suite("What is wrong with a flow is said in one line each")
+struct FlowFindingTests {
+    private static let head = """
+        name: shop
+        version: 1
+        platform: ios
+        start: list
+        screens:
+          list: { sends: [command.ItemSelected] }
+          item:
+
+        """
+
+    private func findings(_ yaml: String) -> [String] {
+        do throws(FlowError) {
+            _ = try Flow(yaml: yaml, file: "shop.yaml")
+            return []
+        } catch {
+            return error.findings.map(\.description)
+        }
+    }
+
+    /// What is wrong with one rule, which begins on line 9.
+    private func findings(rule: String) -> [String] {
+        findings(Self.head + "transitions:\n" + rule)
+    }
+
+    @Test("A flow without a flaw has no findings")
+    func valid() {
+        #expect(findings(rule: "  - on: command.ItemSelected\n    do: [{ push: item }]").isEmpty)
+    }
+
+    @Test("An unknown screen is named with its line and the near one")
+    func unknownScreen() {
+        #expect(
+            findings(rule: "  - on: command.ItemSelected\n    do:\n      - push: itme")
+                == ["shop.yaml:11: unknown screen 'itme'; did you mean 'item'?"])
+        #expect(
+            findings(rule: "  - on: command.ItemSelected\n    when: { root: settings }\n    do: [{ push: item }]")
+                == ["shop.yaml:10: unknown screen 'settings'; known are item, list"])
+        #expect(
+            findings(
+                rule: """
+                      - on: event.A
+                        do:
+                          - push:
+                              screen: x
+                              arguments: { id: "${screens.lst.id}" }
+                    """)
+                == [
+                    "shop.yaml:12: unknown screen 'x'; known are item, list",
+                    "shop.yaml:13: unknown screen 'lst'; did you mean 'list'?",
+                ])
+    }
+
+    @Test("An unknown key is named with the near one")
+    func unknownKey() {
+        #expect(
+            findings(rule: "  - on: command.ItemSelected\n    wehn: { root: list }\n    do: [{ push: item }]")
+                == ["shop.yaml:10: unknown key 'wehn' in a transition; did you mean 'when'?"])
+        #expect(
+            findings(rule: "  - on: command.ItemSelected\n    do:\n      - psuh: item")
+                == ["shop.yaml:11: unknown action 'psuh'; did you mean 'push'?"])
+        #expect(
+            findings(rule: "  - on: event.A\n    when: { toop: list }\n    do: [pop]")
+                == ["shop.yaml:10: unknown key 'toop' in 'when'; did you mean 'top'?"])
+    }
+
+    @Test("A missing field is named where it is missing")
+    func missingField() {
+        #expect(
+            findings(rule: "  - on: command.ItemSelected\n")
+                == ["shop.yaml:9: a transition lacks 'do'; add it"])
+        #expect(
+            findings("name: shop\nversion: 1\nplatform: ios\nscreens: { list: }\ntransitions: []")
+                == ["shop.yaml:1: the flow lacks 'start'; add it"])
+        #expect(
+            findings(rule: "  - on: event.A\n    do:\n      - present: { screen: item }")
+                == ["shop.yaml:11: 'present' lacks 'style'; add it"])
+    }
+
+    @Test("Everything that is wrong is said at once, in the order of the file")
+    func allAtOnce() {
+        let yaml = """
+            name: shop
+            version: one
+            platform: ios
+            start: lits
+            screens:
+              list: { send: [command.A] }
+            transitions:
+              - on: event.A
+              - on: event.B
+                do: [jump]
+            """
+        let found = findings(yaml)
+        #expect(found.compactMap { Int($0.split(separator: ":")[1]) } == [2, 4, 6, 8, 10])
+        #expect(found.dropFirst().first == "shop.yaml:4: unknown screen 'lits'; did you mean 'list'?")
+    }
+
+    @Test("A rule that cannot be read does not shift the lines of those after it")
+    func linesStayRight() {
+        #expect(
+            findings(rule: "  - on: event.A\n  - on: event.B\n    do: [{ push: nowhere }]")
+                == [
+                    "shop.yaml:9: a transition lacks 'do'; add it",
+                    "shop.yaml:11: unknown screen 'nowhere'; known are item, list",
+                ])
+    }
+
+    @Test("An action that cannot be read does not lend its lines to the one after it")
+    func actionLinesStayRight() {
+        #expect(
+            findings(
+                rule: """
+                      - on: event.A
+                        do:
+                          - present: { screen: item, style: shet }
+                          - push: nowhere
+                    """)
+                == [
+                    "shop.yaml:11: unknown style 'shet'; did you mean 'sheet'?",
+                    "shop.yaml:12: unknown screen 'nowhere'; known are item, list",
+                ])
+    }
+
+    @Test("Malformed YAML is one finding with its line")
+    func malformed() throws {
+        let found = findings("name: shop\nscreens: [list\nstart: list\n")
+        #expect(found.count == 1)
+        let first = try #require(found.first)
+        #expect(first.hasPrefix("shop.yaml:3: malformed YAML: "))
+        #expect(!first.contains("\n"))
+        #expect(findings("") == ["shop.yaml:1: the file is empty; describe a flow in it"])
+        #expect(findings("just words").count == 1)
+        #expect(findings("a: 1\na: 2").first?.contains("'a' stands twice") == true)
+    }
+
+    @Test(
+        "Rules that make no sense are refused",
+        arguments: [
+            ("on: Hello\n    do: [pop]", "9: 'Hello' is not the type of a message"),
+            ("on: command.ScreenGone\n    do: [pop]", "9: 'command.ScreenGone' is a view's report"),
+            ("on: event.A\n    do: []", "10: nothing to do"),
+            ("on: event.A\n    do: pop", "10: 'do' must be a list"),
+            ("on: event.A\n    do: [push]", "10: action 'push' needs to be told what"),
+            ("on: event.A\n    do: [pop: 2]", "10: action 'pop' takes nothing"),
+            ("on: event.A\n    origin: mine\n    do: [pop]", "10: unknown origin 'mine'; known are any, own"),
+            ("on: event.A\n    when: { root: [] }\n    do: [pop]", "10: no screen is named"),
+            ("on: event.A\n    do: [{ openURL: '${data.url' }]", "10: '${' is not closed"),
+            ("on: event.A\n    do: [{ openURL: '${date.url}' }]", "10: unknown name 'date' in a template"),
+            ("on: event.A\n    do: [{ openURL: '${data}' }]", "10: '${data}' names no value"),
+            ("on: event.A\n    do: [{ send: ItemSelected }]", "10: 'ItemSelected' is not the type of a command"),
+            ("on: event.A\n    do: [{ show: item }]", "10: 'show' must be a mapping with screen, column, arguments"),
+            (
+                "on: event.A\n    do: [{ present: { screen: item, style: shet } }]",
+                "10: unknown style 'shet'; did you mean 'sheet'?"
+            ),
+            ("on: event.A\n    do: [{ present: { screen: item, style: alert } }]", "10: an alert needs a title"),
+            (
+                "on: event.A\n    do: [{ present: { screen: item, style: popover, detents: [large] } }]",
+                "10: detents and dragIndicator belong to a sheet"
+            ),
+            (
+                "on: event.A\n    do: [{ present: { screen: item, style: sheet, title: x } }]",
+                "10: title, message and buttons belong to an alert"
+            ),
+            ("on: event.A\n    do: [{ setRoot: { screen: item, container: grid } }]", "10: unknown container 'grid'"),
+        ])
+    func refused(rule: String, expected: String) {
+        let found = findings(rule: "  - " + rule)
+        #expect(found.contains { $0.hasPrefix("shop.yaml:" + expected) }, "\(found)")
+    }
+
+    @Test("A flow that is built in Swift is checked alike, and says where in the flow")
+    func built() throws {
+        let error = #expect(throws: FlowError.self) {
+            try Flow("shop", version: 1, platform: "ios", start: "list") {
+                Flow.Screen("list")
+                Flow.Screen("list")
+                Flow.Transition(on: "event.A", do: [.pop, .push("itme")])
+            }
+        }
+        #expect(
+            error?.message == """
+                flow shop: screens.list: screen 'list' is declared twice; remove one
+                flow shop: transitions[0].do[1].screen: unknown screen 'itme'; known are list
+                """)
+        #expect(error?.code == "navigation.invalidFlow")
+    }
+}

@@ -1,0 +1,79 @@
+import Navigation
+import Testing
+
+@Suite("A flow is one value, wherever it comes from")
+struct FlowValueTests {
+    @Test("The iOS flow built in Swift equals the one in YAML")
+    func iosBuiltEqualsRead() throws {
+        let built = try FocusPlayerFlow.ios()
+        let read = try FlowFiles.flow("ios")
+        #expect(built == read)
+        #expect(built.hash == read.hash)
+    }
+
+    @Test("The mac flow built in Swift equals the one in YAML")
+    func macBuiltEqualsRead() throws {
+        let built = try FocusPlayerFlow.mac()
+        let read = try FlowFiles.flow("mac")
+        #expect(built == read)
+        #expect(built.hash == read.hash)
+    }
+
+    @Test("A flow written as JSON reads back as the same flow", arguments: ["ios", "mac"])
+    func jsonReadsBack(platform: String) throws {
+        let flow = try FlowFiles.flow(platform)
+        #expect(try Flow(yaml: flow.json.description, file: "written.json") == flow)
+    }
+
+    @Test("Every kind of action survives being written and read")
+    func everyActionReadsBack() throws {
+        let flow = try Flow("all", version: 2, platform: "ios", start: "a") {
+            Flow.Screen("a", title: "yes")
+            Flow.Screen("b")
+            Flow.Transition(
+                on: "event.Everything",
+                where: ["n": 1, "flag": true, "word": ["true", "1"]],
+                when: [.shown("a"), .path()],
+                unless: [.top("b"), .presented("b")],
+                origin: .own,
+                do: [
+                    .setRoot("a", container: .tabs(["x", "y"])), .setRoot("a", container: .split),
+                    .push(.screen("b", ["id": "${data.id}", "n": 3])), .pop, .popToRoot, .replacePath(["a", "b"]),
+                    .present("b", as: .fullScreen), .dismiss("b"), .dismiss(nil), .dismissAll,
+                    .show("b", column: "detail"), .openURL("https://example.org"), .send("command.A"),
+                    .send("command.B", data: ["list": [1.5, .null]]),
+                ]
+            )
+        }
+        #expect(try Flow(yaml: flow.json.description, file: "written.json") == flow)
+    }
+
+    @Test("The hash is the same in every process, and another one when anything differs")
+    func hashIsStable() throws {
+        func flow(title: String) throws -> Flow {
+            try Flow("tiny", version: 1, platform: "ios", start: "a") { Flow.Screen("a", title: title) }
+        }
+        #expect(try flow(title: "A").hash == "6f3b74299d760fef")
+        #expect(try flow(title: "B").hash != flow(title: "A").hash)
+    }
+
+    @Test("Parts of a flow can be conditional and repeated")
+    func builderControlFlow() throws {
+        func flow(withSettings: Bool) throws -> Flow {
+            try Flow("parts", version: 1, platform: "ios", start: "page1") {
+                for number in 1...2 { Flow.Screen("page\(number)") }
+                if withSettings { Flow.Screen("settings") }
+                if withSettings { Flow.Screen("about") } else { Flow.Screen("none") }
+            }
+        }
+        #expect(try Set(flow(withSettings: true).screens.keys) == ["page1", "page2", "settings", "about"])
+        #expect(try Set(flow(withSettings: false).screens.keys) == ["page1", "page2", "none"])
+    }
+
+    @Test("A host learns which messages the machine must hear")
+    func messageTypes() throws {
+        let types = try FlowFiles.flow("ios").messageTypes
+        #expect(types.isSuperset(of: ["event.LaunchFinished", "command.PlaylistSelected", "command.ScreenGone"]))
+        #expect(!types.contains("event.PlaylistsLoaded"))
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import Navigation
+import Testing
+
+@Suite("Whatever happens")
+struct HistoryTests {
+    static let histories = ["ios", "mac"].flatMap { platform in (0..<40).map { (platform, UInt64($0)) } }
+    private static let steps = 150
+
+    @Test(
+        "An instance stands once, is dismissed once, and each change has a revision and a cause", arguments: histories)
+    func invariants(platform: String, seed: UInt64) throws {
+        var machine = Machine(flow: try FlowFiles.flow(platform))
+        var history = History(seed: seed)
+        var dismissed = Set<String>()
+        for _ in 0..<Self.steps {
+            let before = machine
+            let input = history.next(for: machine.state)
+            let effects = machine.handle(input)
+
+            let instances = (machine.state.standing + machine.state.leaving).map(\.id)
+            #expect(Set(instances).count == instances.count)
+            let gone = Set(before.state.standing.map(\.id)).subtracting(machine.state.standing.map(\.id))
+            // What a step opens and dismisses itself never stood, so more may be dismissed than has gone.
+            #expect(gone.isSubset(of: effects.dismissals))
+            for instance in effects.dismissals { #expect(dismissed.insert(instance).inserted) }
+            for leaving in machine.state.leaving { #expect(dismissed.contains(leaving.id)) }
+
+            #expect(machine.revision == before.revision + (machine.state == before.state ? 0 : 1))
+            if machine.state == before.state { #expect(machine == before) } else { #expect(machine.cause == input.id) }
+            if !effects.discards.isEmpty || !effects.failureCodes.isEmpty { #expect(machine == before) }
+            if machine.state.root.instance.screen != "playlistSelection" {
+                #expect(machine.state.standing.count == 1)
+            }
+        }
+    }
+
+    @Test("A message twice in a row counts once, unless it asks for a new screen each time", arguments: histories)
+    func duplicates(platform: String, seed: UInt64) throws {
+        var machine = Machine(flow: try FlowFiles.flow(platform))
+        var history = History(seed: seed)
+        for _ in 0..<Self.steps {
+            let input = history.next(for: machine.state)
+            _ = machine.handle(input)
+            guard input.type != "command.PlaylistSelected" else { continue }
+            let once = machine
+            _ = machine.handle(input)
+            #expect(machine == once, "\(input)")
+        }
+    }
+
+    @Test("Equal histories give equal snapshots, also through a restart at any point", arguments: histories)
+    func restarts(platform: String, seed: UInt64) throws {
+        let flow = try FlowFiles.flow(platform)
+        var steady = Machine(flow: flow)
+        var restarted = Machine(flow: flow)
+        var history = History(seed: seed)
+        for step in 0..<Self.steps {
+            let input = history.next(for: steady.state)
+            #expect(steady.handle(input) == restarted.handle(input))
+            #expect(steady.snapshot == restarted.snapshot)
+            if step.isMultiple(of: 7) {
+                let stored = try JSONEncoder().encode(restarted.snapshot)
+                let snapshot = try JSONDecoder().decode(NavigationSnapshot.self, from: stored)
+                restarted = Restoration(snapshot, flow: flow).machine
+            }
+        }
+    }
+
+    @Test("Deauthorised, the app returns to the choice of a service", arguments: histories)
+    func deauthorised(platform: String, seed: UInt64) throws {
+        var machine = Machine(flow: try FlowFiles.flow(platform))
+        var history = History(seed: seed)
+        for _ in 0..<Self.steps {
+            _ = machine.handle(history.next(for: machine.state))
+            var probe = machine
+            _ = probe.handle(
+                Machine.Input(id: "out", type: "event.SpotifyAuthorizationUpdated", data: ["status": "deauthorized"]))
+            let before = machine.state.root.instance.screen
+            #expect(probe.state.root.instance.screen == (before == "launch" ? "launch" : "serviceSelection"))
+            #expect(probe.state.standing.count == 1)
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import Navigation
+
+/// A machine with a short way to send it messages, numbered `m1`, `m2` and so on.
+struct Session {
+    private(set) var machine: Machine
+    private var sent = 0
+
+    init(_ flow: Flow) {
+        machine = Machine(flow: flow)
+    }
+
+    init(_ platform: String) throws {
+        self.init(try FlowFiles.flow(platform))
+    }
+
+    /// A session of the shipped flow that shows a generated playlist.
+    static func showingPlaylist(_ id: JSONValue = "p1", on platform: String) throws -> Session {
+        var session = try Session(platform)
+        session.send("event.LaunchFinished")
+        session.send("event.SpotifyAuthorizationUpdated", ["status": "authorized"])
+        session.send("command.PlaylistSelected", ["playlistID": id])
+        return session
+    }
+
+    @discardableResult
+    mutating func send(
+        _ type: String,
+        _ data: JSONValue = [:],
+        platform: String? = nil,
+        instance: String? = nil
+    ) -> [Machine.Effect] {
+        sent += 1
+        let attributes = Machine.Attributes(platform: platform, instance: instance)
+        return machine.handle(Machine.Input(id: "m\(sent)", type: type, data: data, attributes: attributes))
+    }
+
+    /// Sends a report of a view of the machine's platform about an instance.
+    @discardableResult
+    mutating func report(_ name: String, _ instance: String, _ more: [String: JSONValue] = [:]) -> [Machine.Effect] {
+        let data = more.merging(["instance": .string(instance)]) { own, _ in own }
+        return send("command.\(name)", .object(data), platform: machine.flow.platform)
+    }
+
+    var state: NavigationState { machine.state }
+    var root: String { state.root.instance.screen }
+    var path: [String] { state.path.map(\.screen) }
+    var presented: [String] { state.presentations.map(\.instance.screen) }
+    var leaving: [String] { state.leaving.map(\.id) }
+}
+
+extension [Machine.Effect] {
+    var discards: [String] {
+        compactMap { if case .messageDiscarded(_, let reason) = $0 { reason } else { nil } }
+    }
+
+    var dismissals: [String] {
+        compactMap { if case .screenDismissed(let instance, _) = $0 { instance } else { nil } }
+    }
+
+    var failureCodes: [String] {
+        compactMap { if case .failed(let failure) = $0 { failure.code } else { nil } }
+    }
+}

@@ -1,0 +1,92 @@
+import Testing
+
+@testable import SpotifySimulator
+
+@Suite("Catalogue")
+struct CatalogueTests {
+    private static let head = """
+        user: { id: me, name: Me, email: me@example.com }
+        clients: [{ id: app }]
+        devices: []
+        """
+
+    @Test("the shipped catalogue pages: more than 20 playlists, one of more than 50 songs, one that is refused")
+    func shipped() throws {
+        let catalogue = try Catalogue(contentsOf: shippedCatalogue)
+        #expect(catalogue.playlists.count > 20)
+        #expect(catalogue.playlists.contains { $0.songs.count > 50 })
+        #expect(catalogue.playlists.contains { !$0.showsItems(to: catalogue.user) })
+        #expect(catalogue.devices.count(where: \.isActive) == 1)
+    }
+
+    @Test("the notation for songs")
+    func notation() {
+        let titles = { (line: String) in Song.songs(inNotation: line)?.map(\.title) }
+        #expect(titles("A / B: One; Two: Three") == ["One", "Two: Three"])
+        #expect(titles("A / B: Room 9..11; Out") == ["Room 9", "Room 10", "Room 11", "Out"])
+        for line in [
+            "A: One", "A / B / C: One", " / B: One", "A / B:", "A / B: One;;Two", "A / B: X 3..1", "A / B: 1..3",
+        ] {
+            #expect(titles(line) == nil, "\(line)")
+        }
+        #expect(Song.songs(inNotation: "A / B: One") == [Song(artist: "A", album: "B", title: "One")])
+    }
+
+    @Test("a song has the same identifier wherever it stands, another song another")
+    func identifiers() {
+        let one = Song(artist: "A", album: "B", title: "One")
+        #expect(one.id == Song(artist: "A", album: "B", title: "One").id)
+        #expect(one.id != Song(artist: "A", album: "BO", title: "ne").id)
+        #expect(one.id.count == 22)
+    }
+
+    @Test(
+        "a malformed catalogue is one line with file and line",
+        arguments: [
+            ("playlists: [", "cat.yaml:5: "),
+            ("playlists:\n  - { id: a b, name: X, songs: [] }", "cat.yaml:5: 'a b' is no playlist id"),
+            ("playlists:\n  - { id: a, songs: [] }", "cat.yaml:5: a playlist lacks 'name'"),
+            ("playlists:\n  - { id: a, nmae: X, songs: [] }", "cat.yaml:5: a playlist has no key 'nmae'"),
+            ("playlists:\n  - id: a\n    name: X\n    songs: [oops]", "cat.yaml:7: songs are written"),
+            ("playlists:\n  - { id: a, name: X, songs: [] }\n  - { id: a, name: Y, songs: [] }", "cat.yaml:6: two "),
+            ("playlists: nothing", "cat.yaml:4: 'playlists' must be a list"),
+            ("songs: []\nplaylists: []", "cat.yaml:4: the catalogue has no key 'songs'"),
+            ("devices: []\nplaylists: []", "cat.yaml:"),
+            ("", "cat.yaml:1: the catalogue lacks 'playlists'"),
+        ]
+    )
+    func malformed(rest: String, expected: String) {
+        let error = #expect(throws: CatalogueError.self) {
+            try Catalogue(yaml: Self.head + "\n" + rest, file: "cat.yaml")
+        }
+        #expect(error?.description.hasPrefix(expected) == true, "\(error?.description ?? "")")
+        #expect(error?.description.contains("\n") == false)
+    }
+
+    @Test("a missing file is named")
+    func missing() {
+        let error = #expect(throws: CatalogueError.self) { try Catalogue(contentsOf: "/nowhere/cat.yaml") }
+        #expect(error?.description == "/nowhere/cat.yaml: cannot read the catalogue: there is no such file")
+    }
+
+    @Test(
+        "redirect URIs are what Spotify lets people register",
+        arguments: [
+            ("https://example.com/cb", true), ("http://127.0.0.1:80/cb", true), ("http://[::1]:80/cb", true),
+            ("http://localhost:80/cb", false), ("https://localhost/cb", false), ("http://127.0.0.1.evil.com/", false),
+            ("http://example.com/cb", false), ("https://example.com/cb#here", false), ("segue://callback", false),
+            ("https://", false), ("", false),
+        ]
+    )
+    func redirectURIs(text: String, isValid: Bool) {
+        #expect((RedirectURI(text) != nil) == isValid)
+    }
+
+    @Test("a registration with a port holds to it; what is added to a query keeps what was there")
+    func registration() throws {
+        let registered = try #require(RedirectURI("http://127.0.0.1:8080/cb?a=b"))
+        #expect(!registered.covers(try #require(RedirectURI("http://127.0.0.1:8081/cb?a=b"))))
+        #expect(registered.covers(registered))
+        #expect(registered.appending([("state", "x&y=+")]) == "http://127.0.0.1:8080/cb?a=b&state=x%26y%3D%2B")
+    }
+}
