@@ -51,7 +51,14 @@ let contracts: [Target] = [
     module("Contracts", ["EventBus", "Navigation"])
 ]
 
-let runtime: [Target] = []
+let runtime: [Target] = [
+    module(
+        "ServiceRuntime", in: "Runtime",
+        ["EventBus", "ZeroMQEventBus", "Contracts", argumentParser, configuration, lifecycle, logging, signals]),
+    module("ErrorNotification", in: "Runtime", ["EventBus", "Contracts", "ServiceRuntime", lifecycle, logging]),
+    module(
+        "Coordinator", in: "Runtime", ["EventBus", "Contracts", "Navigation", "ServiceRuntime", lifecycle, logging]),
+]
 
 let tools: [Target] = [
     module("Compose", in: "Tools", [subprocess, systemPackage, yams, logging])
@@ -59,13 +66,24 @@ let tools: [Target] = [
 
 let focusPlayer: [Target] = [
     module("Vocabulary", in: "FocusPlayer", ["EventBus", "Contracts"]),
+    module("Authorization", in: "FocusPlayer/Domain", ["EventBus", "Contracts", "Vocabulary", crypto]),
+    module("Music", in: "FocusPlayer/Domain", ["EventBus", "Contracts", "Vocabulary"]),
+    module(
+        "SpotifyAPI", in: "FocusPlayer/Data",
+        ["Authorization", "Music", "Vocabulary", asyncHTTPClient, nioCore, nioHTTP, nioFoundation]),
+    module("TokenVault", in: "FocusPlayer/Data", ["Authorization", "Music", crypto]),
+    module("Repositories", in: "FocusPlayer/Data", ["Music", "Vocabulary", grdb, logging]),
+    module("Presentation", in: "FocusPlayer", ["EventBus", "Contracts", "Vocabulary"]),
     module(
         "SpotifySimulator", in: "FocusPlayer",
         [crypto, httpTypes, hummingbird, nioCore, nioPosix, lifecycle, logging, yams]),
 ]
 
 let executables: [Target] = [
-    executable("spotify-simulator", ["SpotifySimulator", argumentParser, lifecycle, logging, signals])
+    executable("broker", ["Broker", "ServiceRuntime", argumentParser, lifecycle]),
+    executable("error-notifier", ["ErrorNotification", "ServiceRuntime", argumentParser]),
+    executable("navigation-coordinator", ["Coordinator", "Navigation", "ServiceRuntime", argumentParser]),
+    executable("spotify-simulator", ["SpotifySimulator", "ServiceRuntime", argumentParser, lifecycle, logging]),
 ]
 
 // MARK: Tests
@@ -77,10 +95,30 @@ let tests: [Target] = [
     tests(of: "Broker", ["BusProtocol", "EventBus", grdb]),
     tests(of: "ZeroMQEventBus", ["BusProtocol", "EventBus", "Broker", "BusConformance", logging]),
     tests(of: "Navigation"),
+    testModule("RuntimeTestSupport", ["ServiceRuntime", "EventBus", lifecycle, logging]),
+    tests(
+        of: "ServiceRuntime",
+        [
+            "EventBus", "Contracts", "RuntimeTestSupport", argumentParser, lifecycle, logging,
+            .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
+        ]),
+    tests(of: "ErrorNotification", ["EventBus", "Contracts", "RuntimeTestSupport", logging]),
+    tests(of: "Coordinator", ["Navigation", "EventBus", "Contracts", "RuntimeTestSupport", logging]),
     .executableTarget(
         name: "compose-fixture", dependencies: ["Compose", logging], path: "Tests/ComposeFixture",
         swiftSettings: settings),
     tests(of: "Compose", ["compose-fixture", logging]),
+    tests(of: "Authorization", ["EventBus", "Contracts", "Vocabulary"]),
+    tests(of: "Music", ["EventBus", "Contracts", "Vocabulary"]),
+    tests(
+        of: "SpotifyAPI",
+        [
+            "Authorization", "Contracts", "EventBus", "Music", "Repositories", "SpotifySimulator", "TokenVault",
+            "Vocabulary", asyncHTTPClient, grdb, httpTypes, hummingbird, logging, nioCore, nioHTTP,
+        ]),
+    tests(of: "TokenVault", ["Authorization", "EventBus", "Music", "Vocabulary"]),
+    tests(of: "Repositories", ["Music", "Vocabulary", grdb, logging]),
+    tests(of: "Presentation", ["EventBus", "Contracts", "Vocabulary"]),
     tests(
         of: "SpotifySimulator",
         [
@@ -97,6 +135,7 @@ let package = Package(
         .library(name: "ZeroMQEventBus", targets: ["ZeroMQEventBus"]),
         .library(name: "Navigation", targets: ["Navigation"]),
         .library(name: "Contracts", targets: ["Contracts"]),
+        .library(name: "ServiceRuntime", targets: ["ServiceRuntime"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),

@@ -44,8 +44,8 @@ extension ConformanceCase {
             try await fixture.withBus("conformance/publisher") { publisher in
                 let end = try await publisher.publish(0..<5)
                 await #expect(throws: Crash.self) {
-                    try await fixture.withBus("conformance/first") {
-                        try await $0.consumeNumbers { if $0 == 2 { throw Crash() } }
+                    try await fixture.withBus("conformance/first") { bus in
+                        try await bus.consumeNumbers { if $0 == 2 { throw Crash() } }
                     }
                 }
                 let results = try await fixture.withBus("conformance/second") { bus in

@@ -7,8 +7,7 @@ extension ConformanceCase {
             let types = try await fixture.types(passing: [.kind(.event)])
             #expect(types == ["event.Numbered one", "event.Numbered two", "event.Other one"])
         },
-        ConformanceCase("a filter by type lets no other type through, not even one whose name begins alike") {
-            fixture in
+        ConformanceCase("a filter by type lets no other type through, not even one that begins alike") { fixture in
             let types = try await fixture.types(passing: [.type(MessageType(kind: .event, name: "Other"))])
             #expect(types == ["event.Other one"])
             #expect(try await fixture.types(passing: [.type(MessageType(kind: .event, name: "Num"))]).isEmpty)

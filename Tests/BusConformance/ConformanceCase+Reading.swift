@@ -36,8 +36,7 @@ extension ConformanceCase {
                 }
             }
         },
-        ConformanceCase("data that is not what its type says arrives as it is, and what follows arrives too") {
-            fixture in
+        ConformanceCase("data that is not what its type says arrives as it is, and all that follows too") { fixture in
             try await fixture.withBus { bus in
                 try await bus.withSubscription(to: [.all], from: .now) { messages in
                     let attributes = Attributes(type: Numbered.type, source: bus.source)

@@ -3,8 +3,7 @@ internal import Testing
 
 extension ConformanceCase {
     static let starting = [
-        ConformanceCase("a subscription from now has what is published once its body runs, and nothing older") {
-            fixture in
+        ConformanceCase("a subscription from now has what is published from then on, nothing older") { fixture in
             try await fixture.withBus { bus in
                 try await bus.publish(0..<5)
                 let received = try await bus.withSubscription(to: [.type(Numbered.self)], from: .now) { messages in
@@ -45,8 +44,7 @@ extension ConformanceCase {
                 #expect(error?.code == .epoch)
             }
         },
-        ConformanceCase("a subscription from what is retained has the last of each document, then what follows") {
-            fixture in
+        ConformanceCase("a subscription from what is retained has the last of each document, then all") { fixture in
             try await fixture.withBus { bus in
                 try await bus.publish(Setting(name: "a", value: "1"))
                 try await bus.publish([1])

@@ -1,17 +1,13 @@
 import ArgumentParser
-import Foundation
-import Logging
-import ServiceLifecycle
+import ServiceRuntime
 import SpotifySimulator
-import UnixSignals
 
 @main
 struct SpotifySimulatorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "spotify-simulator",
         abstract: "A stand-in for accounts.spotify.com and api.spotify.com, on 127.0.0.1.",
-        discussion: "GET /_control on the running server tells how to revoke tokens, switch premium and order faults."
-    )
+        discussion: "GET /_control on the running server tells how to revoke tokens, switch premium and order faults.")
 
     @Option(help: "The port; 0 picks a free one. (default: SEGUE_PORT_SPOTIFY, else 0)")
     var port: UInt16?
@@ -29,27 +25,21 @@ struct SpotifySimulatorCommand: AsyncParsableCommand {
     var refreshTokenRotation: TokenPolicy.Rotation = .alternate
 
     func run() async throws {
-        let logger = Logger(label: "spotify-simulator")
-        let simulator = try SpotifySimulator(
-            catalogue: Catalogue(contentsOf: catalogue),
-            configuration: .init(
-                port: try listeningPort(),
+        try await ServiceProcess("spotify-simulator").runAlone { configuration, logger in
+            let settings = SpotifySimulator.Configuration(
+                port: try listeningPort(configuration),
                 tokenPolicy: .init(accessTokenLifetime: .seconds(accessTokenLifetime), rotation: refreshTokenRotation),
-                stateFile: state
-            ),
-            logger: logger,
-            onReady: { port in logger.notice("listening on http://127.0.0.1:\(port)") }
-        )
-        try await ServiceGroup(
-            services: [simulator],
-            gracefulShutdownSignals: [.sigterm, .sigint],
-            logger: logger
-        ).run()
+                stateFile: state)
+            return [
+                try SimulatorService(
+                    catalogue: Catalogue(contentsOf: catalogue), configuration: settings, logger: logger)
+            ]
+        }
     }
 
-    private func listeningPort() throws -> Int {
+    private func listeningPort(_ configuration: ServiceConfiguration) throws -> Int {
         if let port { return Int(port) }
-        guard let text = ProcessInfo.processInfo.environment["SEGUE_PORT_SPOTIFY"] else { return 0 }
+        guard let text = configuration.value("SEGUE_PORT_SPOTIFY") else { return 0 }
         guard let port = UInt16(text) else { throw SpotifySimulatorError.invalidPort(text) }
         return Int(port)
     }

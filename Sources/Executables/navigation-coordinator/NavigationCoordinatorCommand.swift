@@ -1,0 +1,41 @@
+import ArgumentParser
+import Coordinator
+import Foundation
+import Navigation
+import ServiceRuntime
+
+@main
+struct NavigationCoordinatorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "navigation-coordinator",
+        abstract: "Leads a platform from screen to screen, as a flow says, in answer to the messages of the bus.")
+
+    @OptionGroup var options: ServiceOptions
+
+    @Option(help: "The flow, a YAML file such as config/flows/ios.yaml.")
+    var flow: String
+
+    func run() async throws {
+        let flow = try readFlow()
+        try await ServiceProcess("navigation-coordinator", receives: flow.receives, sends: flow.sends)
+            .run(options) { process in
+                [Coordinator(flow: flow, bus: process.bus, logger: process.logger)]
+            }
+    }
+
+    private func readFlow() throws -> Flow {
+        let yaml: String
+        do {
+            yaml = try String(contentsOfFile: flow, encoding: .utf8)
+        } catch {
+            throw ServiceProcess.refuse([
+                "--flow: \(flow) cannot be read, name a flow such as config/flows/ios.yaml: \(error.localizedDescription)"
+            ])
+        }
+        do {
+            return try Flow(yaml: yaml, file: flow)
+        } catch {
+            throw ServiceProcess.refuse(error.findings.map(\.description))
+        }
+    }
+}

@@ -1,0 +1,25 @@
+import Logging
+import ServiceLifecycle
+import ServiceRuntime
+import SpotifySimulator
+
+/// The simulator as a service of its process: ready when it listens.
+struct SimulatorService: ReadyService {
+    let ready: ReadySignal
+    private let simulator: SpotifySimulator
+
+    init(catalogue: Catalogue, configuration: SpotifySimulator.Configuration, logger: Logger) throws {
+        let ready = ReadySignal()
+        self.ready = ready
+        simulator = try SpotifySimulator(
+            catalogue: catalogue, configuration: configuration, logger: logger,
+            onReady: { port in
+                logger.notice("listening", metadata: ["url": "http://127.0.0.1:\(port)"])
+                ready.signal()
+            })
+    }
+
+    func run() async throws {
+        try await simulator.run()
+    }
+}

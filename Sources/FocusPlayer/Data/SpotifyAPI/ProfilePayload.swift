@@ -1,0 +1,4 @@
+/// The account, as far as it is needed.
+struct ProfilePayload: Decodable {
+    let id: String
+}

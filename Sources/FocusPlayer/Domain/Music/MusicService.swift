@@ -1,0 +1,117 @@
+package import Contracts
+package import EventBus
+package import Vocabulary
+
+/// Makes focus playlists and plays them.
+///
+/// Each operation returns what is to be published, documents before the events that speak of them, and is safe to repeat.
+/// It throws `CancellationError`, and what `publish` throws; all else that goes wrong becomes a message.
+package struct MusicService: Sendable {
+    private let repository: any PlaylistRepository
+    private let player: any Player
+
+    package init(repository: any PlaylistRepository, player: any Player) {
+        self.repository = repository
+        self.player = player
+    }
+
+    /// An account is connected: loads its playlists.
+    package func loadPlaylists() async throws -> [any Message] {
+        try await answering {
+            [Document.Playlists(playlists: try await repository.playlists()), DomainEvent.PlaylistsLoaded()]
+        }
+    }
+
+    /// The account is gone: forgets what was its.
+    package func forgetAccount() async -> [any Message] {
+        await repository.forget()
+        return [Document.Playlists(playlists: [])]
+    }
+
+    /// Makes a focus playlist: the songs of `command`'s playlist in an order that belongs to `messageID`.
+    /// - Parameters:
+    ///   - messageID: the id of the message that carried `command`.
+    ///   - publish: publishes at once, ahead of what is returned, so that no screen shows the playlist before.
+    package func generatePlaylist(
+        for command: Command.PlaylistSelected, messageID: String,
+        publish: (any Message) async throws -> Void
+    ) async throws -> [any Message] {
+        let playlistID = command.playlistID
+        try await publish(Document.GeneratedPlaylist(playlistID: playlistID, status: .loading))
+        return try await answering(failed: [Document.GeneratedPlaylist(playlistID: playlistID, status: .failed)]) {
+            let songs = try await repository.songs(of: playlistID).shuffled(seed: messageID)
+            return [
+                Document.GeneratedPlaylist(playlistID: playlistID, status: .ready, songs: songs),
+                DomainEvent.PlaylistShuffled(playlistID: playlistID),
+            ]
+        }
+    }
+
+    /// Plays the focus playlist on the active device.
+    /// - Parameter generated: the session's last document: a service that was started anew goes on with it.
+    package func play(_ generated: Document.GeneratedPlaylist?) async throws -> [any Message] {
+        try await playing {
+            try await player.play(try songs(of: generated), on: nil)
+            return [DomainEvent.PlaybackStarted()]
+        }
+    }
+
+    /// Plays the focus playlist on the device that was picked.
+    package func play(
+        _ generated: Document.GeneratedPlaylist?, on command: Command.DeviceSelected
+    ) async throws -> [any Message] {
+        try await playing {
+            let songs = try songs(of: generated)
+            do {
+                try await player.transfer(to: command.deviceID)
+                try await player.play(songs, on: command.deviceID)
+            } catch MusicError.notFound {
+                // It was switched off since the list was made: the list is made again.
+                throw MusicError.noActiveDevice
+            }
+            return [DomainEvent.PlaybackStarted()]
+        }
+    }
+}
+
+extension MusicService {
+    private static var nothingToPlay: ApplicationError {
+        ApplicationError(
+            code: "music.nothing-to-play", message: "There is no focus playlist to play",
+            recovery: "Choose a playlist with songs, and wait until it is there.")
+    }
+
+    private func songs(of generated: Document.GeneratedPlaylist?) throws -> [Song] {
+        guard let generated, generated.status == .ready, !generated.songs.isEmpty else { throw Self.nothingToPlay }
+        return generated.songs
+    }
+
+    /// Turns the failures of a player into what a person can do about them.
+    private func playing(_ operation: () async throws -> [any Message]) async throws -> [any Message] {
+        try await answering {
+            do {
+                return try await operation()
+            } catch MusicError.premiumRequired {
+                return [DomainEvent.SpotifyPremiumOnlyActionAttempted()]
+            } catch MusicError.noActiveDevice {
+                return [
+                    Document.Devices(devices: try await player.devices()),
+                    DomainEvent.SpotifyDeviceActivationRequired(),
+                ]
+            }
+        }
+    }
+
+    /// Turns an error into messages: those of `failed`, and the error itself unless somebody else tells it.
+    private func answering(
+        failed: [any Message] = [], _ operation: () async throws -> [any Message]
+    ) async throws -> [any Message] {
+        do {
+            return try await operation()
+        } catch let error as MusicError {
+            return failed + [error.applicationError].compactMap(\.self)
+        } catch let error as ApplicationError {
+            return failed + [error]
+        }
+    }
+}

@@ -1,0 +1,31 @@
+internal import Contracts
+package import EventBus
+package import Navigation
+
+extension Flow {
+    /// The message types that a coordinator of this flow listens to, in alphabetical order.
+    package var receives: [MessageType] {
+        // The flow's checker lets no type through that is none.
+        messageTypes.sorted().compactMap(MessageType.init)
+    }
+
+    /// The message types that a coordinator of this flow publishes.
+    package var sends: [MessageType] {
+        [
+            Document.NavigationState.type, DomainEvent.URLOpenRequested.type, DomainEvent.ScreenDismissed.type,
+            DomainEvent.MessageDiscarded.type, Command.ScreenGone.type, ApplicationError.type,
+        ] + commands
+    }
+
+    /// The app's own commands that the rules send, in alphabetical order.
+    private var commands: [MessageType] {
+        let types = transitions.flatMap(\.actions).flatMap { action -> [String] in
+            switch action {
+            case .send(let type, _): [type]
+            case .present(_, _, let options): options.buttons?.compactMap(\.sends) ?? []
+            default: []
+            }
+        }
+        return Set(types).sorted().compactMap(MessageType.init)
+    }
+}

@@ -1,0 +1,66 @@
+internal import Contracts
+package import EventBus
+package import Logging
+package import ServiceRuntime
+
+/// Shows the errors of every session as `document.ErrorBanner`, over whatever screen there is.
+///
+/// A banner is hidden by `command.ErrorDismissed`: a person sends it, or this service itself when the time is up. So what
+/// hid a banner can be seen on the bus, and a recording replays without a clock.
+package struct ErrorNotifier: ReadyService {
+    static let consumer = "error-notifier"
+
+    package static let receives = [ApplicationError.type, Command.ErrorDismissed.type]
+    package static let sends = [
+        Document.ErrorBanner.type, Document.ErrorQueueState.type, Command.ErrorDismissed.type,
+        DomainEvent.MessageDiscarded.type,
+    ]
+
+    package let ready = ReadySignal()
+    let bus: any EventBus
+    let logger: Logger
+    let clock: any Clock<Duration>
+
+    /// - Parameter clock: measures how long a banner is shown.
+    package init(bus: any EventBus, logger: Logger, clock: any Clock<Duration> = ContinuousClock()) {
+        self.bus = bus
+        self.logger = logger
+        self.clock = clock
+    }
+
+    package func run() async throws {
+        try await BusRetry(logger: logger).run { try await notify() }
+    }
+
+    private func notify() async throws {
+        let claim = try await bus.claim(consumer: Self.consumer)
+        var queues = try await restoredQueues()
+        try await withThrowingDiscardingTaskGroup { timers in
+            // The time starts anew after a restart: rather shown too long than never read.
+            for (session, queue) in queues { hideInDueTime(queue.shown, of: session, &timers) }
+            let filters = Self.receives.map { MessageFilter.type($0) }
+            try await bus.consumeUntilShutdown(under: claim, filters, whenLive: ready.signal) { message in
+                var queue = queues[message.subject] ?? ErrorQueue()
+                let shown = queue.shown
+                let results = try results(of: message, &queue)
+                queues[message.subject] = queue
+                if queue.shown != shown { hideInDueTime(queue.shown, of: message.subject, &timers) }
+                return results
+            }
+            timers.cancelAll()
+        }
+    }
+
+    /// Reading comes after the claim: nobody else writes these documents from then on.
+    private func restoredQueues() async throws -> [String: ErrorQueue] {
+        var queues: [String: ErrorQueue] = [:]
+        for document in try await bus.documents(matching: [.type(Document.ErrorQueueState.self)]) {
+            do {
+                queues[document.subject] = try document.decode(Document.ErrorQueueState.self).queue
+            } catch {
+                logger.warning("the errors of session \(document.subject) could not be restored: \(error)")
+            }
+        }
+        return queues
+    }
+}

@@ -1,0 +1,15 @@
+package import EventBus
+internal import Foundation
+
+extension EventBus {
+    /// Wraps what a message led to. A command gets the usual lifetime, as ``send(_:subject:origin:causedBy:lifetime:)``
+    /// gives it.
+    package func envelope(_ message: some Message, causedBy cause: Envelope) throws -> Envelope {
+        var envelope = try Envelope(message, source: source, causedBy: cause)
+        if envelope.type.kind == .command {
+            envelope.attributes.expiryTime = envelope.attributes.time.addingTimeInterval(
+                Self.commandLifetime / .seconds(1))
+        }
+        return envelope
+    }
+}

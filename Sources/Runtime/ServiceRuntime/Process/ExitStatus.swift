@@ -1,0 +1,22 @@
+internal import ArgumentParser
+internal import EventBus
+
+/// How a process ends: the statuses of sysexits.h, so that a supervisor can tell what a restart cannot mend.
+enum ExitStatus: Int32 {
+    case unavailable = 69
+    case software = 70
+    case configuration = 78
+}
+
+extension ExitStatus {
+    init(of error: any Error) {
+        switch error {
+        case is ConfigurationError: self = .configuration
+        case let error as BusError where error.code == .address: self = .configuration
+        case let error as BusError where error.code == .unavailable: self = .unavailable
+        default: self = .software
+        }
+    }
+
+    var exitCode: ExitCode { ExitCode(rawValue) }
+}

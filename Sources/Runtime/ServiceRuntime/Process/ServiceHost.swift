@@ -1,0 +1,64 @@
+internal import EventBus
+internal import Logging
+internal import ServiceLifecycle
+internal import UnixSignals
+
+/// Runs a process's services in one group. Services start in order and stop in reverse: the bus outlives all others.
+struct ServiceHost: Sendable {
+    /// After this the services are cancelled. Supervisors commonly grant ten seconds before they kill.
+    static let grace: Duration = .seconds(8)
+
+    private let services: [any Service]
+    private let logger: Logger
+
+    /// The host of a process on the bus.
+    init(
+        context: ServiceContext, services: [any Service], notifier: ServiceNotifier = ServiceNotifier(),
+        clock: any Clock<Duration> = ContinuousClock()
+    ) {
+        let announcement = Announcement(
+            context: context, ready: services.readySignals, notifier: notifier, clock: clock)
+        self.services = [BusService(bus: context.bus), announcement] + services + [StoppingNotice(notifier: notifier)]
+        logger = context.logger
+    }
+
+    /// The host of a process that is not on the bus.
+    init(logger: Logger, services: [any Service], notifier: ServiceNotifier = ServiceNotifier()) {
+        let notice = ReadinessNotice(ready: services.readySignals, notifier: notifier, logger: logger)
+        self.services = [notice] + services + [StoppingNotice(notifier: notifier)]
+        self.logger = logger
+    }
+
+    /// - Parameter signals: those that stop the process gracefully.
+    func run(signals: [UnixSignal] = []) async throws {
+        var configuration = ServiceGroupConfiguration(
+            services: services.map {
+                ServiceGroupConfiguration.ServiceConfiguration(service: $0, serviceName: Self.name(of: $0))
+            },
+            gracefulShutdownSignals: signals, logger: logger)
+        configuration.maximumGracefulShutdownDuration = Self.grace
+        do {
+            try await ServiceGroup(configuration: configuration).run()
+        } catch let error as BusError where error.code == .fenced {
+            throw BusError(.fenced, "\(error.message); stop one of the two")
+        } catch is ServiceGroupError {
+            throw EarlyEnd(description: "one of its services ended though nobody had asked it to")
+        } catch is CancellationError where !Task.isCancelled {
+            throw EarlyEnd(
+                description: "it did not stop within \(Self.grace); what was at hand is repeated at the next start")
+        }
+        logger.info("stopped")
+    }
+
+    /// Its type's name: the group would write all that a service holds to the log.
+    private static func name(of service: any Service) -> String {
+        String(describing: type(of: service))
+    }
+}
+
+extension [any Service] {
+    /// The signals of those that are not ready as soon as they run.
+    fileprivate var readySignals: [ReadySignal] {
+        compactMap { ($0 as? any ReadyService)?.ready }
+    }
+}

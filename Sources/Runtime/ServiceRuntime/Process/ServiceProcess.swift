@@ -1,0 +1,96 @@
+public import EventBus
+public import Foundation
+public import Logging
+public import ServiceLifecycle
+internal import UnixSignals
+
+/// What an executable is: its name, and the messages it receives and sends. ``run(_:bus:services:)`` is all the rest.
+///
+///     try await ServiceProcess("music-service", receives: [Command.PlaylistSelected.type], sends: […])
+///         .run(options) { process in [MessageConsumer("music-service", in: process).on(…) { … }] }
+public struct ServiceProcess: Sendable {
+    public let name: String
+    public let version: String
+    /// Tells this incarnation of the process from others of the same name.
+    public let instance: String
+    /// The message types it listens to.
+    public let receives: [MessageType]
+    /// The message types it publishes.
+    public let sends: [MessageType]
+
+    public init(
+        _ name: String, version: String = "0.1.0",
+        instance: String = String(UUID().uuidString.lowercased().prefix(8)),
+        receives: [MessageType] = [], sends: [MessageType] = []
+    ) {
+        self.name = name
+        self.version = version
+        self.instance = instance
+        self.receives = receives
+        self.sends = sends
+    }
+
+    /// The CloudEvents source of what it publishes.
+    public var source: String { "\(name)/\(instance)" }
+
+    /// Runs the process until SIGTERM or SIGINT: connects to the bus, announces itself, runs the services, says that
+    /// it is ready once they are, and stops all of it in reverse order.
+    ///
+    /// The bus answers only once the services run: use it in their `run()`, not in the closure that makes them.
+    ///
+    /// - Parameters:
+    ///   - options: the arguments of the command line.
+    ///   - bus: the transport.
+    ///   - services: makes the services.
+    /// - Throws: `ExitCode`, after one line on standard error that says what is wrong.
+    public func run(
+        _ options: ServiceOptions, bus: BusFactory = .standard,
+        services: @Sendable (ServiceContext) async throws -> [any Service]
+    ) async throws {
+        try await host { configuration, logger in
+            let context = try makeContext(options, bus: bus, configuration: configuration, logger: logger)
+            return ServiceHost(context: context, services: try await services(context))
+        }
+    }
+
+    /// Runs a process that is not on the bus, such as the broker itself: the same logging, readiness and stopping.
+    ///
+    /// - Parameter services: makes the services.
+    /// - Throws: `ExitCode`, after one line on standard error that says what is wrong.
+    public func runAlone(
+        services: @Sendable (ServiceConfiguration, Logger) async throws -> [any Service]
+    ) async throws {
+        try await host { configuration, logger in
+            ServiceHost(logger: logger, services: try await services(configuration, logger))
+        }
+    }
+
+    private func host(_ make: (ServiceConfiguration, Logger) async throws -> ServiceHost) async throws {
+        do {
+            let configuration = ServiceConfiguration()
+            let level = try configuration.logLevel()
+            LoggingSystem.bootstrap { label in
+                var handler = StreamLogHandler.standardError(label: label)
+                handler.logLevel = level
+                return handler
+            }
+            try await make(configuration, Logger(label: name)).run(signals: [.sigterm, .sigint])
+        } catch {
+            Self.report(["\(name): \(Self.line(about: error))"])
+            throw ExitStatus(of: error).exitCode
+        }
+    }
+
+    func makeContext(
+        _ options: ServiceOptions, bus: BusFactory, configuration: ServiceConfiguration, logger: Logger
+    ) throws -> ServiceContext {
+        let address = try options.busAddress(configuration)
+        return ServiceContext(
+            process: self, bus: try bus.bus(at: address, source: source, logger: logger), busAddress: address,
+            configuration: configuration, logger: logger)
+    }
+
+    static func line(about error: any Error) -> String {
+        "\(error)".split(whereSeparator: \.isNewline).joined(separator: " ")
+    }
+}

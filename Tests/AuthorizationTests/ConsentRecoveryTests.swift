@@ -1,0 +1,86 @@
+import Authorization
+import EventBus
+import Foundation
+import Testing
+import Vocabulary
+
+@Suite("Consent with processes that die")
+struct ConsentRecoveryTests {
+    let store = MemoryStore()
+    let server = ScriptedServer()
+    let redirectURI = "http://127.0.0.1:4567/callback"
+
+    func service() -> AuthorizationService {
+        AuthorizationService(server: server, store: store, attempts: store)
+    }
+
+    func request(_ cause: Attributes = .request()) async throws -> String {
+        let messages = try await service().requestAuthorization(causedBy: cause, redirectURI: redirectURI)
+        return try #require(messages.requestedState)
+    }
+
+    func approval(_ state: String) -> AuthorizationCallback {
+        AuthorizationCallback(answer: .approved(code: "the-code"), state: state)
+    }
+
+    @Test("A process that is started again knows where the answer will come, and finishes the consent")
+    func restart() async throws {
+        let state = try await request()
+        let restarted = service()
+        #expect(try await restarted.pendingRedirectURI() == redirectURI)
+        #expect(try await restarted.unannouncedOutcomes().isEmpty)
+        #expect(try await restarted.receive(approval(state)).messages.statuses == [.authorized])
+    }
+
+    @Test("The same command gives the same URL again, so that a page that is already open stays good")
+    func repeated() async throws {
+        #expect(try await request() == request())
+        #expect(try await store.pending().count == 1)
+    }
+
+    @Test("A new command replaces the session's attempt, and no other session's")
+    func newest() async throws {
+        let first = try await request(.request(id: "1"))
+        let other = try await request(.request(id: "2", subject: "anna"))
+        let second = try await request(.request(id: "3"))
+
+        #expect(try await service().receive(approval(first)).messages.errorCodes == ["spotify.state-mismatch"])
+        #expect(try await service().receive(approval(other)).cause?.id == "2")
+        #expect(try await service().receive(approval(second)).cause?.id == "3")
+    }
+
+    @Test("Death after the tokens are kept: the next incarnation announces it, until it is acknowledged")
+    func unannounced() async throws {
+        _ = try await service().receive(approval(try await request()))
+
+        let restarted = service()
+        let outcomes = try await restarted.unannouncedOutcomes()
+        #expect(outcomes.map(\.messages.statuses) == [[.authorized]])
+        #expect(outcomes.first?.cause?.id == "request-1")
+        try await restarted.acknowledge(try #require(outcomes.first))
+        #expect(try await service().unannouncedOutcomes().isEmpty)
+        #expect(try await store.load().generation == 1)
+    }
+
+    @Test("Death before the tokens are kept announces nothing, and a refresh later is not taken for the consent")
+    func lostGrant() async throws {
+        let state = try await request()
+        await store.dieBeforeSaving()
+        await #expect(throws: CancellationError.self) { try await service().receive(approval(state)) }
+
+        #expect(try await service().unannouncedOutcomes().isEmpty)
+        _ = try await store.save(.fixture)
+        #expect(try await service().unannouncedOutcomes().isEmpty)
+    }
+
+    @Test("A page that is loaded twice trades its code once")
+    func reloaded() async throws {
+        let state = try await request()
+        let service = service()
+        async let one = service.receive(approval(state))
+        async let two = service.receive(approval(state))
+        #expect(try await [one, two].map(\.messages.statuses) == [[.authorized], [.authorized]])
+        #expect(await server.exchanges.count == 1)
+        #expect(try await store.load().generation == 1)
+    }
+}

@@ -1,0 +1,140 @@
+import Authorization
+import Contracts
+import EventBus
+import Foundation
+import Testing
+import Vocabulary
+
+@Suite("Consent")
+struct ConsentTests {
+    let store = MemoryStore()
+    let server = ScriptedServer()
+    let redirectURI = "http://127.0.0.1:4567/callback"
+
+    /// A service on the same store: what a process that is started again has.
+    func service() -> AuthorizationService {
+        AuthorizationService(server: server, store: store, attempts: store, now: { Date(timeIntervalSince1970: 1000) })
+    }
+
+    func request(_ cause: Attributes = .request()) async throws -> String {
+        let messages = try await service().requestAuthorization(causedBy: cause, redirectURI: redirectURI)
+        return try #require(messages.requestedState)
+    }
+
+    func approval(_ state: String) -> AuthorizationCallback {
+        AuthorizationCallback(answer: .approved(code: "the-code"), state: state)
+    }
+
+    @Test("An approval trades the code with the verifier of the request, keeps the tokens and says authorized")
+    func approved() async throws {
+        let state = try await request()
+        let attempt = try #require(try await store.pending().first)
+        let outcome = try await service().receive(approval(state))
+
+        #expect(outcome.messages.statuses == [.authorized])
+        #expect(outcome.failure == nil)
+        let exchange = try #require(await server.exchanges.first)
+        #expect(exchange == ("the-code", attempt.verifier, redirectURI))
+        let tokens = try #require(try await store.load().tokens)
+        #expect(tokens.accessToken == "access-2")
+        #expect(tokens.expiresAt == Date(timeIntervalSince1970: 4600))
+    }
+
+    @Test("What comes of it is tied to the command that began it: session, correlation, device")
+    func cause() async throws {
+        let state = try await request(.request(subject: "anna"))
+        let outcome = try await service().receive(approval(state))
+        let cause = try #require(outcome.causeEnvelope)
+        let answer = try Envelope(DomainEvent.PlaylistsLoaded(), source: "auth-service/1", causedBy: cause)
+
+        #expect(answer.subject == "anna")
+        #expect(answer.attributes.correlationID == "story-1")
+        #expect(answer.attributes.causationID == "request-1")
+        #expect(answer.attributes.device == "phone")
+    }
+
+    @Test("A denial is an error and no token; the next request starts afresh")
+    func denied() async throws {
+        let state = try await request()
+        let outcome = try await service().receive(
+            AuthorizationCallback(answer: .denied(error: "access_denied"), state: state))
+
+        #expect(outcome.messages.errorCodes == ["spotify.access-denied"])
+        #expect(outcome.messages.statuses.isEmpty)
+        try await service().acknowledge(outcome)
+        #expect(try await store.load().tokens == nil)
+        #expect(try await store.pending().isEmpty)
+        #expect(await server.exchanges.isEmpty)
+    }
+
+    @Test("A server's own error is told by its code, a forged one is not repeated")
+    func otherErrors() async throws {
+        for (error, isTold) in [("server_error", true), ("<b>pay here</b>", false)] {
+            let state = try await request()
+            let outcome = try await service().receive(
+                AuthorizationCallback(answer: .denied(error: error), state: state))
+            #expect(outcome.messages.errorCodes == ["spotify.consent-failed"])
+            #expect(outcome.failure?.message.contains(error) == isTold)
+        }
+    }
+
+    @Test("A wrong state trades nothing, and leaves the attempt of the person who is consenting")
+    func wrongState() async throws {
+        let state = try await request()
+        let forged = try await service().receive(approval("guessed"))
+        #expect(forged.messages.errorCodes == ["spotify.state-mismatch"])
+        #expect(forged.cause == nil)
+        #expect(await server.exchanges.isEmpty)
+
+        try await service().acknowledge(forged)
+        #expect(try await service().receive(approval(state)).messages.statuses == [.authorized])
+    }
+
+    @Test("A wrong verifier ends the attempt with an error and no token")
+    func wrongVerifier() async throws {
+        await server.answer(.failure(.grantRefused("code_verifier was incorrect")))
+        let outcome = try await service().receive(approval(try await request()))
+        #expect(outcome.messages.errorCodes == ["spotify.code-refused"])
+        #expect(outcome.failure?.message.contains("code_verifier was incorrect") == true)
+        try await service().acknowledge(outcome)
+        #expect(try await store.load() == .none)
+        #expect(try await store.pending().isEmpty)
+    }
+
+    @Test("When Spotify is away the attempt stays, and reloading the page finishes it")
+    func transient() async throws {
+        let state = try await request()
+        await server.answer(.failure(.unavailable("no connection")))
+        let failed = try await service().receive(approval(state))
+        #expect(failed.messages.errorCodes == ["spotify.unavailable"])
+        #expect(failed.cause?.id == "request-1")
+        try await service().acknowledge(failed)
+
+        await server.answer(.success(.fixture()))
+        #expect(try await service().receive(approval(state)).messages.statuses == [.authorized])
+    }
+
+    @Test("A grant without a refresh token is refused: it would end in an hour")
+    func noRefreshToken() async throws {
+        await server.answer(.success(.fixture(refresh: nil)))
+        let outcome = try await service().receive(approval(try await request()))
+        #expect(outcome.messages.errorCodes == ["spotify.no-refresh-token"])
+        #expect(try await store.load().tokens == nil)
+    }
+
+    @Test("A vault that cannot be read is an error with its own advice, and ends nothing")
+    func unreadable() async throws {
+        let state = try await request()
+        let broken = TokenStoreError(code: "vault.corrupt", message: "tokens is damaged", recovery: "Remove it.")
+        await store.fail(with: broken)
+        #expect(
+            try await service().requestAuthorization(causedBy: .request(), redirectURI: redirectURI).errorCodes
+                == ["vault.corrupt"])
+        let launched = try await service().launched()
+        #expect(launched.errorCodes == ["vault.corrupt"])
+        #expect(launched.statuses == [.unauthorized])
+
+        await store.fail(with: nil)
+        #expect(try await service().receive(approval(state)).messages.statuses == [.authorized])
+    }
+}

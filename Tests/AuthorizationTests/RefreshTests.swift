@@ -1,0 +1,110 @@
+import Authorization
+import EventBus
+import Foundation
+import Testing
+import Vocabulary
+
+@Suite("Refresh and log-out")
+struct RefreshTests {
+    let store = MemoryStore(.fixture)
+
+    func service(_ server: ScriptedServer) -> AuthorizationService {
+        AuthorizationService(server: server, store: store, attempts: store)
+    }
+
+    @Test("At launch the stored tokens decide, expired or not")
+    func launch() async throws {
+        let empty = MemoryStore()
+        let fresh = AuthorizationService(server: ScriptedServer(), store: empty, attempts: empty)
+        #expect(try await fresh.launched().statuses == [.unauthorized])
+        #expect(try await service(ScriptedServer()).launched().statuses == [.authorized])
+    }
+
+    @Test("A refresh makes the next generation and says nothing")
+    func refreshed() async throws {
+        let server = ScriptedServer()
+        #expect(try await service(server).refresh(generation: 1).isEmpty)
+        #expect(await server.refreshes == ["refresh-1"])
+        #expect(try await store.load().generation == 2)
+        #expect(try await store.load().tokens?.refreshToken == "refresh-2")
+    }
+
+    @Test("The old refresh token and scope are kept when no new ones come")
+    func keepsOld() async throws {
+        let grant = TokenGrant(accessToken: "access-2", refreshToken: nil, scope: nil, lifetime: .seconds(60))
+        _ = try await service(ScriptedServer(.success(grant))).refresh(generation: 1)
+        let tokens = try #require(try await store.load().tokens)
+        #expect(tokens.accessToken == "access-2")
+        #expect(tokens.refreshToken == "refresh-1")
+        #expect(tokens.scope == "a")
+    }
+
+    @Test("Asked for one generation many times, it is done once, even while the first is under way")
+    func once() async throws {
+        let gate = Gate()
+        let server = ScriptedServer(gate: gate)
+        let service = service(server)
+        async let first = service.refresh(generation: 1)
+        await gate.visited()
+        let second = Task.immediate { try await service.refresh(generation: 1) }
+        // Passes through the actor after `second`, which by then waits or, wrongly, asks the server.
+        _ = try await service.pendingRedirectURI()
+        await gate.open()
+
+        #expect(try await first.isEmpty)
+        #expect(try await second.value.isEmpty)
+        #expect(try await service.refresh(generation: 1).isEmpty)
+        #expect(await server.refreshes.count == 1)
+        #expect(try await store.load().generation == 2)
+    }
+
+    @Test("A generation that never was is no reason to refresh")
+    func unknownGeneration() async throws {
+        let server = ScriptedServer()
+        #expect(try await service(server).refresh(generation: 7).isEmpty)
+        #expect(await server.refreshes.isEmpty)
+    }
+
+    @Test("A refused refresh token ends the connection and says why; asked again, it only says that it ended")
+    func refused() async throws {
+        let server = ScriptedServer(.failure(.grantRefused("Refresh token revoked")))
+        let messages = try await service(server).refresh(generation: 1)
+        #expect(messages.statuses == [.deauthorized])
+        #expect(messages.errorCodes == ["spotify.access-revoked"])
+        #expect(try await store.load() == StoredTokens(generation: 2, tokens: nil))
+
+        let again = try await service(server).refresh(generation: 1)
+        #expect(again.statuses == [.deauthorized])
+        #expect(again.errorCodes.isEmpty)
+        #expect(await server.refreshes.count == 1)
+    }
+
+    @Test(
+        "A failure that may pass keeps the tokens and the generation",
+        arguments: [
+            (AuthorizationFailure.unavailable("status 503"), "spotify.unavailable"),
+            (.rateLimited(retryAfter: .seconds(30)), "spotify.rate-limited"),
+            (.rateLimited(retryAfter: nil), "spotify.rate-limited"),
+            (.requestRefused("Invalid client"), "spotify.request-refused"),
+        ])
+    func transient(failure: AuthorizationFailure, code: String) async throws {
+        let messages = try await service(ScriptedServer(.failure(failure))).refresh(generation: 1)
+        #expect(messages.errorCodes == [code])
+        #expect(messages.statuses.isEmpty)
+        #expect(try await store.load() == .fixture)
+    }
+
+    @Test("Log-out forgets the tokens and the session's attempt, once, and says so each time")
+    func deauthorize() async throws {
+        let service = service(ScriptedServer())
+        for subject in ["anna", Session.default] {
+            _ = try await service.requestAuthorization(
+                causedBy: .request(id: "from \(subject)", subject: subject), redirectURI: "http://127.0.0.1:1/")
+        }
+        for _ in 0..<2 {
+            #expect(try await service.deauthorize(causedBy: .request()).statuses == [.deauthorized])
+            #expect(try await store.load() == StoredTokens(generation: 2, tokens: nil))
+        }
+        #expect(try await store.pending().map(\.cause.subject) == ["anna"])
+    }
+}

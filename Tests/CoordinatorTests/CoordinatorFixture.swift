@@ -1,0 +1,62 @@
+import Contracts
+import Coordinator
+import EventBus
+import Foundation
+import Logging
+import Navigation
+import RuntimeTestSupport
+
+/// A bus with a view on it, and the coordinators that a test starts.
+struct CoordinatorFixture: Sendable {
+    let hub = InMemoryHub()
+    let view: InMemoryEventBus
+    let clock = ManualClock()
+    let phone = Origin(platform: "ios", device: "phone-1")
+
+    init() {
+        view = InMemoryEventBus(source: "device/1", hub: hub)
+    }
+
+    /// - Parameter later: how much later than the messages' own the coordinator's time is, in seconds.
+    func coordinator(_ flow: Flow, later: TimeInterval = 0) -> Coordinator {
+        Coordinator(
+            flow: flow, bus: InMemoryEventBus(source: "navigation-coordinator/1", hub: hub), logger: .silent,
+            clock: clock, now: { Date() + later })
+    }
+
+    /// Runs the shop on ios with the list in front. The launch screen's timer sleeps on.
+    @discardableResult
+    func withShop<Result: Sendable>(
+        later: TimeInterval = 0, _ body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        try await withRunning(coordinator(.shop(), later: later)) {
+            try await view.publish(DomainEvent.LaunchFinished())
+            let launch = try await snapshot { $0.state.root.instance.screen == "list" }.state.leaving[0].id
+            // A report is what has happened: it does not expire.
+            try await view.send(Command.ScreenGone(instance: launch), origin: phone, lifetime: nil)
+            try await snapshot { $0.state.leaving.isEmpty }
+            return try await body()
+        }
+    }
+
+    /// Waits until a platform's snapshot satisfies a condition.
+    @discardableResult
+    func snapshot(
+        platform: String = "ios", session: String = Session.default,
+        where condition: (NavigationSnapshot) -> Bool
+    ) async throws -> NavigationSnapshot {
+        let filter = MessageFilter.type(Document.NavigationState.self, subject: session)
+        return try await view.withSubscription(to: [filter], from: .retained) { messages in
+            for try await message in messages where message.attributes.key == platform {
+                let snapshot = try message.decode(Document.NavigationState.self).snapshot
+                if condition(snapshot) { return snapshot }
+            }
+            throw CancellationError()
+        }
+    }
+
+    /// The snapshot as it is now.
+    func currentSnapshot() async throws -> NavigationSnapshot? {
+        try await view.document(Document.NavigationState.self, key: "ios")?.snapshot
+    }
+}

@@ -1,0 +1,64 @@
+import Contracts
+import EventBus
+import Navigation
+import RuntimeTestSupport
+import Testing
+
+@Suite("Coordinator, screens that leave")
+struct CoordinatorLeavingTests {
+    let fixture = CoordinatorFixture()
+    var view: InMemoryEventBus { fixture.view }
+
+    /// Opens the item and goes back from it by program, so that the view still has to animate it out.
+    private func leaveItem() async throws -> String {
+        try await view.send(Command.ItemSelected(itemID: "7"))
+        let item = try await fixture.snapshot { !$0.state.path.isEmpty }.state.top.id
+        try await view.send(Command.BackRequested())
+        try await fixture.snapshot { $0.state.leaving.map(\.id) == [item] }
+        return item
+    }
+
+    @Test("reports a screen as gone when no view does so in time")
+    func timeIsUp() async throws {
+        try await fixture.withShop {
+            let item = try await leaveItem()
+            try await fixture.clock.sleepers(2)
+            fixture.clock.advance(by: .milliseconds(1999))
+            #expect(try await view.journalled(Command.ScreenGone.self).count == 1)
+            fixture.clock.advance(by: .milliseconds(1))
+            try await fixture.snapshot { $0.state.leaving.isEmpty }
+            let report = try await view.received(Command.ScreenGone.self, 2)[1]
+            #expect(report.attributes.source == "navigation-coordinator/1")
+            #expect(try report.decode(Command.ScreenGone.self).instance == item)
+            #expect(report.attributes.platform == "ios")
+        }
+    }
+
+    @Test("has nothing to report when the view was in time")
+    func viewInTime() async throws {
+        try await fixture.withShop {
+            let item = try await leaveItem()
+            try await view.send(Command.ScreenGone(instance: item), origin: fixture.phone)
+            try await fixture.snapshot { $0.state.leaving.isEmpty }
+            let revision = try await fixture.currentSnapshot()?.revision ?? 0
+            // The timers of this screen and of the next one end together: only one of them has something to say.
+            try await fixture.clock.sleepers(2)
+            _ = try await leaveItem()
+            try await fixture.clock.sleepers(3)
+            fixture.clock.advance(by: .seconds(2))
+            try await fixture.snapshot { $0.state.leaving.isEmpty && $0.revision > revision }
+        }
+        let reports = try await view.journalled(Command.ScreenGone.self)
+        #expect(reports.map(\.attributes.source) == ["device/1", "device/1", "navigation-coordinator/1"])
+    }
+
+    @Test("expects a screen to go also after a restart")
+    func restart() async throws {
+        try await fixture.withShop { _ = try await leaveItem() }
+        try await withRunning(fixture.coordinator(.shop())) {
+            try await fixture.clock.sleepers()
+            fixture.clock.advance(by: .seconds(2))
+            try await fixture.snapshot { $0.state.leaving.isEmpty }
+        }
+    }
+}

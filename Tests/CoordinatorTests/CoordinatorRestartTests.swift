@@ -1,0 +1,87 @@
+import Contracts
+import EventBus
+import Foundation
+import Navigation
+import RuntimeTestSupport
+import Testing
+
+@Suite("Coordinator, restarts")
+struct CoordinatorRestartTests {
+    let fixture = CoordinatorFixture()
+    var view: InMemoryEventBus { fixture.view }
+
+    /// A history, each entry awaited by the revision that it leads to.
+    private let history: [any Message] = [
+        DomainEvent.LaunchFinished(), Command.ItemSelected(itemID: "1"), Command.OptionsOpened(),
+        Command.ItemSelected(itemID: "2"), DomainEvent.Warned(),
+    ]
+
+    @Test("leads to the same state, however often it is killed on the way")
+    func sameState() async throws {
+        for (index, message) in history.enumerated() {
+            try await view.publish(message)
+            try await withRunning(fixture.coordinator(.shop())) {
+                try await fixture.snapshot { $0.revision == index + 1 }
+            }
+        }
+        let unbroken = CoordinatorFixture()
+        for message in history { try await unbroken.view.publish(message) }
+        let expected = try await withRunning(unbroken.coordinator(.shop())) {
+            try await unbroken.snapshot { $0.revision == history.count }
+        }
+        let snapshot = try #require(try await fixture.currentSnapshot())
+        #expect(snapshot.state == expected.state)
+        #expect(snapshot.memory == expected.memory)
+        #expect(snapshot.revision == expected.revision)
+    }
+
+    @Test("handles what came while it was away, once")
+    func whileAway() async throws {
+        try await fixture.withShop {}
+        try await view.send(Command.ItemSelected(itemID: "7"))
+        for _ in 0..<2 {
+            try await withRunning(fixture.coordinator(.shop())) {
+                let snapshot = try await fixture.snapshot { !$0.state.path.isEmpty }
+                #expect(snapshot.state.path.count == 1)
+            }
+        }
+    }
+
+    @Test("dismisses, visibly, what a changed flow no longer has")
+    func changedFlow() async throws {
+        try await fixture.withShop {
+            try await view.send(Command.ItemSelected(itemID: "7"))
+            try await fixture.snapshot { !$0.state.path.isEmpty }
+        }
+        try await withRunning(fixture.coordinator(.shop(items: false))) {
+            _ = try await view.first(DomainEvent.ScreenDismissed.self) { $0.screen == "item" }
+            let snapshot = try #require(try await fixture.currentSnapshot())
+            #expect(snapshot.state.path.isEmpty)
+            #expect(snapshot.state.root.instance.screen == "list")
+        }
+    }
+
+    @Test("begins a session anew whose snapshot it cannot read")
+    func unreadableSnapshot() async throws {
+        var attributes = Attributes(type: Document.NavigationState.type, source: "older/1")
+        attributes.key = "ios"
+        try await view.publish(Batch([Envelope(attributes: attributes, data: .init(#"{"version":0}"#.utf8))]))
+        try await withRunning(fixture.coordinator(.shop())) {
+            let snapshot = try #require(try await fixture.currentSnapshot())
+            #expect(snapshot.state.root.instance.screen == "launch")
+        }
+    }
+
+    @Test("stops when another process has taken over, without having changed anything")
+    func fenced() async throws {
+        let error = await #expect(throws: BusError.self) {
+            try await fixture.withShop {
+                _ = try await view.claim(consumer: "navigation-coordinator.ios")
+                try await view.send(Command.ItemSelected(itemID: "7"))
+                try await fixture.snapshot { !$0.state.path.isEmpty }
+            }
+        }
+        #expect(error?.code == .fenced)
+        #expect(try await fixture.currentSnapshot()?.state.path.isEmpty == true)
+    }
+}

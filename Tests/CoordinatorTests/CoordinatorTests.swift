@@ -1,0 +1,125 @@
+import Contracts
+import Coordinator
+import EventBus
+import Foundation
+import Navigation
+import RuntimeTestSupport
+import Testing
+
+@Suite("Coordinator")
+struct CoordinatorTests {
+    let fixture = CoordinatorFixture()
+    var view: InMemoryEventBus { fixture.view }
+
+    @Test("says what it receives and sends, as far as its flow tells")
+    func vocabulary() throws {
+        let flow = try Flow.shop()
+        #expect(flow.receives.contains(Command.ItemSelected.type))
+        #expect(flow.receives.contains(Command.ScreenGone.type))
+        #expect(!flow.receives.contains(DomainEvent.ScreenDismissed.type))
+        #expect(flow.sends.contains(Document.NavigationState.type))
+        #expect(flow.sends.contains(Command.OptionsOpened.type))
+    }
+
+    @Test("shows where the default session begins, and says so once")
+    func start() async throws {
+        for _ in 0..<2 {
+            try await withRunning(fixture.coordinator(.shop())) {
+                let snapshot = try #require(try await fixture.currentSnapshot())
+                #expect(snapshot.state.root.instance.screen == "launch")
+                #expect(snapshot.revision == 0)
+            }
+        }
+        #expect(try await view.journalled(Document.NavigationState.self).count == 1)
+    }
+
+    @Test("answers a message with a snapshot that names it as its cause, one batch with the progress")
+    func answersMessage() async throws {
+        let command = try await fixture.withShop {
+            let command = try await view.send(Command.ItemSelected(itemID: "7"), origin: fixture.phone)
+            let snapshot = try await fixture.snapshot { $0.state.path.last?.screen == "item" }
+            #expect(snapshot.cause == command.id)
+            #expect(snapshot.state.path.last?.arguments == ["itemID": "7"])
+            let document = try #require(try await view.documents(matching: [.type(Document.NavigationState.self)]).last)
+            #expect(document.attributes.causationID == command.id)
+            #expect(document.attributes.key == "ios")
+            #expect(document.attributes.platform == "ios")
+            return command
+        }
+        #expect(try await view.claim(consumer: "navigation-coordinator.ios").position == command.position)
+    }
+
+    @Test("leads two platforms by their own flows from the same messages")
+    func twoPlatforms() async throws {
+        try await withRunning(fixture.coordinator(.shop("ios"))) {
+            try await withRunning(fixture.coordinator(.shop("mac"))) {
+                try await view.publish(DomainEvent.LaunchFinished(), origin: fixture.phone)
+                for platform in ["ios", "mac"] {
+                    try await fixture.snapshot(platform: platform) { $0.state.root.instance.screen == "list" }
+                }
+                // A report is its own platform's business.
+                try await view.send(Command.ItemSelected(itemID: "7"))
+                let item = try await fixture.snapshot { !$0.state.path.isEmpty }.state.top.id
+                try await view.send(Command.BackCompleted(instance: item), origin: fixture.phone)
+                try await fixture.snapshot { $0.state.path.isEmpty }
+                try await view.send(Command.OptionsOpened())
+                let mac = try await fixture.snapshot(platform: "mac") { !$0.state.presentations.isEmpty }
+                #expect(mac.state.path.count == 1)
+            }
+        }
+    }
+
+    @Test("keeps two sessions apart")
+    func twoSessions() async throws {
+        try await fixture.withShop {
+            try await view.send(Command.ItemSelected(itemID: "1"), subject: "two")
+            let two = try await fixture.snapshot(session: "two") { !$0.state.path.isEmpty }
+            #expect(two.session == "two")
+            #expect(two.revision == 1)
+            let one = try #require(try await fixture.currentSnapshot())
+            #expect(one.state.path.isEmpty)
+        }
+    }
+
+    @Test("asks to open a URL only on the device where it began")
+    func openURL() async throws {
+        try await fixture.withShop {
+            try await view.send(Command.LinkOpened(url: "https://example.com/a"), origin: fixture.phone)
+            let event = try await view.received(DomainEvent.URLOpenRequested.self)[0]
+            #expect(try event.decode(DomainEvent.URLOpenRequested.self).url == "https://example.com/a")
+            #expect(event.attributes.device == "phone-1")
+            #expect(event.attributes.platform == "ios")
+        }
+    }
+
+    @Test("sends the command of an alert's button for its platform and device, not for the alert that is gone")
+    func alertButton() async throws {
+        try await fixture.withShop {
+            try await view.publish(DomainEvent.Warned())
+            let alert = try await fixture.snapshot { !$0.state.presentations.isEmpty }.state.top.id
+            var origin = fixture.phone
+            origin.instance = alert
+            try await view.send(Command.AlertAnswered(instance: alert, button: "ok"), origin: origin)
+            try await fixture.snapshot { $0.state.top.screen == "options" }
+            let command = try await view.journalled(Command.OptionsOpened.self)[0]
+            #expect(command.attributes.platform == "ios")
+            #expect(command.attributes.device == "phone-1")
+            #expect(command.attributes.instance == nil)
+            #expect(command.attributes.expiryTime != nil)
+        }
+    }
+
+    @Test("tells the services whose work has ended")
+    func screenDismissed() async throws {
+        try await fixture.withShop {
+            try await view.send(Command.OptionsOpened())
+            let sheet = try await fixture.snapshot { !$0.state.presentations.isEmpty }.state.top.id
+            try await view.send(Command.PresentationDismissed(instance: sheet), origin: fixture.phone)
+            let event = try #require(
+                try await view.first(DomainEvent.ScreenDismissed.self) { $0.screen == "options" })
+            #expect(try event.decode(DomainEvent.ScreenDismissed.self).instance == sheet)
+            #expect(event.attributes.instance == sheet)
+            #expect(event.attributes.platform == "ios")
+        }
+    }
+}

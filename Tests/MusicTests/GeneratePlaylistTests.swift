@@ -1,0 +1,102 @@
+import Contracts
+import EventBus
+import Music
+import Testing
+import Vocabulary
+
+@Suite("Playlists")
+struct GeneratePlaylistTests {
+    func service(_ repository: StaticRepository) -> MusicService {
+        MusicService(repository: repository, player: ScriptedPlayer())
+    }
+
+    /// What was published at once, and what was given back.
+    func generate(
+        _ repository: StaticRepository, messageID: String = "m"
+    ) async throws -> (atOnce: [any Message], result: [any Message]) {
+        var atOnce: [any Message] = []
+        let result = try await service(repository).generatePlaylist(
+            for: Command.PlaylistSelected(playlistID: "p"), messageID: messageID
+        ) { atOnce.append($0) }
+        return (atOnce, result)
+    }
+
+    @Test("Loaded playlists are a document first, then the event that speaks of it")
+    func load() async throws {
+        let playlist = Playlist(id: "p", name: "Calm", owner: "anna", songCount: 3)
+        let messages = try await service(StaticRepository(lists: .success([playlist]))).loadPlaylists()
+        #expect(messages.types == ["document.Playlists", "event.PlaylistsLoaded"])
+        #expect(messages.first(Document.Playlists.self)?.playlists == [playlist])
+    }
+
+    @Test("Playlists that cannot be loaded are an error, and no document")
+    func loadFails() async throws {
+        let repository = StaticRepository(lists: .failure(MusicError.unavailable("status 503")))
+        #expect(try await service(repository).loadPlaylists().errorCodes == ["spotify.unavailable"])
+    }
+
+    @Test("A selected playlist is loading at once, then ready with every song in the order of the command's id")
+    func generated() async throws {
+        let songs = (0..<30).map(Song.fixture)
+        let (atOnce, result) = try await generate(StaticRepository(contents: .success(songs)), messageID: "m1")
+
+        let loading = try #require(atOnce.first(Document.GeneratedPlaylist.self))
+        #expect(atOnce.count == 1)
+        #expect(loading.status == .loading)
+        #expect(loading.playlistID == "p")
+        #expect(loading.songs.isEmpty)
+        #expect(result.types == ["document.GeneratedPlaylist", "event.PlaylistShuffled"])
+        let ready = try #require(result.first(Document.GeneratedPlaylist.self))
+        #expect(ready.status == .ready)
+        #expect(ready.songs == songs.shuffled(seed: "m1"))
+    }
+
+    @Test("A repeated command gives the same order, another one another")
+    func repeated() async throws {
+        let repository = StaticRepository(contents: .success((0..<30).map(Song.fixture)))
+        func order(_ id: String) async throws -> [Song]? {
+            try await generate(repository, messageID: id).result.first(Document.GeneratedPlaylist.self)?.songs
+        }
+        #expect(try await order("m1") == order("m1"))
+        #expect(try await order("m1") != order("m2"))
+    }
+
+    @Test("An unknown playlist fails visibly: the document says so, an error tells why")
+    func unknown() async throws {
+        let (atOnce, result) = try await generate(
+            StaticRepository(contents: .failure(MusicError.notFound("the playlist p"))))
+        #expect(atOnce.count == 1)
+        #expect(result.types == ["document.GeneratedPlaylist", "error.ApplicationError"])
+        #expect(result.first(Document.GeneratedPlaylist.self)?.status == .failed)
+        #expect(result.first(ApplicationError.self)?.message.contains("the playlist p") == true)
+    }
+
+    @Test("Access that ends meanwhile is told once, by who ended it: the document fails without another error")
+    func accessEnded() async throws {
+        let (_, result) = try await generate(StaticRepository(contents: .failure(MusicError.authorizationEnded)))
+        #expect(result.types == ["document.GeneratedPlaylist"])
+        #expect(result.first(Document.GeneratedPlaylist.self)?.status == .failed)
+    }
+
+    @Test("A work that is cancelled says nothing: it will be done again")
+    func cancelled() async {
+        await #expect(throws: CancellationError.self) {
+            try await generate(StaticRepository(contents: .failure(CancellationError())))
+        }
+    }
+
+    @Test("Without the loading document nothing is fetched: what cannot be published throws")
+    func unpublished() async {
+        let error = BusError(.unavailable, "no broker")
+        await #expect(throws: error) {
+            try await service(StaticRepository()).generatePlaylist(
+                for: Command.PlaylistSelected(playlistID: "p"), messageID: "m"
+            ) { _ in throw error }
+        }
+    }
+
+    @Test("A forgotten account leaves no playlist on any screen")
+    func forgotten() async {
+        #expect(await service(StaticRepository()).forgetAccount().first(Document.Playlists.self)?.playlists == [])
+    }
+}

@@ -1,0 +1,91 @@
+import Contracts
+import EventBus
+import Music
+import Testing
+import Vocabulary
+
+@Suite("Playback")
+struct PlaybackTests {
+    func service(_ player: ScriptedPlayer) -> MusicService {
+        MusicService(repository: StaticRepository(), player: player)
+    }
+
+    @Test("The focus playlist plays in its order on the active device")
+    func plays() async throws {
+        let player = ScriptedPlayer()
+        #expect(try await service(player).play(.ready).types == ["event.PlaybackStarted"])
+        #expect(await player.calls == [.play(["spotify:track:s1", "spotify:track:s2"], on: nil)])
+    }
+
+    @Test(
+        "Without songs there is nothing to play, and Spotify is not asked",
+        arguments: [
+            nil, Document.GeneratedPlaylist(playlistID: "p", status: .loading),
+            Document.GeneratedPlaylist(playlistID: "p", status: .failed),
+            Document.GeneratedPlaylist(playlistID: "p", status: .ready, songs: []),
+        ])
+    func nothing(generated: Document.GeneratedPlaylist?) async throws {
+        let player = ScriptedPlayer()
+        #expect(try await service(player).play(generated).errorCodes == ["music.nothing-to-play"])
+        let selected = Command.DeviceSelected(deviceID: "kitchen")
+        #expect(try await service(player).play(generated, on: selected).errorCodes == ["music.nothing-to-play"])
+        #expect(await player.calls.isEmpty)
+    }
+
+    @Test("With no active device the list of devices comes first, then the event that opens it")
+    func noActiveDevice() async throws {
+        let player = ScriptedPlayer(devices: .success([.kitchen]), play: .noActiveDevice)
+        let messages = try await service(player).play(.ready)
+        #expect(messages.types == ["document.Devices", "event.SpotifyDeviceActivationRequired"])
+        #expect(messages.first(Document.Devices.self)?.devices == [.kitchen])
+    }
+
+    @Test("Devices that cannot be listed are an error, not an empty list")
+    func noDevices() async throws {
+        let player = ScriptedPlayer(devices: .failure(.unavailable("status 500")), play: .noActiveDevice)
+        #expect(try await service(player).play(.ready).types == ["error.ApplicationError"])
+    }
+
+    @Test("An account without Premium is told by its own event, not by an error")
+    func premium() async throws {
+        let player = ScriptedPlayer(play: .premiumRequired)
+        #expect(try await service(player).play(.ready).types == ["event.SpotifyPremiumOnlyActionAttempted"])
+    }
+
+    @Test("A selected device becomes the active one, and plays")
+    func deviceSelected() async throws {
+        let player = ScriptedPlayer()
+        let messages = try await service(player).play(.ready, on: Command.DeviceSelected(deviceID: "kitchen"))
+        #expect(messages.types == ["event.PlaybackStarted"])
+        #expect(
+            await player.calls == [
+                .transfer("kitchen"), .play(["spotify:track:s1", "spotify:track:s2"], on: "kitchen"),
+            ])
+    }
+
+    @Test(
+        "A device that is gone by then brings a new list",
+        arguments: [MusicError.notFound("the device"), .noActiveDevice])
+    func deviceGone(error: MusicError) async throws {
+        let player = ScriptedPlayer(devices: .success([.kitchen]), transfer: error)
+        let messages = try await service(player).play(.ready, on: Command.DeviceSelected(deviceID: "attic"))
+        #expect(messages.types == ["document.Devices", "event.SpotifyDeviceActivationRequired"])
+        #expect(await player.calls == [.transfer("attic"), .devices])
+    }
+
+    @Test(
+        "Every other failure is an error with a code of its own",
+        arguments: [
+            (MusicError.notAuthorized, "spotify.not-connected"), (.renewalOverdue, "spotify.renewal-overdue"),
+            (.accessUnreadable("tokens"), "spotify.access-unreadable"),
+            (.unauthorized(generation: 2), "spotify.unauthorized"), (.notFound("the device"), "spotify.not-found"),
+            (.forbidden("Insufficient client scope"), "spotify.forbidden"),
+            (.rateLimited(retryAfter: .seconds(90)), "spotify.rate-limited"),
+            (.rateLimited(retryAfter: nil), "spotify.rate-limited"), (.unavailable("x"), "spotify.unavailable"),
+        ])
+    func failures(error: MusicError, code: String) async throws {
+        let messages = try await service(ScriptedPlayer(play: error)).play(.ready)
+        #expect(messages.errorCodes == [code])
+        #expect(messages.count == 1)
+    }
+}

@@ -1,0 +1,112 @@
+import Contracts
+import EventBus
+import Presentation
+import Testing
+import Vocabulary
+
+@Suite("Screens")
+struct ScreenTests {
+    @Test("Every screen has something to show before any document is there", arguments: ScreenRegistry.screens.keys)
+    func empty(screen: String) {
+        let content = ScreenRegistry.content(of: screen, documents: LatestDocuments())
+        #expect(!content.title.isEmpty)
+        #expect(!content.rows.isEmpty || !content.actions.isEmpty)
+        #expect(content.banner == nil)
+    }
+
+    @Test("A screen that a flow knows and this app does not is shown by its name, with nothing to do")
+    func unknown() {
+        let content = ScreenRegistry.content(of: "settings", documents: LatestDocuments())
+        #expect(content.title == "settings")
+        #expect(content.actions.isEmpty)
+    }
+
+    @Test("Service selection offers to connect Spotify")
+    func serviceSelection() {
+        let content = ScreenRegistry.content(of: "serviceSelection", documents: LatestDocuments())
+        #expect(content.commandTypes == ["command.SpotifyAuthorizationRequested"])
+    }
+
+    @Test("Each playlist is an action with its own id; logging out comes last")
+    func playlists() throws {
+        let documents = try LatestDocuments(
+            Document.Playlists(playlists: [
+                Playlist(id: "a", name: "Calm", owner: "anna", songCount: 12),
+                Playlist(id: "b", name: "Rain", owner: "bert", songCount: 1),
+            ]))
+        let content = ScreenRegistry.content(of: "playlistSelection", documents: documents)
+        #expect(
+            content.actions.map(\.label) == ["Calm · anna · 12 songs", "Rain · bert · 1 song", "Log out of Spotify"])
+        #expect(content.actions.compactMap { ($0.command as? Command.PlaylistSelected)?.playlistID } == ["a", "b"])
+        #expect(content.commandTypes.last == "command.SpotifyDeauthorizationRequested")
+        #expect(content.rows.isEmpty)
+    }
+
+    @Test("Loading playlists and having none read differently, and logging out is always there")
+    func noPlaylists() throws {
+        let loading = ScreenRegistry.content(of: "playlistSelection", documents: LatestDocuments())
+        let none = ScreenRegistry.content(
+            of: "playlistSelection", documents: try LatestDocuments(Document.Playlists(playlists: [])))
+        #expect(loading.rows != none.rows)
+        #expect(loading.commandTypes == none.commandTypes)
+    }
+
+    @Test("A ready focus playlist lists its songs and can be played")
+    func ready() throws {
+        let documents = try LatestDocuments(
+            Document.Playlists(playlists: [Playlist(id: "p", name: "Calm", owner: "anna", songCount: 1)]),
+            Document.GeneratedPlaylist.ready)
+        let content = ScreenRegistry.content(
+            of: "generatedPlaylist", arguments: ["playlistID": "p"], documents: documents)
+        #expect(content.title == "Calm")
+        #expect(content.rows == ["1. Rain · Cloud · 3:05"])
+        #expect(
+            content.commandTypes == ["command.PlayOnSpotifyRequested", "command.DidRequestOpenPlaylistOnSpotify"])
+    }
+
+    @Test("The document of another playlist never shows")
+    func stale() throws {
+        let content = ScreenRegistry.content(
+            of: "generatedPlaylist", arguments: ["playlistID": "q"],
+            documents: try LatestDocuments(Document.GeneratedPlaylist.ready))
+        #expect(content.rows == ["Shuffling…"])
+        #expect(content.actions.isEmpty)
+    }
+
+    @Test(
+        "A playlist without songs cannot be played, and says why",
+        arguments: Document.GeneratedPlaylist.Status.allCases)
+    func unplayable(status: Document.GeneratedPlaylist.Status) throws {
+        let content = ScreenRegistry.content(
+            of: "generatedPlaylist",
+            documents: try LatestDocuments(Document.GeneratedPlaylist(playlistID: "p", status: status)))
+        #expect(content.actions.isEmpty)
+        #expect(content.rows.count == 1)
+    }
+
+    @Test("Each device is an action with its own id, and Spotify can be opened to have one more")
+    func devices() throws {
+        let documents = try LatestDocuments(
+            Document.Devices(devices: [Device(id: "k", name: "Kitchen", type: "Speaker", isActive: true)]))
+        let content = ScreenRegistry.content(of: "deviceActivation", documents: documents)
+        #expect(content.actions.map(\.label) == ["Kitchen · Speaker · active", "Open Spotify"])
+        #expect(content.actions.compactMap { ($0.command as? Command.DeviceSelected)?.deviceID } == ["k"])
+        #expect(content.commandTypes.last == "command.OpenAnotherAppRequested")
+    }
+
+    @Test("Without Premium the playlist can be opened in Spotify")
+    func premium() {
+        let content = ScreenRegistry.content(of: "premiumRequired", documents: LatestDocuments())
+        #expect(content.commandTypes == ["command.DidRequestOpenPlaylistOnSpotify"])
+    }
+
+    @Test("What the flow does not let a screen send is not offered")
+    func limited() throws {
+        let documents = try LatestDocuments(Document.GeneratedPlaylist.ready)
+        let some = ScreenRegistry.content(
+            of: "generatedPlaylist", documents: documents, commands: ["command.PlayOnSpotifyRequested"])
+        #expect(some.commandTypes == ["command.PlayOnSpotifyRequested"])
+        let none = ScreenRegistry.content(of: "generatedPlaylist", documents: documents, commands: [])
+        #expect(none.actions.isEmpty)
+    }
+}

@@ -1,0 +1,39 @@
+package import EventBus
+
+extension EventBus {
+    /// The first `count` messages of a type since the journal's beginning; waits until there are as many.
+    package func received<M: Message>(_ type: M.Type, _ count: Int = 1) async throws -> [Envelope] {
+        try await withSubscription(to: [.type(type)], from: .beginning) { messages in
+            var received: [Envelope] = []
+            for try await message in messages {
+                received.append(message)
+                if received.count == count { break }
+            }
+            return received
+        }
+    }
+
+    /// The first message of a type, since the journal's beginning, for which `condition` holds.
+    package func first<M: Message>(_ type: M.Type, where condition: (M) throws -> Bool) async throws -> Envelope? {
+        try await withSubscription(to: [.type(type)], from: .beginning) { messages in
+            for try await message in messages where !message.isTombstone {
+                if try condition(message.decode(M.self)) { return message }
+            }
+            return nil
+        }
+    }
+
+    /// All that the journal holds of a type.
+    package func journalled<M: Message>(_ type: M.Type) async throws -> [Envelope] {
+        let end = try await publish(Batch([])).offset
+        guard end > 0 else { return [] }
+        return try await withSubscription(to: [.all], from: .beginning) { messages in
+            var found: [Envelope] = []
+            for try await message in messages {
+                if message.type == M.type { found.append(message) }
+                if message.position?.offset == end { break }
+            }
+            return found
+        }
+    }
+}

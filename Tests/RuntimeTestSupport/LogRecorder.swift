@@ -1,0 +1,35 @@
+package import Logging
+internal import Synchronization
+
+/// Keeps what is logged.
+package final class LogRecorder: Sendable {
+    private let recorded = Mutex<[String]>([])
+
+    package init() {}
+
+    package var lines: [String] { recorded.withLock(\.self) }
+
+    package var logger: Logger {
+        Logger(label: "test") { _ in Handler(recorder: self) }
+    }
+
+    private struct Handler: LogHandler {
+        let recorder: LogRecorder
+        var metadata: Logger.Metadata = [:]
+        var logLevel: Logger.Level = .trace
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            recorder.recorded.withLock { $0.append("\(event.level): \(event.message)") }
+        }
+    }
+}
+
+extension Logger {
+    /// For tests whose log nobody reads.
+    package static var silent: Logger { Logger(label: "silent") { _ in SwiftLogNoOpLogHandler() } }
+}

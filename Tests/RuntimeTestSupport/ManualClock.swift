@@ -1,0 +1,75 @@
+internal import Synchronization
+
+/// A clock that stands still until a test moves it.
+package final class ManualClock: Clock, Sendable {
+    package struct Instant: InstantProtocol {
+        package var offset: Duration = .zero
+
+        package func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        package func duration(to other: Instant) -> Duration { other.offset - offset }
+        package static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+    }
+
+    private struct Sleeper {
+        let id: Int
+        let deadline: Instant
+        let wake: AsyncStream<Never>.Continuation
+    }
+
+    private struct State {
+        var now = Instant()
+        var nextID = 0
+        var sleepers: [Sleeper] = []
+        var watchers: [AsyncStream<Never>.Continuation] = []
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    package var now: Instant { state.withLock(\.now) }
+    package var minimumResolution: Duration { .zero }
+
+    package func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+        let (stream, wake) = AsyncStream.makeStream(of: Never.self)
+        let id = state.withLock { state in
+            state.nextID += 1
+            guard deadline > state.now else {
+                wake.finish()
+                return state.nextID
+            }
+            state.sleepers.append(Sleeper(id: state.nextID, deadline: deadline, wake: wake))
+            state.watchers.forEach { $0.finish() }
+            state.watchers = []
+            return state.nextID
+        }
+        // Ends when the deadline has come, or at once when the task is cancelled.
+        for await _ in stream {}
+        state.withLock { state in state.sleepers.removeAll { $0.id == id } }
+        try Task.checkCancellation()
+    }
+
+    /// Moves the time on, and wakes whoever sleeps no longer than that.
+    package func advance(by duration: Duration) {
+        state.withLock { state in
+            state.now = state.now.advanced(by: duration)
+            for sleeper in state.sleepers where sleeper.deadline <= state.now { sleeper.wake.finish() }
+            state.sleepers.removeAll { $0.deadline <= state.now }
+        }
+    }
+
+    /// Waits until at least `count` tasks are asleep.
+    package func sleepers(_ count: Int = 1) async throws {
+        while true {
+            try Task.checkCancellation()
+            let (stream, news) = AsyncStream.makeStream(of: Never.self)
+            let isDone = state.withLock { state in
+                if state.sleepers.count >= count { return true }
+                state.watchers.append(news)
+                return false
+            }
+            if isDone { return }
+            for await _ in stream {}
+        }
+    }
+}

@@ -1,0 +1,35 @@
+package import ServiceLifecycle
+package import ServiceRuntime
+
+/// Runs a service for as long as `body` runs; `body` begins once the service is ready.
+/// - Throws: what `body` or the service throws, whichever is first.
+@discardableResult
+package func withRunning<Result: Sendable>(
+    _ service: any ReadyService, _ body: @escaping @Sendable () async throws -> Result
+) async throws -> Result {
+    try await withRunning(service as any Service) {
+        try await service.ready.wait()
+        return try await body()
+    }
+}
+
+/// Runs a service for as long as `body` runs.
+@discardableResult
+package func withRunning<Result: Sendable>(
+    _ service: any Service, _ body: @escaping @Sendable () async throws -> Result
+) async throws -> Result {
+    try await withThrowingTaskGroup(of: Result?.self) { group in
+        group.addTask {
+            do { try await service.run() } catch is CancellationError {}
+            return nil
+        }
+        group.addTask { try await body() }
+        while let result = try await group.next() {
+            guard let result else { continue }
+            group.cancelAll()
+            try await group.waitForAll()
+            return result
+        }
+        throw CancellationError()
+    }
+}

@@ -1,0 +1,106 @@
+import Contracts
+import EventBus
+import Logging
+import RuntimeTestSupport
+import ServiceLifecycle
+import ServiceLifecycleTestKit
+import ServiceRuntime
+import Testing
+
+@Suite("Message consumer, starting and stopping")
+struct MessageConsumerLifecycleTests {
+    let hub = InMemoryHub()
+    let bus: InMemoryEventBus
+
+    init() {
+        bus = InMemoryEventBus(source: "greeter/1", hub: hub)
+    }
+
+    private func greeter(
+        on bus: any EventBus, clock: any Clock<Duration> = ContinuousClock(),
+        before: @escaping @Sendable () async throws -> Void = {}
+    ) -> MessageConsumer {
+        MessageConsumer("greeter", bus: bus, logger: .silent, clock: clock)
+            .on(Command.Greet.self) { command, _ in
+                try await before()
+                return [DomainEvent.Greeted(name: command.name)]
+            }
+    }
+
+    @Test("stops when another process has taken over")
+    func fenced() async throws {
+        let error = await #expect(throws: BusError.self) {
+            try await withRunning(greeter(on: bus)) {
+                _ = try await bus.claim(consumer: "greeter")
+                try await bus.send(Command.Greet(name: "Ada"))
+                _ = try await bus.received(DomainEvent.Greeted.self)
+            }
+        }
+        #expect(error?.code == .fenced)
+    }
+
+    @Test("handles again what it was killed over, and has the result once")
+    func killed() async throws {
+        let started = Gate()
+        try await bus.send(Command.Greet(name: "Ada"))
+        let never = Gate()
+        let doomed = greeter(on: bus) {
+            started.open()
+            try await never.pass()
+        }
+        try await withRunning(doomed) { try await started.pass() }
+        #expect(try await bus.journalled(DomainEvent.Greeted.self).isEmpty)
+        try await withRunning(greeter(on: bus)) { _ = try await bus.received(DomainEvent.Greeted.self) }
+        #expect(try await bus.journalled(DomainEvent.Greeted.self).count == 1)
+    }
+
+    @Test("brings the message at hand to its end when it is asked to stop")
+    func gracefulShutdown() async throws {
+        let started = Gate()
+        let finish = Gate()
+        let consumer = greeter(on: bus) {
+            started.open()
+            try await finish.pass()
+        }
+        try await bus.send(Command.Greet(name: "Ada"))
+        try await bus.send(Command.Greet(name: "Grace"))
+        try await testGracefulShutdown { trigger in
+            try await withThrowingTaskGroup { group in
+                group.addTask { try await consumer.run() }
+                try await started.pass()
+                trigger.triggerGracefulShutdown()
+                finish.open()
+                try await group.waitForAll()
+            }
+        }
+        let greeted = try await bus.journalled(DomainEvent.Greeted.self)
+        #expect(try greeted.map { try $0.decode(DomainEvent.Greeted.self).name } == ["Ada"])
+    }
+
+    @Test("stops at once when it is asked to while nothing is to be done")
+    func gracefulShutdownWhenIdle() async throws {
+        let consumer = greeter(on: bus)
+        try await testGracefulShutdown { trigger in
+            try await withThrowingTaskGroup { group in
+                group.addTask { try await consumer.run() }
+                try await consumer.ready.wait()
+                trigger.triggerGracefulShutdown()
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    @Test("waits for a broker that is away")
+    func unavailable() async throws {
+        let clock = ManualClock()
+        let consumer = greeter(on: UnreliableBus(bus, failures: 2), clock: clock)
+        try await bus.send(Command.Greet(name: "Ada"))
+        try await withRunning(consumer as any Service) {
+            for _ in 0..<2 {
+                try await clock.sleepers()
+                clock.advance(by: .seconds(1))
+            }
+            _ = try await bus.received(DomainEvent.Greeted.self)
+        }
+    }
+}

@@ -1,0 +1,193 @@
+import Contracts
+import EventBus
+import Foundation
+import Logging
+import RuntimeTestSupport
+import ServiceRuntime
+import Testing
+
+@Suite("Message consumer")
+struct MessageConsumerTests {
+    let bus = InMemoryEventBus(source: "greeter/1")
+
+    /// Answers greetings. Some names make it fail.
+    private func greeter() -> MessageConsumer {
+        MessageConsumer("greeter", bus: bus, logger: .silent)
+            .on(Command.Greet.self) { command, _ in
+                switch command.name {
+                case "nobody": throw ApplicationError(code: "greeter.nobody", message: "nobody is there")
+                case "secret": throw Leak(secret: "token-4711")
+                case "hasty": throw CancellationError()
+                default: return [DomainEvent.Greeted(name: command.name)]
+                }
+            }
+    }
+
+    private struct Leak: Error {
+        let secret: String
+    }
+
+    @Test("publishes what a handler gives back as caused by its message")
+    func causation() async throws {
+        try await withRunning(greeter()) {
+            let origin = Origin(platform: "ios", device: "phone-1", instance: "list-2")
+            let command = try await bus.send(Command.Greet(name: "Ada"), subject: "séance", origin: origin)
+            let result = try #require(try await bus.received(DomainEvent.Greeted.self).first)
+            #expect(result.attributes.source == "greeter/1")
+            #expect(result.attributes.causationID == command.id)
+            #expect(result.attributes.correlationID == command.id)
+            #expect(result.subject == "séance")
+            #expect(result.attributes.platform == "ios")
+            #expect(result.attributes.device == "phone-1")
+            #expect(result.attributes.instance == "list-2")
+        }
+    }
+
+    @Test("gives commands that a handler gives back the usual lifetime")
+    func commandLifetime() async throws {
+        let consumer = MessageConsumer("greeter", bus: bus, logger: .silent)
+            .on(Command.Greet.self) { _, _ in [Command.Wave()] }
+        try await withRunning(consumer) {
+            try await bus.send(Command.Greet(name: "Ada"))
+            let wave = try #require(try await bus.received(Command.Wave.self).first)
+            let expiry = try #require(wave.attributes.expiryTime)
+            #expect(expiry.timeIntervalSince(wave.attributes.time) == 60)
+        }
+    }
+
+    @Test("commits its progress with the results")
+    func progress() async throws {
+        let command = try await withRunning(greeter()) {
+            let command = try await bus.send(Command.Greet(name: "Ada"))
+            _ = try await bus.received(DomainEvent.Greeted.self)
+            return command
+        }
+        #expect(try await bus.claim(consumer: "greeter").position == command.position)
+    }
+
+    @Test("handles what was sent while it was away")
+    func resumes() async throws {
+        for name in ["Ada", "Grace", "Barbara"] {
+            try await bus.send(Command.Greet(name: name))
+            try await withRunning(greeter()) {
+                _ = try await bus.first(DomainEvent.Greeted.self) { $0.name == name }
+            }
+        }
+        #expect(try await bus.journalled(DomainEvent.Greeted.self).count == 3)
+    }
+
+    @Test("discards an expired command, and says so")
+    func expired() async throws {
+        let consumer = MessageConsumer("greeter", bus: bus, logger: .silent, now: { Date() + 61 })
+            .on(Command.Greet.self) { _, _ in
+                Issue.record("an expired command must not be handled")
+                return []
+            }
+        try await withRunning(consumer) {
+            let command = try await bus.send(Command.Greet(name: "Ada"))
+            let discarded = try await bus.received(DomainEvent.MessageDiscarded.self)[0]
+            let event = try discarded.decode(DomainEvent.MessageDiscarded.self)
+            #expect(event.messageID == command.id)
+            #expect(event.reason == "expired")
+        }
+    }
+
+    @Test("reports malformed data, and goes on")
+    func malformed() async throws {
+        try await withRunning(greeter()) {
+            let attributes = Attributes(type: Command.Greet.type, source: "stranger/1")
+            try await bus.publish(Batch([Envelope(attributes: attributes, data: Data(#"{"nom":"Ada"}"#.utf8))]))
+            try await bus.send(Command.Greet(name: "Grace"))
+            #expect(try await bus.received(DomainEvent.Greeted.self).count == 1)
+            let error = try await bus.journalled(ApplicationError.self)[0].decode(ApplicationError.self)
+            #expect(error.code == "message.malformed")
+            #expect(error.message.contains("'name' is missing"))
+        }
+    }
+
+    @Test("publishes an application error as the handler threw it")
+    func applicationError() async throws {
+        try await withRunning(greeter()) {
+            try await bus.send(Command.Greet(name: "nobody"))
+            let error = try await bus.received(ApplicationError.self)[0].decode(ApplicationError.self)
+            #expect(error == ApplicationError(code: "greeter.nobody", message: "nobody is there"))
+        }
+    }
+
+    @Test("keeps what is in any other error off the bus")
+    func otherError() async throws {
+        try await withRunning(greeter()) {
+            try await bus.send(Command.Greet(name: "secret"))
+            let envelope = try await bus.received(ApplicationError.self)[0]
+            #expect(try envelope.decode(ApplicationError.self).code == "greeter.failed")
+            #expect(!String(decoding: envelope.data, as: UTF8.self).contains("token-4711"))
+        }
+    }
+
+    @Test("takes work that a handler has cancelled itself for a failure, and goes on")
+    func cancelledWork() async throws {
+        try await withRunning(greeter()) {
+            try await bus.send(Command.Greet(name: "hasty"))
+            try await bus.send(Command.Greet(name: "Ada"))
+            _ = try await bus.received(DomainEvent.Greeted.self)
+        }
+        let error = try await bus.journalled(ApplicationError.self)[0].decode(ApplicationError.self)
+        #expect(error.code == "greeter.failed")
+    }
+
+    @Test("reports results that the broker refuses, and goes on")
+    func refusedResults() async throws {
+        struct Unanswerable: Message {
+            static var kind: MessageKind { .query }
+        }
+        let consumer = MessageConsumer("greeter", bus: bus, logger: .silent)
+            .on(Command.Wave.self) { _, _ in [DomainEvent.Greeted(name: "nobody"), Unanswerable()] }
+            .on(Command.Greet.self) { command, _ in [DomainEvent.Greeted(name: command.name)] }
+        try await withRunning(consumer) {
+            try await bus.send(Command.Wave())
+            try await bus.send(Command.Greet(name: "Ada"))
+            let greeted = try await bus.received(DomainEvent.Greeted.self)[0]
+            #expect(try greeted.decode(DomainEvent.Greeted.self).name == "Ada")
+        }
+        let error = try await bus.journalled(ApplicationError.self)[0].decode(ApplicationError.self)
+        #expect(error.code == "greeter.failed")
+    }
+
+    @Test("publishes no error about an error")
+    func errorAboutError() async throws {
+        let consumer = MessageConsumer("greeter", bus: bus, logger: .silent)
+            .on(ApplicationError.self) { _, _ in throw ApplicationError(code: "greeter.worse", message: "worse") }
+            .on(Command.Greet.self) { command, _ in [DomainEvent.Greeted(name: command.name)] }
+        try await withRunning(consumer) {
+            try await bus.publish(ApplicationError(code: "first", message: "the first"))
+            try await bus.send(Command.Greet(name: "Ada"))
+            _ = try await bus.received(DomainEvent.Greeted.self)
+        }
+        #expect(try await bus.journalled(ApplicationError.self).count == 1)
+    }
+
+    @Test("lets a handler publish at once")
+    func interim() async throws {
+        let gate = Gate()
+        let consumer = MessageConsumer("greeter", bus: bus, logger: .silent)
+            .on(Command.Greet.self) { command, context in
+                try await context.publish(DomainEvent.Greeted(name: "wait, " + command.name))
+                try await gate.pass()
+                return [DomainEvent.Greeted(name: command.name)]
+            }
+        try await withRunning(consumer) {
+            let command = try await bus.send(Command.Greet(name: "Ada"))
+            let interim = try await bus.received(DomainEvent.Greeted.self)[0]
+            #expect(try interim.decode(DomainEvent.Greeted.self).name == "wait, Ada")
+            #expect(interim.attributes.causationID == command.id)
+            gate.open()
+            let last = try await bus.received(DomainEvent.Greeted.self, 2)[1]
+            #expect(try last.decode(DomainEvent.Greeted.self).name == "Ada")
+        }
+    }
+
+    @Test("lists the types it has handlers for")
+    func receives() {
+        #expect(greeter().on(Command.Wave.self) { _, _ in [] }.receives == [Command.Greet.type, Command.Wave.type])
+    }
+}

@@ -1,0 +1,160 @@
+import Contracts
+import EventBus
+import Foundation
+import Logging
+import RuntimeTestSupport
+import ServiceLifecycle
+import ServiceLifecycleTestKit
+import Testing
+
+@testable import ServiceRuntime
+
+@Suite("Service host")
+struct ServiceHostTests {
+    let hub = InMemoryHub()
+    /// A process that watches the one under test.
+    let watcher: InMemoryEventBus
+    let scratch: URL
+
+    init() throws {
+        watcher = InMemoryEventBus(source: "watcher/1", hub: hub)
+        let name = UUID().uuidString.prefix(8).lowercased()
+        scratch = FileManager.default.temporaryDirectory.appendingPathComponent(name)
+        try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
+    }
+
+    private func context(_ bus: (any EventBus)? = nil, logger: Logger = .silent) -> ServiceContext {
+        let process = ServiceProcess(
+            "greeter", version: "1.2.3", instance: "i1", receives: [Command.Greet.type],
+            sends: [DomainEvent.Greeted.type])
+        return ServiceContext(
+            process: process, bus: bus ?? InMemoryEventBus(source: process.source, hub: hub),
+            busAddress: "ipc:///nowhere", configuration: ServiceConfiguration(environment: [:]), logger: logger)
+    }
+
+    private struct GatedService: ReadyService {
+        let ready = ReadySignal()
+        let gate = Gate()
+        var failure: (any Error)?
+        var beforeReady: @Sendable () -> Void = {}
+
+        func run() async throws {
+            try await gate.pass()
+            beforeReady()
+            ready.signal()
+            if let failure { throw failure }
+            try await gracefulShutdown()
+        }
+    }
+
+    /// Runs a host until `body` has ended, then stops it gracefully.
+    private func running(_ host: ServiceHost, _ body: @escaping @Sendable () async throws -> Void) async throws {
+        try await testGracefulShutdown { trigger in
+            try await withThrowingTaskGroup { group in
+                group.addTask { try await host.run() }
+                try await body()
+                trigger.triggerGracefulShutdown()
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    @Test("shows the process's presence for as long as it runs")
+    func presence() async throws {
+        try await running(ServiceHost(context: context(), services: [], notifier: ServiceNotifier(socketPath: nil))) {
+            let document = try await watcher.received(Document.Presence.self)[0]
+            let presence = try document.decode(Document.Presence.self)
+            #expect(document.attributes.key == "i1")
+            #expect(presence.name == "greeter")
+            #expect(presence.version == "1.2.3")
+            #expect(presence.pid == ProcessInfo.processInfo.processIdentifier)
+            #expect(presence.receives == ["command.Greet"])
+            #expect(presence.sends == ["event.Greeted"])
+        }
+        #expect(try await watcher.documents(matching: [.type(Document.Presence.self)]).isEmpty)
+    }
+
+    @Test("tells the supervisor that it is ready once its services are, and when it stops", arguments: [true, false])
+    func notifications(isAbstract: Bool) async throws {
+        let path = isAbstract ? "@segue-test-\(UUID().uuidString)" : scratch.appendingPathComponent("notify").path
+        let socket = try NotifySocket(path: path)
+        let states = socket.states
+        let notifier = ServiceNotifier(socketPath: path)
+        // Any datagram will do: it marks the moment that READY=1 has to come after.
+        let service = GatedService(beforeReady: { notifier.notify(.stopping) })
+        let host = ServiceHost(context: context(), services: [service], notifier: notifier)
+        try await running(host) {
+            _ = try await watcher.received(Document.Presence.self)
+            // A host in too much of a hurry gets the time to show it.
+            for _ in 0..<100 { await Task.yield() }
+            service.gate.open()
+            #expect(await states.first { _ in true } == "STOPPING=1")
+            #expect(await states.first { _ in true } == "READY=1")
+        }
+        #expect(await states.first { _ in true } == "STOPPING=1")
+    }
+
+    @Test(
+        "goes on when no supervisor listens",
+        arguments: ["/nowhere/notify", "@nobody", "@", "", String(repeating: "x", count: 200)])
+    func noSupervisor(path: String) async throws {
+        let host = ServiceHost(context: context(), services: [], notifier: ServiceNotifier(socketPath: path))
+        try await running(host) { _ = try await watcher.received(Document.Presence.self) }
+    }
+
+    @Test("ends with what a service throws, and without a presence")
+    func failure() async throws {
+        let service = GatedService(failure: ApplicationError(code: "greeter.broken", message: "broken"))
+        let host = ServiceHost(context: context(), services: [service], notifier: ServiceNotifier(socketPath: nil))
+        let error = await #expect(throws: ApplicationError.self) {
+            try await withThrowingTaskGroup { group in
+                group.addTask { try await host.run() }
+                _ = try await watcher.received(Document.Presence.self)
+                service.gate.open()
+                try await group.waitForAll()
+            }
+        }
+        #expect(error?.code == "greeter.broken")
+        #expect(try await watcher.documents(matching: [.type(Document.Presence.self)]).isEmpty)
+    }
+
+    private struct BriefService: Service {
+        func run() async throws {}
+    }
+
+    @Test("takes the early end of a service for a failure")
+    func earlyEnd() async throws {
+        let host = ServiceHost(
+            context: context(), services: [BriefService()], notifier: ServiceNotifier(socketPath: nil))
+        let error = await #expect(throws: EarlyEnd.self) { try await host.run() }
+        #expect(error?.description == "one of its services ended though nobody had asked it to")
+    }
+
+    @Test("waits for a broker that comes up later, and says what it waits for")
+    func lateBroker() async throws {
+        let clock = ManualClock()
+        let log = LogRecorder()
+        let bus = UnreliableBus(InMemoryEventBus(source: "greeter/i1", hub: hub), failures: 6)
+        let host = ServiceHost(
+            context: context(bus, logger: log.logger), services: [], notifier: ServiceNotifier(socketPath: nil),
+            clock: clock)
+        try await running(host) {
+            for _ in 0..<6 {
+                // One waits to try again, one to remind.
+                try await clock.sleepers(2)
+                clock.advance(by: .seconds(1))
+            }
+            _ = try await watcher.received(Document.Presence.self)
+        }
+        #expect(log.lines.contains("warning: waiting for the bus at ipc:///nowhere"))
+    }
+
+    @Test("stops when it is asked to while the broker is still away")
+    func stopsWithoutBroker() async throws {
+        let clock = ManualClock()
+        let bus = UnreliableBus(InMemoryEventBus(source: "greeter/i1", hub: hub), failures: .max)
+        let host = ServiceHost(
+            context: context(bus), services: [], notifier: ServiceNotifier(socketPath: nil), clock: clock)
+        try await running(host) { try await clock.sleepers(2) }
+    }
+}

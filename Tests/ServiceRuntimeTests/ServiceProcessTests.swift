@@ -1,0 +1,88 @@
+import EventBus
+import Foundation
+import Logging
+import RuntimeTestSupport
+import Testing
+
+@testable import ServiceRuntime
+
+@Suite("Service process")
+struct ServiceProcessTests {
+    private let factory = BusFactory { address, source, _ in
+        guard address.hasPrefix("memory:") else { throw BusError(.address, "'\(address)' is no address") }
+        return InMemoryEventBus(source: source)
+    }
+
+    private func context(bus: String? = nil, _ environment: [String: String]) throws -> ServiceContext {
+        var options = ServiceOptions()
+        options.bus = bus
+        return try ServiceProcess("greeter", instance: "i1").makeContext(
+            options, bus: factory, configuration: ServiceConfiguration(environment: environment), logger: .silent)
+    }
+
+    @Test("finds the bus by SEGUE_BUS, and --bus goes first")
+    func busAddress() throws {
+        #expect(try context(["SEGUE_BUS": "memory:a"]).busAddress == "memory:a")
+        #expect(try context(bus: "memory:b", ["SEGUE_BUS": "memory:a"]).busAddress == "memory:b")
+        #expect(try context(["SEGUE_BUS": "memory:a"]).bus.source == "greeter/i1")
+    }
+
+    @Test("says how to name the bus when nobody has", arguments: [[:], ["SEGUE_BUS": ""]])
+    func noBus(environment: [String: String]) throws {
+        let error = #expect(throws: ConfigurationError.self) { try context(environment) }
+        #expect(error?.description.contains("SEGUE_BUS") == true)
+        #expect(error?.description.contains("--bus") == true)
+    }
+
+    @Test("names the variable that is missing")
+    func missingVariable() throws {
+        let context = try context(["SEGUE_BUS": "memory:a", "EMPTY": "", "SPOTIFY_CLIENT_ID": "id"])
+        #expect(try context.require("SPOTIFY_CLIENT_ID") == "id")
+        for name in ["MISSING", "EMPTY"] {
+            let error = #expect(throws: ConfigurationError.self) { try context.require(name) }
+            #expect(error?.description.hasPrefix("\(name) is not set; ") == true)
+        }
+    }
+
+    @Test("keeps its state in a folder of its own that only its owner may open")
+    func stateDirectory() throws {
+        let root = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: root) }
+        let directory = try context(["SEGUE_BUS": "memory:a", "SEGUE_STATE_DIR": root.path]).stateDirectory
+        #expect(directory.path == root.path + "/greeter")
+        let attributes = try FileManager.default.attributesOfItem(atPath: directory.path)
+        #expect(attributes[.posixPermissions] as? Int == 0o700)
+    }
+
+    @Test("names the folder that cannot be made")
+    func stateDirectoryFailure() throws {
+        let context = try context(["SEGUE_BUS": "memory:a", "SEGUE_STATE_DIR": "/dev/null"])
+        let error = #expect(throws: ConfigurationError.self) { try context.stateDirectory }
+        #expect(error?.message.contains("/dev/null/greeter") == true)
+    }
+
+    @Test("logs what SEGUE_LOG_LEVEL asks for, info unless it is set")
+    func logLevel() throws {
+        #expect(try ServiceConfiguration(environment: [:]).logLevel() == .info)
+        #expect(try ServiceConfiguration(environment: ["SEGUE_LOG_LEVEL": "DEBUG"]).logLevel() == .debug)
+        let error = #expect(throws: ConfigurationError.self) {
+            try ServiceConfiguration(environment: ["SEGUE_LOG_LEVEL": "loud"]).logLevel()
+        }
+        #expect(error?.description.contains("'loud'") == true)
+        #expect(error?.description.contains("trace, debug, info") == true)
+    }
+
+    @Test("ends with a status that tells what a restart cannot mend")
+    func exitStatus() {
+        #expect(ExitStatus(of: ConfigurationError("wrong", recovery: "mend it")).rawValue == 78)
+        #expect(ExitStatus(of: BusError(.address, "wrong")).rawValue == 78)
+        #expect(ExitStatus(of: BusError(.unavailable, "away")).rawValue == 69)
+        #expect(ExitStatus(of: BusError(.fenced, "taken over")).rawValue == 70)
+        #expect(ExitStatus(of: CancellationError()).rawValue == 70)
+    }
+
+    @Test("describes a failure in one line")
+    func oneLine() {
+        #expect(ServiceProcess.line(about: BusError(.journal, "the disk\nis full\r\n")) == "the disk is full")
+    }
+}

@@ -1,0 +1,16 @@
+import Contracts
+import EventBus
+
+extension Command {
+    struct Greet: CommandMessage {
+        var name: String
+    }
+
+    struct Wave: CommandMessage {}
+}
+
+extension DomainEvent {
+    struct Greeted: EventMessage {
+        var name: String
+    }
+}

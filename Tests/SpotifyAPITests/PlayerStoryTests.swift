@@ -1,0 +1,124 @@
+import Authorization
+import Contracts
+import EventBus
+import Foundation
+import GRDB
+import Logging
+import Music
+import Repositories
+import SpotifyAPI
+import Synchronization
+import Testing
+import TokenVault
+import Vocabulary
+
+/// What the two services do, with all tiers of the player and Spotify simulated; only the bus is missing.
+@Suite("All tiers together")
+struct PlayerStoryTests {
+    @Test("From consent to music, with the authorizing service killed in the middle of consent")
+    func story() async throws {
+        try await SimulatedSpotify.with { spotify in
+            try await withVault { directory in
+                try await authorize(spotify, directory)
+                // A service that is started anew finds the tokens.
+                let authorization = try await service(spotify, directory)
+                let launched = try await authorization.launched()
+                #expect(launched.statuses == [.authorized])
+
+                let music = try music(spotify, directory) { _ = try await authorization.refresh(generation: $0) }
+                #expect(try await music.loadPlaylists().types == ["document.Playlists", "event.PlaylistsLoaded"])
+                let generated = try await generate("EndlessFocus", music)
+                #expect(generated?.status == .ready)
+                #expect(try await music.play(generated).types == ["event.PlaybackStarted"])
+
+                try await spotify.control("revoke", "tokens=access")
+                #expect(try await music.play(generated).types == ["event.PlaybackStarted"])
+                #expect(try await TokenVaultReader(directory: directory).read().generation == 2)
+            }
+        }
+    }
+
+    @Test("Access that is revoked ends in one log-out with a reason, told by the authorizing service alone")
+    func revoked() async throws {
+        try await SimulatedSpotify.with { spotify in
+            try await withVault { directory in
+                try await authorize(spotify, directory)
+                let authorization = try await service(spotify, directory)
+                let answers = Answers()
+                let music = try music(spotify, directory) {
+                    answers.append(try await authorization.refresh(generation: $0))
+                }
+                let generated = try await generate("DeepFocus", music)
+                try await spotify.control("revoke", "tokens=all")
+
+                #expect(try await music.play(generated).isEmpty)
+                #expect(answers.all.statuses == [.deauthorized])
+                #expect(answers.all.types.contains("error.ApplicationError"))
+                #expect(try await music.play(generated).types == ["error.ApplicationError"])
+                #expect(try await authorization.launched().statuses == [.unauthorized])
+            }
+        }
+    }
+
+    /// Consents; each step is done by a process of its own.
+    private func authorize(_ spotify: SimulatedSpotify, _ directory: String) async throws {
+        let cause = Attributes(type: Command.SpotifyAuthorizationRequested.type, source: "device/1")
+        let asked = try await service(spotify, directory).requestAuthorization(
+            causedBy: cause, redirectURI: SimulatedSpotify.redirectURI)
+        let generated = try #require(asked.first as? DomainEvent.SpotifyAuthURLGenerated)
+
+        let callback = try await spotify.decide("approve", at: generated.url)
+        let outcome = try await service(spotify, directory).receive(callback)
+        #expect(outcome.messages.statuses == [.authorized])
+        #expect(outcome.cause?.id == cause.id)
+        try await service(spotify, directory).acknowledge(outcome)
+    }
+
+    private func service(_ spotify: SimulatedSpotify, _ directory: String) async throws -> AuthorizationService {
+        let vault = try await TokenVault.open(directory: directory)
+        return AuthorizationService(server: spotify.accounts, store: vault, attempts: vault)
+    }
+
+    private func music(
+        _ spotify: SimulatedSpotify, _ directory: String,
+        requestRenewal: @escaping @Sendable (Int) async throws -> Void
+    ) throws -> MusicService {
+        let tokens = VaultAccessTokens(
+            vault: TokenVaultReader(directory: directory), timeout: .seconds(30), requestRenewal: requestRenewal)
+        let api = SpotifyWebAPI(tokens: tokens, client: spotify.client, hosts: .all(at: spotify.base))
+        let repository = KeepingPlaylistRepository(
+            catalog: api, database: try SongDatabase(DatabaseQueue()),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        return MusicService(repository: repository, player: api)
+    }
+
+    private func generate(_ id: String, _ music: MusicService) async throws -> Document.GeneratedPlaylist? {
+        try await music.generatePlaylist(for: Command.PlaylistSelected(playlistID: id), messageID: "m") { _ in }
+            .compactMap { $0 as? Document.GeneratedPlaylist }.first
+    }
+
+    private func withVault(_ body: (String) async throws -> Void) async throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "segue-story-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        try await body(directory.path)
+    }
+}
+
+/// Collects what a service gives back while another waits for it.
+private final class Answers: Sendable {
+    private let messages = Mutex<[any Message]>([])
+
+    var all: [any Message] { messages.withLock(\.self) }
+
+    func append(_ more: [any Message]) {
+        messages.withLock { $0 += more }
+    }
+}
+
+extension [any Message] {
+    fileprivate var types: [String] { map { Swift.type(of: $0).type.description } }
+
+    fileprivate var statuses: [DomainEvent.SpotifyAuthorizationUpdated.Status] {
+        compactMap { ($0 as? DomainEvent.SpotifyAuthorizationUpdated)?.status }
+    }
+}

@@ -1,0 +1,118 @@
+import Authorization
+import Music
+import SpotifyAPI
+import Testing
+import Vocabulary
+
+@Suite("Spotify, simulated")
+struct SimulatorTests {
+    /// Runs a test with an account that has consented.
+    func connected(
+        _ body: (SimulatedSpotify, SpotifyWebAPI, ConnectedAccount) async throws -> Void
+    ) async throws {
+        try await SimulatedSpotify.with { spotify in
+            let account = try await ConnectedAccount(spotify)
+            let api = SpotifyWebAPI(
+                tokens: account, client: spotify.client, hosts: .all(at: spotify.base), policy: .impatient)
+            try await body(spotify, api, account)
+        }
+    }
+
+    @Test("All pages of playlists and of songs are read to their end")
+    func pages() async throws {
+        try await connected { _, api, _ in
+            #expect(try await api.account() == "segue")
+            let playlists = try await api.playlists()
+            let endless = try #require(playlists.first { $0.id == "EndlessFocus" })
+            #expect(playlists.first?.name == "Deep Focus")
+            #expect(endless.songCount > SpotifyWebAPI.maximumSongsPerCall)
+
+            let songs = try await api.songs(of: endless.id)
+            #expect(songs.count == endless.songCount)
+            #expect(Set(songs.map(\.id)).count == songs.count)
+            #expect(songs.first?.artist == "The Long Now Quartet")
+        }
+    }
+
+    @Test("An unknown playlist is not found")
+    func unknown() async throws {
+        try await connected { _, api, _ in
+            await #expect(throws: MusicError.notFound("the playlist nope")) { try await api.songs(of: "nope") }
+        }
+    }
+
+    @Test("Playing, choosing a device, having none, having no Premium")
+    func playing() async throws {
+        try await connected { spotify, api, _ in
+            let songs = try await api.songs(of: "EndlessFocus")
+            try await api.play(songs, on: nil)
+
+            try await spotify.control("devices", "action=deactivate")
+            await #expect(throws: MusicError.noActiveDevice) { try await api.play(songs, on: nil) }
+            let device = try #require(try await api.devices().last)
+            #expect(!device.isActive)
+            try await api.transfer(to: device.id)
+            try await api.play(songs, on: device.id)
+            #expect(try await api.devices().filter(\.isActive).map(\.id) == [device.id])
+
+            await #expect(throws: MusicError.notFound("the device")) { try await api.transfer(to: "attic") }
+            try await spotify.control("premium", "premium=off")
+            await #expect(throws: MusicError.premiumRequired) { try await api.play(songs, on: nil) }
+        }
+    }
+
+    @Test("A revoked access token is renewed in the middle, as often as it is revoked")
+    func renewal() async throws {
+        try await connected { spotify, api, account in
+            for renewals in 1...3 {
+                try await spotify.control("revoke", "tokens=access")
+                #expect(try await !api.playlists().isEmpty)
+                #expect(await account.renewals == renewals)
+            }
+        }
+    }
+
+    @Test("A revoked refresh token is refused for good")
+    func revoked() async throws {
+        try await connected { spotify, api, _ in
+            try await spotify.control("revoke", "tokens=all")
+            let failure = await #expect(throws: AuthorizationFailure.self) { try await api.account() }
+            guard case .grantRefused = failure else {
+                Issue.record("unexpected \(String(describing: failure))")
+                return
+            }
+        }
+    }
+
+    @Test("Busy and broken for a while")
+    func faults() async throws {
+        try await connected { spotify, api, _ in
+            try await spotify.control("faults", "path=/v1/*&status=429&retry_after=1&count=2")
+            #expect(try await api.account() == "segue")
+            try await spotify.control("faults", "path=/v1/*&status=503&count=1")
+            await #expect(throws: MusicError.unavailable("it answered with status 503")) { try await api.account() }
+            #expect(try await api.account() == "segue")
+        }
+    }
+
+    @Test("A denial and a wrong verifier give no token")
+    func refused() async throws {
+        try await SimulatedSpotify.with { spotify in
+            let request = AuthorizationRequest(
+                state: "a b&c", codeChallenge: CodeVerifier().challenge, redirectURI: SimulatedSpotify.redirectURI)
+            let url = spotify.accounts.authorizationURL(for: request)
+
+            let denial = try await spotify.decide("deny", at: url)
+            #expect(denial == AuthorizationCallback(answer: .denied(error: "access_denied"), state: "a b&c"))
+
+            guard case .approved(let code) = try await spotify.decide("approve", at: url).answer else {
+                Issue.record("the simulator denied what was approved")
+                return
+            }
+            await #expect(throws: AuthorizationFailure.grantRefused("code_verifier was incorrect")) {
+                try await spotify.accounts.exchange(
+                    code: code, verifier: CodeVerifier(), redirectURI: SimulatedSpotify.redirectURI)
+            }
+        }
+    }
+}

@@ -1,0 +1,218 @@
+import AsyncHTTPClient
+import Music
+import SpotifyAPI
+import Testing
+import Vocabulary
+
+@Suite("Spotify's Web API, misbehaving")
+struct SpotifyWebAPITests {
+    func api(
+        _ client: HTTPClient, _ hosts: SpotifyHosts, tokens: any AccessTokens = CountingTokens(),
+        policy: RetryPolicy = .impatient
+    ) -> SpotifyWebAPI {
+        SpotifyWebAPI(tokens: tokens, client: client, hosts: hosts, policy: policy)
+    }
+
+    func error(_ status: Int, _ message: String = "No", reason: String? = nil) -> ScriptedSpotify.Answer {
+        let reason = reason.map { #","reason":"\#($0)""# } ?? ""
+        return .init(status: status, body: #"{"error":{"status":\#(status),"message":"\#(message)"\#(reason)}}"#)
+    }
+
+    @Test("A refused token is replaced and the request sent again, once")
+    func renewal() async throws {
+        try await ScriptedSpotify.with(error(401), .init(body: #"{"id":"anna"}"#)) { server, client, hosts in
+            let account = try await api(client, hosts).account()
+            #expect(account == "anna")
+            #expect(
+                server.received.map(\.authorization) == ["Bearer token-secret-1", "Bearer token-secret-2"])
+        }
+    }
+
+    @Test("A new token that is refused too ends it: no endless circle")
+    func refusedTwice() async throws {
+        try await ScriptedSpotify.with(error(401)) { server, client, hosts in
+            await #expect(throws: MusicError.unauthorized(generation: 2)) { try await api(client, hosts).account() }
+            #expect(server.received.count == 2)
+        }
+    }
+
+    @Test("If there is no newer token the request is not sent again")
+    func noNewerToken() async throws {
+        try await ScriptedSpotify.with(error(401)) { server, client, hosts in
+            await #expect(throws: MusicError.authorizationEnded) {
+                try await api(client, hosts, tokens: CountingTokens(isRenewable: false)).devices()
+            }
+            #expect(server.received.count == 1)
+        }
+    }
+
+    @Test("A next page on another host is not asked for: the token stays at home")
+    func foreignPage() async throws {
+        try await ScriptedSpotify.with { other, _, foreign in
+            try await ScriptedSpotify.with { server, client, hosts in
+                for next in ["\(foreign.api)/v1/me/playlists?offset=50", "https://evil.example/", "/relative", "%%%"] {
+                    server.answer(.init(body: #"{"items":[],"next":"\#(next)"}"#))
+                    await #expect(throws: MusicError.unavailable("it named a next page on another host")) {
+                        try await api(client, hosts).playlists()
+                    }
+                }
+                #expect(other.received.isEmpty)
+            }
+        }
+    }
+
+    @Test("Pages that lead back to themselves end with an error")
+    func circle() async throws {
+        try await ScriptedSpotify.with { server, client, hosts in
+            server.answer(.init(body: #"{"items":[],"next":"\#(hosts.api)/v1/me/playlists?offset=50"}"#))
+            await #expect(throws: MusicError.unavailable("its pages have no end")) {
+                try await api(client, hosts).playlists()
+            }
+            #expect(server.received.count == 2)
+        }
+    }
+
+    @Test("A redirect is not followed, wherever it leads")
+    func redirect() async throws {
+        try await ScriptedSpotify.with(.init(status: 307, headers: ["Location": "/v1/elsewhere"])) {
+            server, client, hosts in
+            await #expect(throws: MusicError.unavailable("it answered with status 307")) {
+                try await api(client, hosts).account()
+            }
+            #expect(server.received.count == 1)
+        }
+    }
+
+    @Test("Null and odd items, local files and episodes are left out, and cost the others nothing")
+    func oddItems() async throws {
+        let body = #"""
+            {"next":null,"items":[
+                null, {"item":null}, {"is_local":true,"item":{"id":null,"uri":"spotify:local:a","type":"track"}},
+                {"item":{"id":"e","uri":"spotify:episode:e","type":"episode","name":"Talk"}}, "odd",
+                {"item":{"id":"s","uri":"spotify:track:s","type":"track","name":"Rain","duration_ms":1500,
+                         "artists":[{"name":"A"},{"name":null},{"name":"B"}]}}]}
+            """#
+        try await ScriptedSpotify.with(.init(body: body)) { server, client, hosts in
+            let songs = try await api(client, hosts).songs(of: "p")
+            #expect(
+                songs == [Song(id: "s", uri: "spotify:track:s", title: "Rain", artist: "A, B", duration: 1500)])
+            #expect(server.received.map(\.line) == ["GET /v1/playlists/p/items?limit=50"])
+        }
+    }
+
+    @Test("Playlists with nulls and older names are still playlists")
+    func oddPlaylists() async throws {
+        let body = #"""
+            {"next":null,"items":[null,{"id":"a","name":"Calm","owner":{"id":"anna","display_name":null},
+            "tracks":{"total":3}},{"id":"b","name":null,"owner":null},{"name":"no id"}]}
+            """#
+        try await ScriptedSpotify.with(.init(body: body)) { _, client, hosts in
+            let playlists = try await api(client, hosts).playlists()
+            #expect(
+                playlists == [
+                    Playlist(id: "a", name: "Calm", owner: "anna", songCount: 3),
+                    Playlist(id: "b", name: "", owner: "", songCount: 0),
+                ])
+        }
+    }
+
+    @Test("An id is one segment of a path, whatever it holds", arguments: ["..", ".", ""])
+    func dotSegments(id: String) async throws {
+        try await ScriptedSpotify.with { server, client, hosts in
+            await #expect(throws: MusicError.self) { try await api(client, hosts).songs(of: id) }
+            #expect(server.received.isEmpty)
+        }
+    }
+
+    @Test("An id with a path inside asks for no other resource")
+    func escapedID() async throws {
+        try await ScriptedSpotify.with(error(404)) { server, client, hosts in
+            await #expect(throws: MusicError.notFound("the playlist a/../me?x")) {
+                try await api(client, hosts).songs(of: "a/../me?x")
+            }
+            #expect(server.received.map(\.line) == ["GET /v1/playlists/a%2F..%2Fme%3Fx/items?limit=50"])
+        }
+    }
+
+    @Test("A short Retry-After is waited for, as often as the policy says")
+    func rateLimit() async throws {
+        let busy = ScriptedSpotify.Answer(status: 429, headers: ["Retry-After": "2"])
+        try await ScriptedSpotify.with(busy, busy, .init(body: #"{"id":"anna"}"#)) { server, client, hosts in
+            let account = try await api(client, hosts).account()
+            #expect(account == "anna")
+            #expect(server.received.count == 3)
+        }
+        try await ScriptedSpotify.with(busy) { server, client, hosts in
+            await #expect(throws: MusicError.rateLimited(retryAfter: .seconds(2))) {
+                try await api(client, hosts).account()
+            }
+            #expect(server.received.count == 3)
+        }
+    }
+
+    @Test("A long or unreadable Retry-After is reported at once", arguments: ["6", "-1", "soon", ""])
+    func longRateLimit(header: String) async throws {
+        let busy = ScriptedSpotify.Answer(status: 429, headers: ["Retry-After": header])
+        let expected = MusicError.rateLimited(retryAfter: header == "6" ? .seconds(6) : nil)
+        try await ScriptedSpotify.with(busy) { server, client, hosts in
+            await #expect(throws: expected) { try await api(client, hosts).account() }
+            #expect(server.received.count == 1)
+        }
+    }
+
+    @Test("The wait is the one that Spotify asks for")
+    func waits() async throws {
+        let busy = ScriptedSpotify.Answer(status: 429, headers: ["Retry-After": "3"])
+        try await ScriptedSpotify.with(busy, .init(body: #"{"id":"anna"}"#)) { _, client, hosts in
+            try await confirmation { waited in
+                let policy = RetryPolicy { duration in
+                    #expect(duration == .seconds(3))
+                    waited()
+                }
+                _ = try await api(client, hosts, policy: policy).account()
+            }
+        }
+    }
+
+    @Test("More songs than Spotify takes at once are cut to the first hundred")
+    func manySongs() async throws {
+        let songs = (0..<150).map { Song(id: "\($0)", uri: "u\($0)", title: "", artist: "", duration: 1) }
+        try await ScriptedSpotify.with(.init(status: 204, body: "")) { server, client, hosts in
+            try await api(client, hosts).play(songs, on: "a&b")
+            let request = try #require(server.received.first)
+            #expect(request.line == "PUT /v1/me/player/play?device_id=a%26b")
+            #expect(request.body.contains(#""u99""#))
+            #expect(!request.body.contains(#""u100""#))
+        }
+    }
+
+    @Test("Devices without an id, or that take no commands, are not offered")
+    func devices() async throws {
+        let body = #"""
+            {"devices":[null,{"id":null,"name":"Ghost"},{"id":"tv","name":"TV","is_restricted":true},
+            {"id":"k","name":"Kitchen","type":"Speaker","is_active":true}]}
+            """#
+        try await ScriptedSpotify.with(.init(body: body)) { _, client, hosts in
+            let devices = try await api(client, hosts).devices()
+            #expect(devices == [Device(id: "k", name: "Kitchen", type: "Speaker", isActive: true)])
+        }
+    }
+
+    @Test("Errors are read by status and reason, not by their words")
+    func errors() async throws {
+        let cases: [(ScriptedSpotify.Answer, MusicError)] = [
+            (error(403, "Player command failed", reason: "PREMIUM_REQUIRED"), .premiumRequired),
+            (error(403, "Insufficient client scope"), .forbidden("Insufficient client scope")),
+            (error(404, "Player command failed", reason: "NO_ACTIVE_DEVICE"), .noActiveDevice),
+            (error(404, "Device not found"), .notFound("the device")),
+            (error(400, "Malformed json"), .forbidden("Malformed json")),
+            (.init(status: 403, body: "<html>"), .forbidden("it gave no reason")),
+            (error(500), .unavailable("it answered with status 500")),
+        ]
+        for (answer, expected) in cases {
+            try await ScriptedSpotify.with(answer) { _, client, hosts in
+                await #expect(throws: expected) { try await api(client, hosts).transfer(to: "k") }
+            }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import AsyncHTTPClient
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import SpotifyAPI
+import Synchronization
+
+/// A real HTTP server that answers as a test tells it, for what a well-behaved Spotify never does.
+final class ScriptedSpotify: Sendable {
+    struct Request: Sendable {
+        let line: String
+        let authorization: String?
+        let body: String
+    }
+
+    struct Answer: Sendable {
+        var status = 200
+        var headers: [String: String] = [:]
+        var body = "{}"
+    }
+
+    private let requests = Mutex<[Request]>([])
+    private let answers: Mutex<[Answer]>
+
+    /// - Parameter answers: in the order of the requests; the last one is repeated.
+    private init(_ answers: [Answer]) {
+        self.answers = Mutex(answers)
+    }
+
+    var received: [Request] { requests.withLock(\.self) }
+
+    /// What is answered from now on, for answers that have to know the server's own address.
+    func answer(_ next: Answer...) {
+        answers.withLock { $0 = next }
+    }
+
+    /// - Parameter body: gets the server, a client for it, and where it is.
+    static func with(
+        _ answers: Answer..., body: (ScriptedSpotify, HTTPClient, SpotifyHosts) async throws -> Void
+    ) async throws {
+        let server = ScriptedSpotify(answers)
+        try await ServerProcess.with { listening in
+            try await server.application(listening).run()
+        } _: { base in
+            try await HTTPClient.withHTTPClient(configuration: .spotify) { client in
+                try await body(server, client, .all(at: base))
+            }
+        }
+    }
+
+    private func application(_ listening: @escaping @Sendable (Int) -> Void) -> some ApplicationProtocol {
+        let router = Router()
+        for method in [HTTPRequest.Method.get, .post, .put] {
+            router.on("**", method: method) { request, _ in try await self.respond(to: request) }
+        }
+        return Application(
+            router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
+            onServerRunning: { channel in
+                if let port = channel.localAddress?.port { listening(port) }
+            },
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    private func respond(to request: Hummingbird.Request) async throws -> Response {
+        let body = try await request.body.collect(upTo: 1 << 20)
+        requests.withLock {
+            $0.append(
+                Request(
+                    line: "\(request.method) \(request.uri)", authorization: request.headers[.authorization],
+                    body: String(buffer: body)))
+        }
+        let answer = answers.withLock { $0.count > 1 ? $0.removeFirst() : $0.first ?? Answer() }
+        var headers = HTTPFields()
+        for (name, value) in answer.headers {
+            if let name = HTTPField.Name(name) { headers[name] = value }
+        }
+        return Response(
+            status: .init(code: answer.status), headers: headers,
+            body: ResponseBody(byteBuffer: ByteBuffer(string: answer.body)))
+    }
+}

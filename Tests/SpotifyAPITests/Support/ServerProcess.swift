@@ -1,0 +1,26 @@
+/// Runs a server beside a test, and stops it when the test is done.
+enum ServerProcess {
+    /// - Parameters:
+    ///   - run: serves until it is cancelled, and tells its port once.
+    ///   - body: gets the base URL.
+    static func with(
+        _ run: @escaping @Sendable (_ listening: @escaping @Sendable (Int) -> Void) async throws -> Void,
+        _ body: (String) async throws -> Void
+    ) async throws {
+        let (ports, continuation) = AsyncStream<Int>.makeStream()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                defer { continuation.finish() }
+                try await run { continuation.yield($0) }
+            }
+            guard let port = await ports.first(where: { _ in true }) else {
+                try await group.waitForAll()
+                throw NeverListened()
+            }
+            try await body("http://127.0.0.1:\(port)")
+            group.cancelAll()
+        }
+    }
+
+    struct NeverListened: Error {}
+}

@@ -1,0 +1,42 @@
+import Foundation
+
+/// A directory of its own for one test, gone when the test is.
+final class ScratchDirectory: Sendable {
+    let path: String
+
+    init() throws {
+        let url = FileManager.default.temporaryDirectory.appending(path: "segue-vault-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        path = url.path
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    /// Where a test's vault lies: not there yet.
+    var vault: String { "\(path)/vault" }
+
+    func file(_ name: String) -> String { "\(vault)/\(name)" }
+
+    func content(_ name: String) throws -> Data {
+        try Data(contentsOf: URL(filePath: file(name)))
+    }
+
+    func write(_ content: Data, to name: String) throws {
+        try content.write(to: URL(filePath: file(name)))
+        try setMode(0o600, of: name)
+    }
+
+    func setMode(_ mode: Int, of name: String) throws {
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file(name))
+    }
+
+    func mode(_ name: String = "") throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: file(name))[.posixPermissions] as? Int
+    }
+
+    var names: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: vault).sorted() }
+    }
+}

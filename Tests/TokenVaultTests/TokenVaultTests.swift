@@ -1,0 +1,99 @@
+import Authorization
+import Foundation
+import Testing
+import TokenVault
+
+@Suite("Token vault")
+struct TokenVaultTests {
+    let scratch: ScratchDirectory
+
+    init() throws {
+        scratch = try ScratchDirectory()
+    }
+
+    @Test("A new vault is empty, generation 0")
+    func empty() async throws {
+        let vault = try await TokenVault.open(directory: scratch.vault)
+        #expect(try await vault.load() == .none)
+        #expect(try await vault.pending().isEmpty)
+    }
+
+    @Test("What is kept survives the process; each change is a generation, forgetting included")
+    func persistence() async throws {
+        do {
+            let vault = try await TokenVault.open(directory: scratch.vault)
+            #expect(try await vault.save(.fixture(1)).generation == 1)
+            #expect(try await vault.save(.fixture(2)) == StoredTokens(generation: 2, tokens: .fixture(2)))
+        }
+        do {
+            let vault = try await TokenVault.open(directory: scratch.vault)
+            #expect(try await vault.load() == StoredTokens(generation: 2, tokens: .fixture(2)))
+            #expect(try await vault.clear() == StoredTokens(generation: 3, tokens: nil))
+        }
+        let reader = TokenVaultReader(directory: scratch.vault)
+        #expect(try await reader.read() == StoredTokens(generation: 3, tokens: nil))
+    }
+
+    @Test("Unanswered requests for consent survive the process, with verifier and cause")
+    func pending() async throws {
+        let attempts = [PendingAuthorization.fixture("anna"), .fixture("bert")]
+        do {
+            try await TokenVault.open(directory: scratch.vault).replacePending(with: attempts)
+        }
+        let vault = try await TokenVault.open(directory: scratch.vault)
+        #expect(try await vault.pending() == attempts)
+    }
+
+    @Test("The directory is 0700 and every file in it 0600")
+    func permissions() async throws {
+        let vault = try await TokenVault.open(directory: scratch.vault + "/")
+        try await vault.save(.fixture())
+        try await vault.replacePending(with: [.fixture()])
+        #expect(try scratch.mode() == 0o700)
+        #expect(try scratch.names == ["key", "lock", "pending", "tokens"])
+        for name in try scratch.names {
+            #expect(try scratch.mode(name) == 0o600)
+        }
+    }
+
+    @Test("No secret can be read in any file")
+    func sealed() async throws {
+        let vault = try await TokenVault.open(directory: scratch.vault)
+        let attempt = PendingAuthorization.fixture()
+        try await vault.save(.fixture())
+        try await vault.replacePending(with: [attempt])
+        for name in try scratch.names {
+            let content = try scratch.content(name)
+            for secret in ["secret", attempt.verifier.value, "refreshToken"] {
+                #expect(content.range(of: Data(secret.utf8)) == nil)
+            }
+        }
+    }
+
+    @Test("Only one process writes at a time; the next may when the first is gone")
+    func lock() async throws {
+        do {
+            let first = try await TokenVault.open(directory: scratch.vault)
+            let error = await #expect(throws: TokenStoreError.self) {
+                try await TokenVault.open(directory: scratch.vault)
+            }
+            #expect(error?.code == "vault.taken")
+            _ = try await first.load()
+        }
+        _ = try await TokenVault.open(directory: scratch.vault)
+    }
+
+    @Test("Killed while writing: the half-written file is not read, and is swept away by the next writer")
+    func halfWritten() async throws {
+        do {
+            try await TokenVault.open(directory: scratch.vault).save(.fixture())
+        }
+        try scratch.write(Data("SEGUE-VA".utf8), to: "tokens.tmp")
+
+        let reader = TokenVaultReader(directory: scratch.vault)
+        #expect(try await reader.read().tokens == .fixture())
+        let vault = try await TokenVault.open(directory: scratch.vault)
+        #expect(try !scratch.names.contains("tokens.tmp"))
+        #expect(try await vault.save(.fixture(2)).generation == 2)
+    }
+}

@@ -1,0 +1,94 @@
+import Authorization
+import Foundation
+import Music
+import Testing
+import TokenVault
+
+@Suite("Access tokens from the vault")
+struct VaultAccessTokensTests {
+    let scratch: ScratchDirectory
+
+    init() throws {
+        scratch = try ScratchDirectory()
+    }
+
+    /// - Parameter renew: what the writing process does when it is asked.
+    func tokens(
+        timeout: Duration = .seconds(60), renew: @escaping @Sendable (Int) async throws -> Void = { _ in }
+    ) -> VaultAccessTokens {
+        VaultAccessTokens(
+            vault: TokenVaultReader(directory: scratch.vault), timeout: timeout, requestRenewal: renew)
+    }
+
+    @Test("Without an account there is no token")
+    func notAuthorized() async throws {
+        await #expect(throws: MusicError.notAuthorized) { try await tokens().current() }
+    }
+
+    @Test("The current token is the newest one, with its generation")
+    func current() async throws {
+        try await TokenVault.open(directory: scratch.vault).save(.fixture(1))
+        #expect(try await tokens().current() == AccessToken(value: "access-secret-1", generation: 1))
+    }
+
+    @Test("A refused token is named by generation, and its successor is waited for")
+    func renewed() async throws {
+        let vault = try await TokenVault.open(directory: scratch.vault)
+        try await vault.save(.fixture(1))
+        let token = try await tokens { generation in
+            #expect(generation == 1)
+            try await vault.save(.fixture(2))
+        }.newer(thanRefused: 1)
+        #expect(token == AccessToken(value: "access-secret-2", generation: 2))
+    }
+
+    @Test("If the successor is there already nobody is asked")
+    func alreadyRenewed() async throws {
+        let vault = try await TokenVault.open(directory: scratch.vault)
+        try await vault.save(.fixture(1))
+        try await vault.save(.fixture(2))
+        let token = try await tokens { _ in Issue.record("nobody should be asked") }.newer(thanRefused: 1)
+        #expect(token.generation == 2)
+    }
+
+    @Test("If the account is gone instead, the work ends")
+    func ended() async throws {
+        let vault = try await TokenVault.open(directory: scratch.vault)
+        try await vault.save(.fixture(1))
+        await #expect(throws: MusicError.authorizationEnded) {
+            try await tokens { _ in try await vault.clear() }.newer(thanRefused: 1)
+        }
+        await #expect(throws: MusicError.authorizationEnded) { try await tokens().newer(thanRefused: 1) }
+    }
+
+    @Test("If nothing happens the work fails at the deadline")
+    func overdue() async throws {
+        try await TokenVault.open(directory: scratch.vault).save(.fixture(1))
+        await #expect(throws: MusicError.renewalOverdue) {
+            try await tokens(timeout: .milliseconds(1)).newer(thanRefused: 1)
+        }
+    }
+
+    @Test("A vault that cannot be read is told with its path, and never with a secret")
+    func unreadable() async throws {
+        try await TokenVault.open(directory: scratch.vault).save(.fixture(1))
+        try scratch.write(Data("rubbish".utf8), to: "tokens")
+        let error = await #expect(throws: MusicError.self) { try await tokens().current() }
+        guard case .accessUnreadable(let reason) = error else {
+            Issue.record("unexpected \(String(describing: error))")
+            return
+        }
+        #expect(reason.contains(scratch.file("tokens")))
+    }
+
+    @Test("A token is never printed")
+    func redaction() {
+        let token = AccessToken(value: "access-secret", generation: 3)
+        var dumped = ""
+        dump(token, to: &dumped)
+        for text in ["\(token)", String(reflecting: token), "\([token])", dumped] {
+            #expect(!text.contains("access-secret"))
+            #expect(text.contains("3"))
+        }
+    }
+}
