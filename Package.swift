@@ -61,7 +61,8 @@ let runtime: [Target] = [
 ]
 
 let tools: [Target] = [
-    module("Compose", in: "Tools", [subprocess, systemPackage, yams, logging])
+    module("Compose", in: "Tools", [subprocess, systemPackage, yams, logging]),
+    module("SegueTestSupport", in: "Tools", ["EventBus", "ZeroMQEventBus", "Compose", logging]),
 ]
 
 let focusPlayer: [Target] = [
@@ -108,6 +109,9 @@ let tests: [Target] = [
         name: "compose-fixture", dependencies: ["Compose", logging], path: "Tests/ComposeFixture",
         swiftSettings: settings),
     tests(of: "Compose", ["compose-fixture", logging]),
+    .testTarget(
+        name: "IntegrationTests", dependencies: ["SegueTestSupport", "EventBus", "Contracts", "Navigation"],
+        swiftSettings: settings),
     tests(of: "Authorization", ["EventBus", "Contracts", "Vocabulary"]),
     tests(of: "Music", ["EventBus", "Contracts", "Vocabulary"]),
     tests(
@@ -136,6 +140,7 @@ let package = Package(
         .library(name: "Navigation", targets: ["Navigation"]),
         .library(name: "Contracts", targets: ["Contracts"]),
         .library(name: "ServiceRuntime", targets: ["ServiceRuntime"]),
+        .library(name: "SegueTestSupport", targets: ["SegueTestSupport"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),

@@ -15,7 +15,7 @@ final class StatusBoard: Sendable {
     private struct State {
         var view: View
         var isClosed = false
-        var watchers: [Int: AsyncStream<View>.Continuation] = [:]
+        var watchers: [Int: AsyncStream<Void>.Continuation] = [:]
         var nextWatcher = 0
     }
 
@@ -39,35 +39,39 @@ final class StatusBoard: Sendable {
     }
 
     /// Changes the view and shows it to all who watch.
+    ///
+    /// They are told outside the lock: resuming a task takes that task's own lock, under which a cancellation may at the
+    /// same time be running a watcher's termination handler, which needs ours.
     @discardableResult
     func update<R: Sendable>(_ change: (inout View) -> R) -> R {
-        state.withLock { state in
+        let (result, watchers) = state.withLock { state in
             let before = state.view
             let result = change(&state.view)
             if state.view.status != before.status { record(state.view.status) }
-            for watcher in state.watchers.values { watcher.yield(state.view) }
-            return result
+            return (result, Array(state.watchers.values))
         }
+        for watcher in watchers { watcher.yield() }
+        return result
     }
 
     /// The present view, then the newest after each change; one who is slow misses those between. Ends with the run.
-    func views() -> AsyncStream<View> {
-        let (stream, continuation) = AsyncStream.makeStream(of: View.self, bufferingPolicy: .bufferingNewest(1))
+    func views() -> some AsyncSequence<View, Never> & Sendable {
+        let (changes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let watcher: Int? = state.withLock { state in
-            continuation.yield(state.view)
             guard !state.isClosed else { return nil }
             state.nextWatcher += 1
             state.watchers[state.nextWatcher] = continuation
             return state.nextWatcher
         }
-        guard let watcher else {
+        continuation.yield()
+        if let watcher {
+            continuation.onTermination = { [weak self] _ in
+                _ = self?.state.withLock { $0.watchers.removeValue(forKey: watcher) }
+            }
+        } else {
             continuation.finish()
-            return stream
         }
-        continuation.onTermination = { [weak self] _ in
-            _ = self?.state.withLock { $0.watchers.removeValue(forKey: watcher) }
-        }
-        return stream
+        return changes.map { self.view }
     }
 
     /// Waits for a view that fits.

@@ -1,0 +1,71 @@
+internal import Compose
+internal import EventBus
+internal import Foundation
+
+#if canImport(Glibc)
+internal import Glibc
+#endif
+
+extension TestStack {
+    /// Kills a process without warning, and waits until the supervisor has its successor ready.
+    public func killAndRestart(_ service: String) async throws {
+        let status = try status(of: service)
+        guard let pid = status.pid else { throw failure("\(service) does not run") }
+        kill(pid, SIGKILL)
+        for await project in supervisor.statuses {
+            if let new = project[service], new.restarts > status.restarts, new.state == .ready { return }
+        }
+        throw failure("\(service) did not come back")
+    }
+
+    /// Stops a process where it stands; it keeps its sockets and answers nobody.
+    public func freeze(_ service: String) throws {
+        try signal(service, SIGSTOP)
+    }
+
+    /// Lets a frozen process go on.
+    public func thaw(_ service: String) throws {
+        try signal(service, SIGCONT)
+    }
+
+    /// The port that the supervisor picked for a name in `x-ports`.
+    public func port(_ name: String) throws -> Int {
+        guard let port = supervisor.status.ports[name] else { throw failure("no port is called \(name)") }
+        return port
+    }
+
+    /// What a process has logged so far.
+    public func log(of service: String) -> String {
+        (try? String(contentsOfFile: "\(project.logDirectory)/\(service).log", encoding: .utf8)) ?? ""
+    }
+
+    /// Where the services keep their state.
+    public var dataDirectory: String { project.dataDirectory }
+
+    /// Where the bus is.
+    public var busAddress: String { project.busAddress }
+
+    private func signal(_ service: String, _ signal: Int32) throws {
+        guard let pid = try status(of: service).pid else { throw failure("\(service) does not run") }
+        kill(pid, signal)
+    }
+
+    private func status(of service: String) throws -> ServiceStatus {
+        guard let status = supervisor.status[service] else { throw failure("no process is called \(service)") }
+        return status
+    }
+
+    func failure(_ error: any Error) -> StackFailure {
+        error as? StackFailure ?? failure("\(error)")
+    }
+
+    func failure(_ reason: String) -> StackFailure {
+        let logs = supervisor.status.services.map { "== \($0.service) (\($0.state.rawValue))\n\(log(of: $0.service))" }
+        let transcript = messages.map { message in
+            let attributes = message.attributes
+            return "\(message.position?.offset ?? 0) \(message.type) \(attributes.source) \(attributes.platform ?? "-")"
+                + " → \(String(decoding: message.data, as: UTF8.self))"
+        }
+        return StackFailure(reason, logs: logs.joined(separator: "\n"), transcript: transcript.joined(separator: "\n"))
+    }
+}

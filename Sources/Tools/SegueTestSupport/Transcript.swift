@@ -1,0 +1,39 @@
+internal import EventBus
+internal import Synchronization
+
+/// All messages that the bus has carried, and those who wait for one to come.
+final class Transcript: Sendable {
+    private struct State {
+        var messages: [Envelope] = []
+        var watchers: [Int: AsyncStream<Void>.Continuation] = [:]
+        var lastWatcher = 0
+    }
+
+    private let state = Mutex(State())
+
+    var messages: [Envelope] { state.withLock(\.messages) }
+
+    func append(_ message: Envelope) {
+        let watchers = state.withLock { state in
+            state.messages.append(message)
+            return Array(state.watchers.values)
+        }
+        watchers.forEach { $0.yield() }
+    }
+
+    /// Waits until `find` finds something in what has been said so far.
+    func first<Result>(_ find: ([Envelope]) throws -> Result?) async throws -> Result {
+        let (changes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let watcher = state.withLock { state in
+            state.lastWatcher += 1
+            state.watchers[state.lastWatcher] = continuation
+            return state.lastWatcher
+        }
+        defer { state.withLock { state in state.watchers[watcher] = nil } }
+        if let result = try find(messages) { return result }
+        for await _ in changes {
+            if let result = try find(messages) { return result }
+        }
+        throw CancellationError()
+    }
+}

@@ -1,0 +1,84 @@
+import Contracts
+import EventBus
+import Foundation
+import SegueTestSupport
+import Testing
+
+@Suite("The platform's processes")
+struct PlatformTests {
+    static let services: [TestService] = [
+        .broker, TestService("error-notifier", after: ["broker"]),
+        coordinator("ios"), coordinator("mac"),
+    ]
+
+    static func coordinator(_ platform: String) -> TestService {
+        TestService(
+            "\(platform)-coordinator",
+            command: ["navigation-coordinator", "--flow", Repository.path("config/flows/\(platform).yaml")],
+            after: ["broker"])
+    }
+
+    @Test("both platforms are at launch, and leave it together", .timeLimit(.minutes(3)))
+    func launch() async throws {
+        try await TestStack.with(Self.services) { stack in
+            for platform in ["ios", "mac"] {
+                try await stack.isAt("launch", on: platform)
+            }
+            try await stack.bus.publish(DomainEvent.LaunchFinished())
+            for platform in ["ios", "mac"] {
+                try await stack.isAt("serviceSelection", on: platform)
+            }
+        }
+    }
+
+    @Test("a banner shows an error, and goes when it is dismissed", .timeLimit(.minutes(3)))
+    func banner() async throws {
+        try await TestStack.with(Self.services) { stack in
+            let error = try await stack.bus.publish(ApplicationError(code: "test.failed", message: "It failed."))
+            try await stack.document(Document.ErrorBanner.self) { $0.error?.code == "test.failed" }
+            try await stack.bus.send(Command.ErrorDismissed(errorID: error.id))
+            try await stack.document(Document.ErrorBanner.self) { $0.error == nil }
+        }
+    }
+
+    @Test(
+        "whichever process is killed, the others do not notice and it goes on where it was", .timeLimit(.minutes(3)),
+        arguments: ["broker", "ios-coordinator", "mac-coordinator", "error-notifier"])
+    func kill(service: String) async throws {
+        try await TestStack.with(Self.services) { stack in
+            try await stack.bus.publish(DomainEvent.LaunchFinished())
+            try await stack.isAt("serviceSelection", on: "ios")
+            try await stack.killAndRestart(service)
+            let error = try await stack.bus.publish(ApplicationError(code: "test.failed", message: "It failed."))
+            try await stack.document(Document.ErrorBanner.self) { $0.errorID == error.id }
+            for platform in ["ios", "mac"] {
+                try await stack.isAt("serviceSelection", on: platform)
+            }
+        }
+    }
+
+    @Test("a process that is killed disappears from the bus, and its successor appears", .timeLimit(.minutes(3)))
+    func presence() async throws {
+        try await TestStack.with(Self.services) { stack in
+            let first = try await stack.message(Document.Presence.self) { $0.name == "error-notifier" }
+            try await stack.killAndRestart("error-notifier")
+            try await stack.message(Document.Presence.self, after: first.envelope) {
+                $0.name == "error-notifier" && $0.instance != first.message.instance
+            }
+            try await stack.tombstone(of: first.envelope)
+        }
+    }
+
+    @Test("malformed messages become errors, and nobody falls over", .timeLimit(.minutes(3)))
+    func malformed() async throws {
+        try await TestStack.with(Self.services) { stack in
+            let attributes = Attributes(type: Command.ErrorDismissed.type, source: stack.bus.source)
+            let malformed = Envelope(attributes: attributes, data: Data("{".utf8))
+            try await stack.bus.publish(Batch([malformed]))
+            try await stack.bus.publish(DomainEvent.LaunchFinished())
+            try await stack.isAt("serviceSelection", on: "mac")
+            let error = try await stack.bus.publish(ApplicationError(code: "test.failed", message: "It failed."))
+            try await stack.document(Document.ErrorBanner.self) { $0.errorID == error.id || $0.waiting > 0 }
+        }
+    }
+}

@@ -1,0 +1,23 @@
+import Contracts
+import EventBus
+import Navigation
+import SegueTestSupport
+
+extension TestStack {
+    /// Waits until a platform's top screen is this one.
+    @discardableResult
+    func isAt(_ screen: String, on platform: String) async throws -> NavigationSnapshot {
+        try await document(Document.NavigationState.self, key: platform) {
+            $0.snapshot.state.top.screen == screen
+        }.snapshot
+    }
+
+    /// Waits until a document is withdrawn.
+    func tombstone(of document: Envelope) async throws {
+        try await until("\(document.type) \(document.attributes.key ?? "") is withdrawn") { messages in
+            messages.contains {
+                $0.isTombstone && $0.type == document.type && $0.attributes.key == document.attributes.key
+            }
+        }
+    }
+}
