@@ -1,0 +1,28 @@
+# The commands of everyday work. `make run` and `make test` install what is missing first.
+
+.PHONY: run down test build lint format setup
+
+BIN = .build/debug
+
+run: build
+	@$(BIN)/segue up -d --wait -f compose/default.yaml
+	@cat docs/try.txt
+
+down:
+	@$(BIN)/segue down -f compose/default.yaml
+
+build: setup
+	@swift build
+
+test: setup
+	@swift build --build-tests
+	@swift test --skip-build
+
+lint:
+	@swift format lint --strict --recursive Package.swift Sources Tests
+
+format:
+	@swift format --in-place --recursive Package.swift Sources Tests
+
+setup:
+	@scripts/setup
