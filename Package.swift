@@ -74,6 +74,15 @@ let focusPlayer: [Target] = [
         ["Authorization", "Music", "Vocabulary", asyncHTTPClient, nioCore, nioHTTP, nioFoundation]),
     module("TokenVault", in: "FocusPlayer/Data", ["Authorization", "Music", crypto]),
     module("Repositories", in: "FocusPlayer/Data", ["Music", "Vocabulary", grdb, logging]),
+    module(
+        "ConsentCallback", in: "FocusPlayer/Data",
+        ["Authorization", "Contracts", httpTypes, hummingbird, nioCore, lifecycle, logging]),
+    module(
+        "Services", in: "FocusPlayer",
+        [
+            "Authorization", "ConsentCallback", "Contracts", "EventBus", "Music", "Repositories", "ServiceRuntime",
+            "SpotifyAPI", "TokenVault", "Vocabulary", asyncHTTPClient, logging,
+        ]),
     module("Presentation", in: "FocusPlayer", ["EventBus", "Contracts", "Vocabulary"]),
     module(
         "SpotifySimulator", in: "FocusPlayer",
@@ -81,8 +90,16 @@ let focusPlayer: [Target] = [
 ]
 
 let executables: [Target] = [
+    executable(
+        "auth-service",
+        [
+            "Authorization", "ServiceRuntime", "Services", "SpotifyAPI", "TokenVault", argumentParser, asyncHTTPClient,
+        ]),
     executable("broker", ["Broker", "ServiceRuntime", argumentParser, lifecycle]),
     executable("error-notifier", ["ErrorNotification", "ServiceRuntime", argumentParser]),
+    executable(
+        "music-service",
+        ["Repositories", "ServiceRuntime", "Services", "SpotifyAPI", "TokenVault", argumentParser, asyncHTTPClient]),
     executable("navigation-coordinator", ["Coordinator", "Navigation", "ServiceRuntime", argumentParser]),
     executable("spotify-simulator", ["SpotifySimulator", "ServiceRuntime", argumentParser, lifecycle, logging]),
 ]
@@ -117,8 +134,24 @@ let tests: [Target] = [
     tests(
         of: "SpotifyAPI",
         [
-            "Authorization", "Contracts", "EventBus", "Music", "Repositories", "SpotifySimulator", "TokenVault",
+            "Authorization", "Contracts", "EventBus", "Music", "Repositories", "SpotifyTestSupport", "TokenVault",
             "Vocabulary", asyncHTTPClient, grdb, httpTypes, hummingbird, logging, nioCore, nioHTTP,
+        ]),
+    testModule(
+        "SpotifyTestSupport",
+        [
+            "Authorization", "SpotifyAPI", "SpotifySimulator", asyncHTTPClient, logging, nioCore, nioFoundation,
+            nioHTTP,
+        ]),
+    tests(
+        of: "ConsentCallback",
+        ["Authorization", "Contracts", "RuntimeTestSupport", asyncHTTPClient, logging, nioCore, nioHTTP]),
+    tests(
+        of: "Services",
+        [
+            "Authorization", "Contracts", "EventBus", "Repositories", "RuntimeTestSupport", "ServiceRuntime",
+            "SpotifyAPI", "SpotifyTestSupport", "TokenVault", "Vocabulary", "ConsentCallback", asyncHTTPClient, logging,
+            nioCore, nioHTTP,
         ]),
     tests(of: "TokenVault", ["Authorization", "EventBus", "Music", "Vocabulary"]),
     tests(of: "Repositories", ["Music", "Vocabulary", grdb, logging]),

@@ -47,4 +47,18 @@ struct InterpolationTests {
         _ = try interpolation.expand("$NONE ${OTHER:-x} ${EMPTY} ${SET:-$UNUSED} ${EMPTY:-$USED}")
         #expect(interpolation.unset == ["NONE", "USED"])
     }
+
+    @Test(
+        "What the supervisor offers counts as set, and stays for it to expand",
+        arguments: [
+            ("http://127.0.0.1:$OFFERED/", "http://127.0.0.1:${OFFERED}/"), ("${OFFERED}", "${OFFERED}"),
+            ("${OFFERED:-d}", "${OFFERED}"), ("${OFFERED:?no}", "${OFFERED}"), ("${OFFERED:+other}", "other"),
+            ("${NONE:-http://${OFFERED}}", "http://${OFFERED}"), ("$$OFFERED", "$OFFERED"),
+        ]
+    )
+    func offered(text: String, expected: String) throws {
+        var interpolation = Interpolation(environment: ["OFFERED": "hidden"], offered: ["OFFERED"])
+        #expect(try interpolation.expand(text) == expected)
+        #expect(interpolation.unset.isEmpty)
+    }
 }

@@ -47,6 +47,26 @@ struct SupervisorStartTests {
         #expect(expected.subtracting(lines).isEmpty)
     }
 
+    @Test("A stack's file may refer to what is known only when its services start")
+    func offeredVariables() async throws {
+        let scratch = try Scratch()
+        let file = try ComposeFile(
+            text: """
+                x-ports: [spotify]
+                services:
+                  probe:
+                    command: [sh, -c, 'echo "$$1 $$URL $${SEGUE_SERVICE}" > told', sh, "${SEGUE_STATE_DIR}/kept"]
+                    environment: { URL: "http://127.0.0.1:${SEGUE_PORT_SPOTIFY}/$SEGUE_PROJECT" }
+                """,
+            path: "c.yaml", directory: scratch.path, environment: ["SEGUE_STATE_DIR": "/elsewhere"])
+        #expect(file.unsetVariables.isEmpty)
+        let supervisor = try scratch.supervisor(file.stack)
+        try await supervisor.running { try await $0.wait(for: "probe") { $0.state == .exited } }
+        let port = try #require(supervisor.status.ports["spotify"])
+        #expect(
+            try scratch.read("told") == "\(scratch.stateRoot)/test/data/kept http://127.0.0.1:\(port)/test probe\n")
+    }
+
     @Test("A service that ends before it is ready is an error with its last lines, and the others are stopped")
     func endsBeforeReady() async throws {
         let scratch = try Scratch()

@@ -90,6 +90,20 @@ struct MessageConsumerLifecycleTests {
         }
     }
 
+    @Test("stops at once when it is asked to while no broker answers")
+    func gracefulShutdownWithoutBroker() async throws {
+        let silent = SilentBus(bus: bus)
+        let consumer = greeter(on: silent)
+        try await testGracefulShutdown { trigger in
+            try await withThrowingTaskGroup { group in
+                group.addTask { try await consumer.run() }
+                try await silent.asked.pass()
+                trigger.triggerGracefulShutdown()
+                try await group.waitForAll()
+            }
+        }
+    }
+
     @Test("waits for a broker that is away")
     func unavailable() async throws {
         let clock = ManualClock()

@@ -75,6 +75,7 @@ struct ServiceProcessTests {
     @Test("ends with a status that tells what a restart cannot mend")
     func exitStatus() {
         #expect(ExitStatus(of: ConfigurationError("wrong", recovery: "mend it")).rawValue == 78)
+        #expect(ExitStatus(of: ConfigurationErrors([ConfigurationError("wrong", recovery: "mend it")])).rawValue == 78)
         #expect(ExitStatus(of: BusError(.address, "wrong")).rawValue == 78)
         #expect(ExitStatus(of: BusError(.unavailable, "away")).rawValue == 69)
         #expect(ExitStatus(of: BusError(.fenced, "taken over")).rawValue == 70)

@@ -7,6 +7,7 @@ import Logging
 import Music
 import Repositories
 import SpotifyAPI
+import SpotifyTestSupport
 import Synchronization
 import Testing
 import TokenVault

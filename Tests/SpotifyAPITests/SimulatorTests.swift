@@ -1,6 +1,7 @@
 import Authorization
 import Music
 import SpotifyAPI
+import SpotifyTestSupport
 import Testing
 import Vocabulary
 

@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Authorization
 import Foundation
 import SpotifyAPI
+import SpotifyTestSupport
 import Testing
 
 @Suite("Spotify's authorization server")

@@ -39,7 +39,8 @@ package struct Coordinator: ReadyService {
     }
 
     private func coordinate() async throws {
-        let claim = try await bus.claim(consumer: "navigation-coordinator.\(flow.platform)")
+        let consumer = "navigation-coordinator.\(flow.platform)"
+        guard let claim = try await bus.claimUntilShutdown(consumer: consumer) else { return }
         // Reading comes after the claim: from then on nobody else can change these snapshots.
         var sessions = Sessions(flow: flow, source: bus.source, commandLifetime: type(of: bus).commandLifetime)
         let restored = try sessions.restore(

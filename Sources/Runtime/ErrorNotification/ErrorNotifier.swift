@@ -33,7 +33,7 @@ package struct ErrorNotifier: ReadyService {
     }
 
     private func notify() async throws {
-        let claim = try await bus.claim(consumer: Self.consumer)
+        guard let claim = try await bus.claimUntilShutdown(consumer: Self.consumer) else { return }
         var queues = try await restoredQueues()
         try await withThrowingDiscardingTaskGroup { timers in
             // The time starts anew after a restart: rather shown too long than never read.

@@ -1,6 +1,7 @@
 import Authorization
 import Music
 import SpotifyAPI
+import SpotifyTestSupport
 
 /// An account of the simulator that has consented, with tokens that are renewed as they are refused.
 actor ConnectedAccount: AccessTokens {

@@ -4,6 +4,7 @@ import Hummingbird
 import Logging
 import NIOCore
 import SpotifyAPI
+import SpotifyTestSupport
 import Synchronization
 
 /// A real HTTP server that answers as a test tells it, for what a well-behaved Spotify never does.

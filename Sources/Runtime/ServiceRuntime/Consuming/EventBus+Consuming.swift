@@ -2,6 +2,16 @@ package import EventBus
 internal import ServiceLifecycle
 
 extension EventBus {
+    /// Takes a durable consumer over as ``claim(consumer:)`` does, however long the bus takes to answer.
+    /// - Returns: nil if the service was asked to stop before.
+    package func claimUntilShutdown(consumer: String) async throws -> ConsumerClaim? {
+        do {
+            return try await cancelWhenGracefulShutdown { try await claim(consumer: consumer) }
+        } catch is CancellationError where Task.isShuttingDownGracefully {
+            return nil
+        }
+    }
+
     /// Consumes durably as ``consume(under:_:handler:)`` does, until the service is asked to stop.
     ///
     /// The message at hand is then handled to its end: what was done to the outside is also committed.

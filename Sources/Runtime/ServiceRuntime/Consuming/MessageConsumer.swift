@@ -13,7 +13,7 @@ public import Logging
 /// `MessageConsumer+Handling.swift` for what is published instead.
 public struct MessageConsumer: ReadyService {
     /// Signalled when its subscription is live.
-    public let ready = ReadySignal()
+    public let ready: ReadySignal
     let bus: any EventBus
     let logger: Logger
     let now: @Sendable () -> Date
@@ -23,13 +23,15 @@ public struct MessageConsumer: ReadyService {
 
     /// - Parameters:
     ///   - consumer: the durable name. All that consume under one name are one consumer, and the newest owns it.
+    ///   - ready: signalled when its subscription is live; of the service that runs it, if it is not one by itself.
     ///   - now: the time by which commands expire.
     ///   - clock: for the pauses between attempts to reach the bus.
     public init(
-        _ consumer: String, bus: any EventBus, logger: Logger, now: @escaping @Sendable () -> Date = { Date() },
-        clock: any Clock<Duration> = ContinuousClock()
+        _ consumer: String, bus: any EventBus, logger: Logger, ready: ReadySignal = ReadySignal(),
+        now: @escaping @Sendable () -> Date = { Date() }, clock: any Clock<Duration> = ContinuousClock()
     ) {
         self.consumer = consumer
+        self.ready = ready
         self.bus = bus
         self.logger = logger
         self.now = now
@@ -59,7 +61,7 @@ public struct MessageConsumer: ReadyService {
 
     public func run() async throws {
         try await BusRetry(logger: logger, clock: clock).run {
-            let claim = try await bus.claim(consumer: consumer)
+            guard let claim = try await bus.claimUntilShutdown(consumer: consumer) else { return }
             let filters = receives.map { MessageFilter.type($0) }
             try await bus.consumeUntilShutdown(
                 under: claim, filters, whenLive: ready.signal, handler: results(of:), instead: failure(of:_:))

@@ -11,7 +11,7 @@ enum ExitStatus: Int32 {
 extension ExitStatus {
     init(of error: any Error) {
         switch error {
-        case is ConfigurationError: self = .configuration
+        case is ConfigurationError, is ConfigurationErrors: self = .configuration
         case let error as BusError where error.code == .address: self = .configuration
         case let error as BusError where error.code == .unavailable: self = .unavailable
         default: self = .software

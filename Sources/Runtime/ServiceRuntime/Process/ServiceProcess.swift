@@ -76,7 +76,8 @@ public struct ServiceProcess: Sendable {
             }
             try await make(configuration, Logger(label: name)).run(signals: [.sigterm, .sigint])
         } catch {
-            Self.report(["\(name): \(Self.line(about: error))"])
+            let errors: [any Error] = (error as? ConfigurationErrors)?.errors ?? [error]
+            Self.report(errors.map { "\(name): \(Self.line(about: $0))" })
             throw ExitStatus(of: error).exitCode
         }
     }

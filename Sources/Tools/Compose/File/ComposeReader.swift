@@ -18,6 +18,7 @@ struct ComposeReader {
             check(entries, against: .root, in: "the file")
             stack.name = entries["name"].flatMap { name($0.value) }
             stack.ports = entries["x-ports"].map { ports($0.value) } ?? []
+            interpolation.offered = OfferedVariables.names(ports: stack.ports)
             if let services = entries["services"] {
                 stack.services = self.services(services.value)
             } else {
@@ -74,7 +75,7 @@ struct ComposeReader {
 
     private mutating func ports(_ node: Node) -> [String] {
         guard let names = strings(node, "x-ports") else { return [] }
-        for name in names where ServiceEnvironment.portVariable(name) == nil {
+        for name in names where OfferedVariables.portVariable(name) == nil {
             report("'\(name)' in 'x-ports' is not a name", at: node, hint: "use letters, digits, '-' and '_'")
         }
         return names

@@ -1,16 +1,22 @@
 /// The variable references of the compose specification: `$V`, `${V}`, `${V:-default}`, `${V-default}`,
 /// `${V:?error}`, `${V?error}`, `${V:+other}`, `${V+other}` and `$$`, nested as one likes.
+///
+/// What the supervisor offers to services, such as a port, is known only when they start: such a reference counts as
+/// set, and stays in the text as `${V}` for ``OfferedVariables`` to expand.
 struct Interpolation {
     struct Failure: Error, Equatable {
         let message: String
     }
 
     let environment: [String: String]
+    /// The names that the supervisor will set.
+    var offered: Set<String>
     /// Variables that were asked for, are not set and have no default: each becomes empty, with a warning.
     private(set) var unset: Set<String> = []
 
-    init(environment: [String: String]) {
+    init(environment: [String: String], offered: Set<String> = []) {
         self.environment = environment
+        self.offered = offered
     }
 
     mutating func expand(_ text: some StringProtocol) throws(Failure) -> String {
@@ -52,7 +58,7 @@ struct Interpolation {
             throw Failure(message: "'${\(name)' is not closed, or has an unknown operator")
         }
         guard let operation else { return value(of: name) }
-        let set = environment[name].flatMap { operation.emptyIsUnset && $0.isEmpty ? nil : $0 }
+        let set = known(name).flatMap { operation.emptyIsUnset && $0.isEmpty ? nil : $0 }
         // The operand is expanded only where it is used: `${A:-${B:?}}` must not fail when A is set.
         switch (operation.kind, set) {
         case (.alternative, nil): return ""
@@ -66,8 +72,13 @@ struct Interpolation {
     }
 
     private mutating func value(of name: String) -> String {
-        if let value = environment[name] { return value }
+        if let value = known(name) { return value }
         unset.insert(name)
         return ""
+    }
+
+    /// What is offered hides a variable of the same name, as it does for the service.
+    private func known(_ name: String) -> String? {
+        offered.contains(name) ? "${\(name)}" : environment[name]
     }
 }

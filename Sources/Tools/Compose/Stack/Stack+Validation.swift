@@ -22,7 +22,7 @@ extension Stack {
         }
         let names = Set(services.map(\.name))
         guard names.count == services.count else { throw invalid("two services have the same name", nil) }
-        if let port = ports.first(where: { ServiceEnvironment.portVariable($0) == nil }) {
+        if let port = ports.first(where: { OfferedVariables.portVariable($0) == nil }) {
             throw invalid("'\(port)' is not a port's name", "use letters, digits, '-' and '_'")
         }
         if let problem = DependencyGraph(services).problems(known: names).first {

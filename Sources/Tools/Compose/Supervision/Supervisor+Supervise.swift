@@ -27,9 +27,11 @@ extension Supervisor {
     }
 
     private func runners(ports: [String: Int]) throws(ComposeError) -> [ServiceRunner] {
-        let environment = ServiceEnvironment(project: project, ports: ports, inherited: options.environment)
         var runners: [ServiceRunner] = []
         for service in stack.services {
+            let offered = OfferedVariables(project: project, ports: ports, service: service.name)
+            let environment = ServiceEnvironment(project: project, offered: offered, inherited: options.environment)
+            let service = offered.expanded(service)
             let path = project.logPath(of: service.name)
             runners.append(
                 ServiceRunner(

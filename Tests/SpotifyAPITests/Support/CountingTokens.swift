@@ -1,20 +1,5 @@
-import Authorization
 import Music
-import SpotifyAPI
 import Synchronization
-
-extension SpotifyHosts {
-    /// Both of Spotify's hosts at one address.
-    static func all(at base: String) -> SpotifyHosts {
-        guard let url = BaseURL(base) else { preconditionFailure("the test's own server has no base URL") }
-        return SpotifyHosts(accounts: url, api: url)
-    }
-}
-
-extension RetryPolicy {
-    /// Does not really wait.
-    static let impatient = RetryPolicy(longestWait: .seconds(5), attempts: 3, sleep: { _ in })
-}
 
 /// Tokens of which one is current; each refused one makes the next.
 final class CountingTokens: AccessTokens {

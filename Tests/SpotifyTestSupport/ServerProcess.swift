@@ -1,9 +1,9 @@
 /// Runs a server beside a test, and stops it when the test is done.
-enum ServerProcess {
+package enum ServerProcess {
     /// - Parameters:
     ///   - run: serves until it is cancelled, and tells its port once.
     ///   - body: gets the base URL.
-    static func with(
+    package static func with(
         _ run: @escaping @Sendable (_ listening: @escaping @Sendable (Int) -> Void) async throws -> Void,
         _ body: (String) async throws -> Void
     ) async throws {
@@ -22,5 +22,5 @@ enum ServerProcess {
         }
     }
 
-    struct NeverListened: Error {}
+    package struct NeverListened: Error {}
 }

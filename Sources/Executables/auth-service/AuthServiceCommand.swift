@@ -1,0 +1,33 @@
+import ArgumentParser
+import AsyncHTTPClient
+import Authorization
+import ServiceRuntime
+import Services
+import SpotifyAPI
+import TokenVault
+
+@main
+struct AuthServiceCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "auth-service", abstract: "Connects the app with a Spotify account, and keeps it connected.",
+        discussion: """
+            SPOTIFY_CLIENT_ID names the app; SEGUE_STATE_DIR holds the token vault, which no two may write to.
+            SPOTIFY_ACCOUNTS_URL names a stand-in for https://accounts.spotify.com.
+            """)
+
+    @OptionGroup var options: ServiceOptions
+
+    func run() async throws {
+        let process = ServiceProcess(
+            "auth-service", receives: AuthorizationHost.receives, sends: AuthorizationHost.sends)
+        try await HTTPClient.withHTTPClient(configuration: .spotify) { client in
+            try await process.run(options) { process in
+                let settings = try AuthorizationSettings(process.configuration)
+                let accounts = SpotifyAccounts(clientID: settings.clientID, client: client, hosts: settings.hosts)
+                let vault = try await TokenVault.open(directory: settings.vaultDirectory)
+                let service = AuthorizationService(server: accounts, store: vault, attempts: vault)
+                return [AuthorizationHost(service: service, bus: process.bus, logger: process.logger)]
+            }
+        }
+    }
+}

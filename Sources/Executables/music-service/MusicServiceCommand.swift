@@ -1,0 +1,33 @@
+import ArgumentParser
+import AsyncHTTPClient
+import Repositories
+import ServiceRuntime
+import Services
+import SpotifyAPI
+import TokenVault
+
+@main
+struct MusicServiceCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "music-service", abstract: "Makes focus playlists and plays them on Spotify.",
+        discussion: """
+            SEGUE_STATE_DIR holds the songs, and the token vault that auth-service writes.
+            SPOTIFY_API_URL names a stand-in for https://api.spotify.com.
+            """)
+
+    @OptionGroup var options: ServiceOptions
+
+    func run() async throws {
+        let process = ServiceProcess("music-service", receives: MusicHost.receives, sends: MusicHost.sends)
+        try await HTTPClient.withHTTPClient(configuration: .spotify) { client in
+            try await process.run(options) { process in
+                let settings = try MusicSettings(process.configuration)
+                return MusicHost(
+                    vault: TokenVaultReader(directory: settings.vaultDirectory),
+                    database: try SongDatabase(path: settings.databasePath), client: client, hosts: settings.hosts,
+                    bus: process.bus, logger: process.logger
+                ).consumers
+            }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+internal import Authorization
+internal import Contracts
+package import EventBus
+internal import ServiceRuntime
+internal import Vocabulary
+
+extension AuthorizationHost {
+    package static let receives = [
+        DomainEvent.LaunchFinished.type, Command.SpotifyAuthorizationRequested.type,
+        Command.SpotifyDeauthorizationRequested.type, Command.SpotifyTokenRefreshRequested.type,
+    ]
+    package static let sends = [
+        DomainEvent.SpotifyAuthURLGenerated.type, DomainEvent.SpotifyAuthorizationUpdated.type,
+        DomainEvent.MessageDiscarded.type, ApplicationError.type,
+    ]
+
+    /// One consumer for all: whatever changes the tokens has to take turns anyway.
+    func routes(redirectURI: String) -> MessageConsumer {
+        MessageConsumer("auth-service", bus: bus, logger: logger, ready: ready)
+            .on(DomainEvent.LaunchFinished.self) { _, _ in
+                try await service.launched()
+            }
+            .on(Command.SpotifyAuthorizationRequested.self) { _, context in
+                try await service.requestAuthorization(
+                    causedBy: context.cause.attributes, redirectURI: redirectURI)
+            }
+            .on(Command.SpotifyDeauthorizationRequested.self) { _, context in
+                try await service.deauthorize(causedBy: context.cause.attributes)
+            }
+            .on(Command.SpotifyTokenRefreshRequested.self) { command, _ in
+                try await service.refresh(generation: command.generation)
+            }
+    }
+}

@@ -1,0 +1,54 @@
+internal import Contracts
+package import EventBus
+internal import Music
+package import ServiceRuntime
+internal import Vocabulary
+
+extension MusicHost {
+    package static let receives = [
+        DomainEvent.SpotifyAuthorizationUpdated.type, Command.PlaylistSelected.type,
+        Command.PlayOnSpotifyRequested.type, Command.DeviceSelected.type,
+    ]
+    package static let sends = [
+        Document.Playlists.type, DomainEvent.PlaylistsLoaded.type, Document.GeneratedPlaylist.type,
+        DomainEvent.PlaylistShuffled.type, DomainEvent.PlaybackStarted.type, Document.Devices.type,
+        DomainEvent.SpotifyDeviceActivationRequired.type, DomainEvent.SpotifyPremiumOnlyActionAttempted.type,
+        Command.SpotifyTokenRefreshRequested.type, DomainEvent.MessageDiscarded.type, ApplicationError.type,
+    ]
+
+    /// Two consumers, each of which handles one message after the other.
+    ///
+    /// What a person does stays in order: what is played is the playlist that was chosen before, however long that takes
+    /// to fetch. Loading the account's playlists, which every launch asks for anew, holds none of that up.
+    package var consumers: [MessageConsumer] { [account, playing] }
+
+    private var account: MessageConsumer {
+        MessageConsumer("music-service-account", bus: bus, logger: logger)
+            .on(DomainEvent.SpotifyAuthorizationUpdated.self) { event, context in
+                switch event.status {
+                case .authorized: try await service(for: context).loadPlaylists()
+                case .deauthorized: await service(for: context).forgetAccount()
+                case .unauthorized: []
+                }
+            }
+    }
+
+    private var playing: MessageConsumer {
+        MessageConsumer("music-service", bus: bus, logger: logger)
+            .on(Command.PlaylistSelected.self) { command, context in
+                try await service(for: context).generatePlaylist(for: command, messageID: context.cause.id) {
+                    try await context.publish($0)
+                }
+            }
+            .on(Command.PlayOnSpotifyRequested.self) { _, context in
+                try await service(for: context).play(try await generatedPlaylist(of: context))
+            }
+            .on(Command.DeviceSelected.self) { command, context in
+                try await service(for: context).play(try await generatedPlaylist(of: context), on: command)
+            }
+    }
+
+    private func generatedPlaylist(of context: MessageContext) async throws -> Document.GeneratedPlaylist? {
+        try await bus.document(Document.GeneratedPlaylist.self, subject: context.cause.subject)
+    }
+}

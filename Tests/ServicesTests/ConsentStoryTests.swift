@@ -1,0 +1,112 @@
+import Authorization
+import Contracts
+import EventBus
+import SpotifyTestSupport
+import Testing
+import TokenVault
+import Vocabulary
+
+@Suite("Connecting Spotify", .timeLimit(.minutes(2)))
+struct ConsentStoryTests {
+    @Test("A launch is told whether an account is connected, before and after consent")
+    func launch() async throws {
+        try await Stage.with { stage in
+            try await stage.withAuthService {
+                let device = stage.device
+                let first = try await device.publish(DomainEvent.LaunchFinished())
+                #expect(try await device.status(after: first) == .unauthorized)
+
+                let (cause, url) = try await stage.requestConsent()
+                let page = try await stage.press("approve", at: url)
+                #expect(page.status == 200)
+                #expect(page.html.contains("Spotify is connected"))
+                #expect(page.html.contains("close this window"))
+                #expect(try await device.status(after: cause) == .authorized)
+                #expect(try await stage.vault.read().tokens != nil)
+
+                let second = try await device.publish(DomainEvent.LaunchFinished())
+                #expect(try await device.status(after: second) == .authorized)
+                #expect(stage.secrets.count == 4, "code, verifier, access and refresh token")
+            }
+        }
+    }
+
+    @Test("All that comes of a consent belongs to the device and the story that began it")
+    func origin() async throws {
+        try await Stage.with { stage in
+            try await stage.withAuthService {
+                try await stage.connect()
+                let story = try await stage.device.everything()
+                #expect(
+                    story.map(\.type) == [
+                        Command.SpotifyAuthorizationRequested.type, DomainEvent.SpotifyAuthURLGenerated.type,
+                        DomainEvent.SpotifyAuthorizationUpdated.type,
+                    ])
+                #expect(Set(story.map(\.attributes.device)) == ["phone"])
+                #expect(Set(story.map(\.attributes.correlationID)).count == 1)
+            }
+        }
+    }
+
+    @Test("A denial is an error that the person reads, and gives no token")
+    func denial() async throws {
+        try await Stage.with { stage in
+            try await stage.withAuthService {
+                let (cause, url) = try await stage.requestConsent()
+                let page = try await stage.press("deny", at: url)
+                #expect(page.status == 400)
+                #expect(page.html.contains("Access to Spotify was denied"))
+                let error: ApplicationError = try await stage.device.outcome(of: cause)
+                #expect(error.code == "spotify.access-denied")
+                #expect(try await stage.vault.read() == .none)
+            }
+        }
+    }
+
+    @Test("An answer with a wrong state is an error, and does not spoil the consent that is under way")
+    func wrongState() async throws {
+        try await Stage.with { stage in
+            try await stage.withAuthService {
+                let (cause, url) = try await stage.requestConsent()
+                let answer = try await stage.spotify.redirect(after: "approve", at: url)
+                let forged = answer.replacing(#/state=[^&]+/#, with: "state=forged")
+                #expect(try await stage.browse(forged).status == 400)
+                let error = try await stage.device.first(ApplicationError.self)
+                #expect(error.code == "spotify.state-mismatch")
+                #expect(try await stage.vault.read() == .none)
+
+                #expect(try await stage.browse(answer).status == 200)
+                #expect(try await stage.device.status(after: cause) == .authorized)
+            }
+        }
+    }
+
+    @Test("A code that was given for another verifier is refused")
+    func wrongVerifier() async throws {
+        try await Stage.with { stage in
+            try await stage.withAuthService {
+                let (cause, url) = try await stage.requestConsent()
+                let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+                let tampered = url.replacing(#/code_challenge=[^&]+/#, with: "code_challenge=\(challenge)")
+                #expect(try await stage.press("approve", at: tampered).status == 400)
+                let error: ApplicationError = try await stage.device.outcome(of: cause)
+                #expect(error.code == "spotify.code-refused")
+                #expect(try await stage.vault.read() == .none)
+            }
+        }
+    }
+
+    @Test("Logging out forgets the account")
+    func logOut() async throws {
+        try await Stage.with { stage in
+            try await stage.withServices {
+                try await stage.connect()
+                let cause = try await stage.device.tap(Command.SpotifyDeauthorizationRequested())
+                #expect(try await stage.device.status(after: cause) == .deauthorized)
+                let playlists: Document.Playlists = try await stage.device.outcome(of: cause)
+                #expect(playlists.playlists.isEmpty)
+                #expect(try await stage.vault.read().tokens == nil)
+            }
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import AsyncHTTPClient
+import EventBus
+import Repositories
+import RuntimeTestSupport
+import SpotifyAPI
+import Testing
+import TokenVault
+
+@testable import Services
+
+@Suite("Routes")
+struct RouteTableTests {
+    @Test("What the processes announce to receive is what they have handlers for")
+    func receives() async throws {
+        try await Stage.with { stage in
+            let authorization = AuthorizationHost(
+                service: try await stage.authorization, bus: stage.device, logger: .silent)
+            let routes = authorization.routes(redirectURI: "http://127.0.0.1/callback")
+            #expect(Set(routes.receives) == Set(AuthorizationHost.receives))
+
+            let music = MusicHost(
+                vault: stage.vault, database: try SongDatabase(path: "\(stage.directory)/songs.sqlite"),
+                client: stage.spotify.client, hosts: SpotifyHosts(), bus: stage.device, logger: .silent)
+            #expect(Set(music.consumers.flatMap(\.receives)) == Set(MusicHost.receives))
+        }
+    }
+}

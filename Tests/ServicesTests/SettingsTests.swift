@@ -1,0 +1,37 @@
+import Foundation
+import ServiceRuntime
+import Services
+import SpotifyAPI
+import Testing
+
+@Suite("Settings")
+struct SettingsTests {
+    let state = FileManager.default.temporaryDirectory.appending(path: "segue-settings-\(UUID().uuidString)").path
+
+    @Test("Without addresses the real Spotify is meant, and both services share one vault")
+    func defaults() throws {
+        defer { try? FileManager.default.removeItem(atPath: state) }
+        let environment = ["SPOTIFY_CLIENT_ID": "id", "SEGUE_STATE_DIR": state]
+        let authorization = try AuthorizationSettings(ServiceConfiguration(environment: environment))
+        let music = try MusicSettings(ServiceConfiguration(environment: environment))
+        #expect(authorization.clientID == "id")
+        #expect(authorization.hosts == SpotifyHosts())
+        #expect(music.hosts == SpotifyHosts())
+        #expect(authorization.vaultDirectory == music.vaultDirectory)
+        #expect(music.databasePath == "\(state)/music-service/songs.sqlite")
+    }
+
+    @Test("Every mistake is told, each once")
+    func mistakes() throws {
+        let environment = ["SPOTIFY_ACCOUNTS_URL": "http://spotify.example", "SPOTIFY_API_URL": "ftp://x"]
+        let configuration = ServiceConfiguration(environment: environment)
+        let authorization = #expect(throws: ConfigurationErrors.self) { try AuthorizationSettings(configuration) }
+        #expect(
+            authorization?.errors.map(\.message) == [
+                "SPOTIFY_CLIENT_ID is not set", "SPOTIFY_ACCOUNTS_URL is 'http://spotify.example'",
+                "SEGUE_STATE_DIR is not set",
+            ])
+        let music = #expect(throws: ConfigurationErrors.self) { try MusicSettings(configuration) }
+        #expect(music?.errors.map(\.message) == ["SPOTIFY_API_URL is 'ftp://x'", "SEGUE_STATE_DIR is not set"])
+    }
+}

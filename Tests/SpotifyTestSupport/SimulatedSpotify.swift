@@ -1,0 +1,89 @@
+package import AsyncHTTPClient
+package import Authorization
+internal import Foundation
+internal import Logging
+internal import NIOCore
+internal import NIOFoundationCompat
+internal import NIOHTTP1
+package import SpotifyAPI
+internal import SpotifySimulator
+
+/// The simulator over a real socket, and what a person or an operator would do to it.
+package struct SimulatedSpotify: Sendable {
+    package static let redirectURI = "http://127.0.0.1:49152/callback"
+
+    package let client: HTTPClient
+    package let base: String
+
+    package var accounts: SpotifyAccounts {
+        SpotifyAccounts(
+            clientID: "segue-focus-player", client: client, hosts: .all(at: base), policy: .impatient)
+    }
+
+    package static func with(_ body: (SimulatedSpotify) async throws -> Void) async throws {
+        let catalogue = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "config/simulator/catalogue.yaml")
+        try await ServerProcess.with { listening in
+            try await SpotifySimulator(
+                catalogue: Catalogue(contentsOf: catalogue.path),
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, onReady: { listening($0) }
+            ).run()
+        } _: { base in
+            try await HTTPClient.withHTTPClient(configuration: .spotify) { client in
+                try await body(SimulatedSpotify(client: client, base: base))
+            }
+        }
+    }
+
+    /// Orders something at `/_control/`.
+    package func control(_ path: String, _ form: String) async throws {
+        let response = try await post("/_control/\(path)", form)
+        guard response.status == .ok else { throw Unexpected(status: response.status.code) }
+    }
+
+    /// Answers the consent page as a browser does: the fields of the URL, and the button that was pressed.
+    /// - Returns: what the redirect URI is called with.
+    package func decide(_ decision: String, at url: String) async throws -> AuthorizationCallback {
+        guard let callback = AuthorizationCallback(target: try await redirect(after: decision, at: url)) else {
+            throw Unexpected(status: 302)
+        }
+        return callback
+    }
+
+    /// - Returns: where the browser is sent after the button was pressed.
+    package func redirect(after decision: String, at url: String) async throws -> String {
+        let query = url.split(separator: "?", maxSplits: 1).last ?? ""
+        let response = try await post("/authorize", "\(query)&decision=\(decision)")
+        guard let location = response.headers.first(name: "location") else {
+            throw Unexpected(status: response.status.code)
+        }
+        return location
+    }
+
+    /// How many refreshes succeeded.
+    package func refreshes() async throws -> Int {
+        let response = try await client.execute(
+            HTTPClientRequest(url: base + "/_control/state"), timeout: .seconds(30))
+        let body = try await response.body.collect(upTo: 1 << 20)
+        return try JSONDecoder().decode(State.self, from: body).tokens.refreshes
+    }
+
+    private struct State: Decodable {
+        struct Tokens: Decodable {
+            let refreshes: Int
+        }
+        let tokens: Tokens
+    }
+
+    private func post(_ path: String, _ form: String) async throws -> HTTPClientResponse {
+        var request = HTTPClientRequest(url: base + path)
+        request.method = .POST
+        request.headers.add(name: "content-type", value: "application/x-www-form-urlencoded")
+        request.body = .bytes(Array(form.utf8))
+        return try await client.execute(request, timeout: .seconds(30))
+    }
+
+    package struct Unexpected: Error {
+        package let status: UInt
+    }
+}
