@@ -63,6 +63,13 @@ let runtime: [Target] = [
 let tools: [Target] = [
     module("Compose", in: "Tools", [subprocess, systemPackage, yams, logging]),
     module("SegueTestSupport", in: "Tools", ["EventBus", "ZeroMQEventBus", "Compose", logging]),
+    module("Monitor", in: "Tools", ["EventBus", "Navigation"]),
+    module(
+        "SegueCommands", in: "Tools",
+        [
+            "Compose", "Contracts", "EventBus", "Monitor", "Navigation", "ZeroMQEventBus", argumentParser, logging,
+            systemPackage, yams,
+        ]),
 ]
 
 let focusPlayer: [Target] = [
@@ -101,6 +108,7 @@ let executables: [Target] = [
         "music-service",
         ["Repositories", "ServiceRuntime", "Services", "SpotifyAPI", "TokenVault", argumentParser, asyncHTTPClient]),
     executable("navigation-coordinator", ["Coordinator", "Navigation", "ServiceRuntime", argumentParser]),
+    executable("segue", ["SegueCommands", argumentParser, logging]),
     executable("spotify-simulator", ["SpotifySimulator", "ServiceRuntime", argumentParser, lifecycle, logging]),
 ]
 
@@ -125,10 +133,16 @@ let tests: [Target] = [
     .executableTarget(
         name: "compose-fixture", dependencies: ["Compose", logging], path: "Tests/ComposeFixture",
         swiftSettings: settings),
-    tests(of: "Compose", ["compose-fixture", logging]),
     .testTarget(
-        name: "IntegrationTests", dependencies: ["SegueTestSupport", "EventBus", "Contracts", "Navigation"],
+        name: "IntegrationTests",
+        dependencies: [
+            "SegueTestSupport", "EventBus", "Contracts", "Navigation", "Vocabulary", asyncHTTPClient, nioCore,
+            nioFoundation, nioHTTP,
+        ],
         swiftSettings: settings),
+    tests(of: "Compose", ["compose-fixture", logging, yams]),
+    tests(of: "Monitor", ["EventBus"]),
+    tests(of: "SegueCommands", ["Compose", "Monitor", "segue", "broker", argumentParser, subprocess, systemPackage]),
     tests(of: "Authorization", ["EventBus", "Contracts", "Vocabulary"]),
     tests(of: "Music", ["EventBus", "Contracts", "Vocabulary"]),
     tests(

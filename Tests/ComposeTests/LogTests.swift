@@ -84,6 +84,19 @@ struct LogTests {
         #expect(lines == ["one", "two", "one", "two"])
     }
 
+    @Test("A follower that is cancelled still gets all that was written, and then the end")
+    func followToTheEnd() async throws {
+        let scratch = try Scratch()
+        try await scratch.supervisor(scratch.stack([.shell("a", "seq 1000")])).run()
+        let logs = try scratch.project().logs(follow: true)
+        let lines = await withTaskGroup(of: [String].self) { group in
+            group.addTask { await logs.reduce(into: []) { $0.append($1.text) } }
+            group.cancelAll()
+            return await group.next()
+        }
+        #expect(lines == (1...1000).map(String.init))
+    }
+
     @Test("Asking for the log of an unknown service or project says what there is")
     func unknown() async throws {
         let scratch = try Scratch()

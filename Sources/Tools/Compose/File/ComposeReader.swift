@@ -25,10 +25,21 @@ struct ComposeReader {
                 report("there is no 'services'", at: root, hint: "list the processes to run under it")
             }
         }
+        try throwMistakes()
+        return stack
+    }
+
+    /// Reads nothing but the project's name.
+    mutating func readName(_ text: String) throws(ComposeFileError) -> String? {
+        let project = parse(text)?.mapping?["name"].flatMap { name($0) }
+        try throwMistakes()
+        return project
+    }
+
+    private func throwMistakes() throws(ComposeFileError) {
         guard mistakes.isEmpty else {
             throw ComposeFileError(mistakes: mistakes.sorted { $0.line < $1.line })
         }
-        return stack
     }
 
     mutating func report(_ message: String, at node: Node, hint: String? = nil) {

@@ -1,6 +1,6 @@
 extension Duration {
     /// Reads a duration of the compose specification, such as `10s`, `1m30s`, `500ms` or `1.5h`.
-    init?(compose text: String) {
+    package init?(compose text: String) {
         let units: [(suffix: String, seconds: Double)] = [
             ("us", 1e-6), ("ms", 1e-3), ("s", 1), ("m", 60), ("h", 3600),
         ]
@@ -18,5 +18,12 @@ extension Duration {
         // Beyond a year it is a mistake, and far beyond it the conversion would trap.
         guard total.isFinite, total < 366 * 86400 else { return nil }
         self = .microseconds(Int64(total * 1e6))
+    }
+
+    /// As a compose file says it, to the microsecond.
+    var composeText: String {
+        let (seconds, attoseconds) = components
+        let microseconds = attoseconds / 1_000_000_000_000
+        return microseconds == 0 ? "\(seconds)s" : "\(seconds)s\(microseconds)us"
     }
 }

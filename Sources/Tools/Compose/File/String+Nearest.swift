@@ -1,6 +1,6 @@
 extension String {
     /// The candidate that a typing mistake most likely meant, if one is near enough.
-    func nearest(of candidates: some Sequence<String>) -> String? {
+    package func nearest(of candidates: some Sequence<String>) -> String? {
         let limit = Swift.max(1, count / 3)
         let best = candidates.sorted().map { (name: $0, distance: distance(to: $0)) }.min { $0.distance < $1.distance }
         return best.flatMap { $0.distance <= limit ? $0.name : nil }

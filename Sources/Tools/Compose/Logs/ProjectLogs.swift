@@ -1,7 +1,7 @@
 /// The lines of a project's services, in the order of their times.
 ///
 /// A follower sees new lines as they are written, of services that are started later too, and goes on through their
-/// restarts and those of the whole project, until its task is cancelled.
+/// restarts and those of the whole project, until its task is cancelled; then it still gets what was written by then.
 package struct ProjectLogs: AsyncSequence, Sendable {
     package typealias Element = LogLine
 
@@ -41,14 +41,13 @@ package struct ProjectLogs: AsyncSequence, Sendable {
         }
 
         package mutating func next() async -> LogLine? {
-            while !Task.isCancelled {
+            while true {
                 if let line = earliest() { return line }
-                guard let watch else { return nil }
+                guard let watch, !Task.isCancelled else { return nil }
                 await watch.wait()
                 // A service that has no log yet shows all of it once it has.
                 addSources(last: nil)
             }
-            return nil
         }
 
         private mutating func addSources(last: Int?) {

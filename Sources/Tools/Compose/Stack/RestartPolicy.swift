@@ -30,3 +30,16 @@ package enum RestartPolicy: Sendable, Equatable {
         }
     }
 }
+
+extension RestartPolicy: CustomStringConvertible {
+    /// As a compose file says it.
+    package var description: String {
+        switch self {
+        case .no: "no"
+        case .always: "always"
+        case .unlessStopped: "unless-stopped"
+        case .onFailure(nil): "on-failure"
+        case .onFailure(let limit?): "on-failure:\(limit)"
+        }
+    }
+}

@@ -32,3 +32,10 @@ package struct StopSignal: Sendable, Hashable {
         "PIPE": SIGPIPE, "ALRM": SIGALRM, "TERM": SIGTERM, "CONT": SIGCONT, "STOP": SIGSTOP, "WINCH": SIGWINCH,
     ]
 }
+
+extension StopSignal: CustomStringConvertible {
+    /// As a compose file says it.
+    package var description: String {
+        Self.names.first { $0.value == number }.map { "SIG\($0.key)" } ?? String(number)
+    }
+}

@@ -1,0 +1,30 @@
+import ArgumentParser
+import Logging
+import SegueCommands
+
+@main
+struct Segue: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "segue", abstract: "Starts, watches and talks to the services of an app.",
+        version: "0.1.0",
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Services",
+                subcommands: [
+                    UpCommand.self, DownCommand.self, PsCommand.self, LogsCommand.self, ConfigCommand.self,
+                    SuperviseCommand.self,
+                ]),
+            CommandGroup(
+                name: "Bus",
+                subcommands: [MonitorCommand.self, SendCommand.self, GetCommand.self, ServicesCommand.self]),
+        ])
+
+    static func main() async {
+        LoggingSystem.bootstrap { label in
+            var handler = StreamLogHandler.standardError(label: label)
+            handler.logLevel = .notice
+            return handler
+        }
+        await CommandLineTool.run(Segue.self)
+    }
+}

@@ -1,0 +1,13 @@
+/// Where a monitor begins.
+package enum MonitorStart: Hashable, Sendable {
+    /// With what is published from now on.
+    case now
+    /// With the first message that the journal holds.
+    case beginning
+    /// With the last of each document.
+    case retained
+    /// With the message at this offset of the journal.
+    case offset(UInt64)
+    /// With what was published so long ago.
+    case ago(Duration)
+}

@@ -1,0 +1,64 @@
+package import EventBus
+package import Foundation
+
+/// Messages for people: time, type, source → data on one line.
+package struct PrettyFormat: Sendable {
+    private let time: Date.ISO8601FormatStyle
+
+    /// - Parameter timeZone: in which times are shown.
+    package init(timeZone: TimeZone = .current) {
+        time = Date.ISO8601FormatStyle(timeZone: timeZone).time(includingFractionalSeconds: true)
+    }
+
+    package func line(_ message: Envelope) -> StyledText {
+        let attributes = message.attributes
+        var line = StyledText()
+        line.append(attributes.time.formatted(time), .dim)
+        line.append(" ")
+        line.append(message.type.kind.rawValue, message.type.kind.style)
+        line.append(".")
+        line.append(message.type.name, .bold)
+        if let key = attributes.key { line.append("[\(key.printable)]") }
+        if message.subject != Session.default { line.append(" @\(message.subject.printable)", .yellow) }
+        line.append(" \(attributes.source.printable) → ", .dim)
+        line.append(data(of: message))
+        return line
+    }
+
+    /// What else the message says of itself, each attribute a line.
+    package func details(_ message: Envelope) -> [StyledText] {
+        let attributes = message.attributes
+        let cause = attributes.causationID.map { "\($0), in the story of \(attributes.correlationID)" }
+        let origin = [attributes.platform, attributes.device, attributes.instance].compactMap(\.self)
+        return [
+            ("id", attributes.id), ("position", message.position?.description), ("caused by", cause),
+            ("from view", origin.isEmpty ? nil : origin.joined(separator: " ")), ("trace", attributes.traceparent),
+            ("expires", attributes.expiryTime.map(Timestamp.text(of:))),
+        ].compactMap { name, value in
+            guard let value else { return nil }
+            var line = StyledText()
+            line.append("    \(name): ", .dim)
+            line.append(value.printable)
+            return line
+        }
+    }
+
+    private func data(of message: Envelope) -> String {
+        if message.isTombstone { return "withdrawn" }
+        if let json = JSONText(message.data) { return json.description.printable }
+        return
+            "\(message.data.count) bytes that are not JSON: \(String(decoding: message.data, as: UTF8.self).printable)"
+    }
+}
+
+extension MessageKind {
+    fileprivate var style: TextStyle {
+        switch self {
+        case .command: .cyan
+        case .event: .green
+        case .error: .red
+        case .document: .blue
+        case .query: .magenta
+        }
+    }
+}

@@ -1,0 +1,8 @@
+internal import ArgumentParser
+package import Monitor
+
+extension MessagePattern: ExpressibleByArgument {
+    package init?(argument: String) {
+        self.init(argument)
+    }
+}

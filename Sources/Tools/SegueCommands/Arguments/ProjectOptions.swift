@@ -1,0 +1,25 @@
+internal import ArgumentParser
+internal import Compose
+internal import Foundation
+
+/// Which project a command means, when no compose file is asked for by name.
+struct ProjectOptions: ParsableArguments, Sendable {
+    @Option(
+        name: [.short, .customLong("project-name")],
+        help: ArgumentHelp(
+            "The project. Without it: the one that the compose file names, else its folder's name.", valueName: "name"))
+    var project: String?
+
+    /// - Parameter file: the compose file; without one, the folder's own says the name.
+    /// - Throws: ``ComposeError``, ``ComposeFileError``.
+    func resolve(file: String? = nil) throws -> Project {
+        if let project { return try Project(name: ProjectName.resolve(flag: project, directory: "")) }
+        let current = FileManager.default.currentDirectoryPath
+        guard let file = file ?? ComposeFile.find(in: current) else {
+            return try Project(name: ProjectName.resolve(flag: nil, directory: current))
+        }
+        let directory = URL(fileURLWithPath: file).deletingLastPathComponent().standardizedFileURL.path
+        let name = try ComposeFile.projectName(in: file)
+        return try Project(name: ProjectName.resolve(flag: nil, file: name, directory: directory))
+    }
+}

@@ -1,0 +1,105 @@
+package import ArgumentParser
+internal import Compose
+internal import EventBus
+internal import Foundation
+internal import Monitor
+internal import Navigation
+
+package struct GetCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
+        commandName: "get", abstract: "Prints a document: what is true now.",
+        discussion: """
+            segue get NavigationState ios --json  the document of that key, as it was published
+            segue get Playlists                   a document that has no key
+            segue get NavigationState             which keys there are; with --json the documents, as monitor --json
+            """)
+
+    @OptionGroup var options: BusOptions
+
+    @Argument(help: "The document's name, as in NavigationState.")
+    var document: String
+
+    @Argument(help: "Which of several documents of this name.")
+    var key: String?
+
+    @Option(help: "The session.")
+    var subject = Session.default
+
+    @Flag(help: "The JSON as it was published, on one line.")
+    var json = false
+
+    package init() {}
+
+    package func validate() throws {
+        guard type != nil else {
+            throw ValidationError("'\(document)' is not the name of a document such as NavigationState")
+        }
+    }
+
+    private var type: MessageType? {
+        let type = MessageType(document) ?? MessageType("\(MessageKind.document).\(document)")
+        return type?.kind == .document ? type : nil
+    }
+
+    package func run() async throws {
+        guard let type else { return }
+        let subject = subject
+        let documents = try await options.withBus { bus in
+            let named = try await bus.documents(matching: [.type(type, subject: subject)])
+            // All of them only to tell what there is instead.
+            return named.isEmpty ? try await bus.documents(matching: [.kind(.document, subject: subject)]) : named
+        }
+        let named = documents.filter { $0.type == type }
+        if let found = named.first(where: { $0.attributes.key == key }) {
+            try await show(found)
+        } else if key == nil, !named.isEmpty {
+            try await list(named)
+        } else {
+            throw missing(type, among: documents)
+        }
+    }
+
+    private func show(_ document: Envelope) async throws {
+        if json {
+            try await Console.output.writeLine(JSONText(document.data)?.description ?? stored(document))
+        } else {
+            try await Console.output.writeLine(try indented(document.data) ?? stored(document).printable)
+        }
+    }
+
+    private func list(_ documents: [Envelope]) async throws {
+        for document in documents.sorted(by: { ($0.attributes.key ?? "") < ($1.attributes.key ?? "") }) {
+            let key = document.attributes.key ?? ""
+            try await Console.output.writeLine(json ? CloudEventFormat.line(document) : key.printable)
+        }
+    }
+
+    /// Any program may publish; what is not JSON is not ours to judge.
+    private func stored(_ document: Envelope) -> String {
+        String(decoding: document.data, as: UTF8.self)
+    }
+
+    private func indented(_ data: Data) throws -> String? {
+        guard let value = try? JSONValue(parsing: data) else { return nil }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(value), as: UTF8.self)
+    }
+
+    private func missing(_ type: MessageType, among documents: [Envelope]) -> CommandError {
+        let keys = documents.filter { $0.type == type }.compactMap(\.attributes.key).sorted()
+        let names = Set(documents.map(\.type.name))
+        let recovery =
+            if !keys.isEmpty {
+                "there are \(keys.joined(separator: ", "))".printable
+            } else if let near = type.name.nearest(of: names) {
+                "did you mean \(near)?"
+            } else {
+                names.isEmpty ? "there are no documents yet" : "there are \(names.sorted().joined(separator: ", "))"
+            }
+        let session = subject == Session.default ? "" : " in session '\(subject)'"
+        return CommandError(
+            code: "no-document", "there is no document \(type.name)\(key.map { " with key '\($0)'" } ?? "")\(session)",
+            recovery: recovery)
+    }
+}

@@ -1,0 +1,93 @@
+internal import ArgumentParser
+internal import Compose
+internal import EventBus
+internal import Foundation
+internal import Monitor
+internal import Navigation
+
+/// A message, as it is written on a command line.
+struct MessageArguments: ParsableArguments, Sendable {
+    @Argument(help: ArgumentHelp("The message's type, as in command.PlaylistSelected.", valueName: "type"))
+    var typeName: String
+
+    @Argument(help: ArgumentHelp("Its data, a JSON object; - reads it from standard input.", valueName: "json"))
+    var text = "{}"
+
+    @Option(help: "The session.")
+    var subject = Session.default
+
+    @Option(help: "The platform of the view it comes from, as in ios.")
+    var platform: String?
+
+    @Option(help: "The device of the view it comes from.")
+    var device: String?
+
+    @Option(help: "The screen instance it comes from.")
+    var instance: String?
+
+    @Option(help: "Which of several documents of its type it is.")
+    var key: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "After how many seconds a command is too old to be acted upon, or none. (default: 60)",
+            valueName: "seconds"))
+    var lifetime: Lifetime?
+
+    func validate() throws {
+        let type = try type
+        guard type.kind == .document || key == nil else {
+            throw ValidationError("--key is for documents; \(type) is none")
+        }
+        guard type.kind == .command || lifetime == nil else {
+            throw ValidationError("--lifetime is for commands; \(type) does not expire")
+        }
+        if text != "-" { _ = try Self.object(text) }
+    }
+
+    /// - Throws: `ValidationError` that suggests the right spelling.
+    var type: MessageType {
+        get throws {
+            guard let type = MessageType(typeName) else { throw ValidationError(MessageSpelling.advice(on: typeName)) }
+            guard type.kind != .query else {
+                throw ValidationError("\(type) is a question, which cannot be published")
+            }
+            return type
+        }
+    }
+
+    /// The data, on one line; standard input is read to its end for it.
+    /// - Throws: `ValidationError` when it is no JSON object.
+    func json() throws -> Data {
+        guard text == "-" else { return try Self.object(text) }
+        return try Self.object(String(decoding: FileHandle.standardInput.readToEnd() ?? Data(), as: UTF8.self))
+    }
+
+    private static func object(_ text: String) throws -> Data {
+        do {
+            guard try JSONValue(parsing: Data(text.utf8)).objectValue != nil, let json = JSONText(Data(text.utf8))
+            else {
+                throw ValidationError("the data is not a JSON object; write it like '{\"playlistID\": \"p1\"}'")
+            }
+            return Data(json.description.utf8)
+        } catch let error as DecodingError {
+            throw ValidationError("the data is not JSON: \(error.summary)")
+        }
+    }
+
+    func attributes(_ type: MessageType, source: String) -> Attributes {
+        var attributes = Attributes(type: type, source: source, subject: subject)
+        attributes.platform = platform
+        attributes.device = device
+        attributes.instance = instance
+        attributes.key = key
+        if type.kind == .command {
+            switch lifetime {
+            case .unlimited: break
+            case .seconds(let seconds): attributes.expiryTime = attributes.time.addingTimeInterval(seconds)
+            case nil: attributes.expiryTime = attributes.time.addingTimeInterval(60)
+            }
+        }
+        return attributes
+    }
+}

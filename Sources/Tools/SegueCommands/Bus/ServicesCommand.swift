@@ -1,0 +1,52 @@
+package import ArgumentParser
+internal import Contracts
+internal import EventBus
+internal import Monitor
+
+package struct ServicesCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
+        commandName: "services", abstract: "Tells who is on the bus, and what each receives and sends.")
+
+    @OptionGroup var options: BusOptions
+
+    @Flag(help: "One JSON object a line.")
+    var json = false
+
+    package init() {}
+
+    package func run() async throws {
+        let documents = try await options.withBus { try await $0.documents(matching: [.type(Document.Presence.self)]) }
+        let services = await presences(documents)
+        for service in services.sorted(by: { ($0.name, $0.instance) < ($1.name, $1.instance) }) {
+            try await Console.output.writeLine(json ? JSONLine.text(service) : text(service))
+        }
+        if services.isEmpty { await Console.error.tell("nobody has announced itself on this bus") }
+    }
+
+    /// One that cannot be read is a stranger's mistake: the others are shown all the same.
+    private func presences(_ documents: [Envelope]) async -> [Document.Presence] {
+        var presences: [Document.Presence] = []
+        for document in documents {
+            do {
+                presences.append(try document.decode())
+            } catch {
+                await Console.error.tell("\(error) (published by \(document.attributes.source))".printable)
+            }
+        }
+        return presences
+    }
+
+    private func text(_ service: Document.Presence) -> String {
+        let style = { (style: TextStyle, text: String) in
+            Console.output.isColored ? style.applied(to: text) : text
+        }
+        let types = { (types: [String]) in types.isEmpty ? "nothing" : types.sorted().joined(separator: ", ").printable
+        }
+        return """
+            \(style(.bold, service.name.printable)) \(service.version.printable) \
+            \(style(.dim, "(instance \(service.instance.printable), pid \(service.pid))"))
+              receives \(types(service.receives))
+              sends    \(types(service.sends))
+            """
+    }
+}

@@ -1,0 +1,28 @@
+/// Columns of text, each as wide as its widest entry.
+struct Table {
+    private var rows: [[String]]
+
+    init(_ header: String...) {
+        rows = [header]
+    }
+
+    mutating func append(_ row: String...) {
+        rows.append(row)
+    }
+
+    var lines: [String] {
+        let widths = rows.reduce(into: [Int](repeating: 0, count: rows[0].count)) { widths, row in
+            for (index, cell) in row.enumerated() { widths[index] = max(widths[index], cell.count) }
+        }
+        return rows.map { row in
+            let cells = zip(row, widths).map { cell, width in cell.padding(to: width) }
+            return String(cells.joined(separator: "  ").reversed().drop { $0 == " " }.reversed())
+        }
+    }
+}
+
+extension String {
+    func padding(to width: Int) -> String {
+        self + String(repeating: " ", count: max(0, width - count))
+    }
+}

@@ -1,0 +1,43 @@
+internal import Compose
+internal import EventBus
+
+/// What a person is told of an error, and what a script is. The one place where errors become exit statuses.
+package struct Failure: Hashable, Sendable {
+    package let lines: [String]
+    package let status: ExitStatus
+
+    /// - Returns: `nil` for an error that is not of this project, such as the parser's own.
+    package init?(_ error: any Error) {
+        switch error {
+        case let error as CommandError:
+            (lines, status) = ([error.description], error.status)
+        case let error as BusError:
+            (lines, status) = ([error.message], ExitStatus(of: error))
+        case let error as ComposeFileError:
+            (lines, status) = (error.mistakes.map(\.description), .configuration)
+        case let error as ComposeError:
+            let text = error.description.split(separator: "\n", omittingEmptySubsequences: false)
+            (lines, status) = (text.map(String.init), ExitStatus(of: error))
+        default: return nil
+        }
+    }
+}
+
+extension ExitStatus {
+    fileprivate init(of error: BusError) {
+        switch error.code {
+        case .unavailable: self = .unavailable
+        case .address: self = .configuration
+        case .malformed, .refused: self = .dataError
+        default: self = .software
+        }
+    }
+
+    fileprivate init(of error: ComposeError) {
+        switch error.code {
+        case "compose-file-unreadable": self = .noInput
+        case "invalid-project-name": self = .configuration
+        default: self = .failure
+        }
+    }
+}

@@ -1,0 +1,69 @@
+internal import Compose
+internal import Glibc
+internal import Logging
+
+/// A stack that runs for as long as this command does, before its user's eyes.
+struct ForegroundStack {
+    let stack: Stack
+    let project: Project
+
+    /// - Throws: ``ComposeError`` of the supervisor; `Errno` when the output cannot be written, after all has stopped.
+    func run() async throws {
+        var logger = Logger(label: "supervisor")
+        // What it would say of its services is shown as a change of their state.
+        logger.logLevel = .error
+        let supervisor = try Supervisor(
+            stack: stack, project: project,
+            // A terminal that is closed sends SIGHUP; nothing must be left behind.
+            options: SupervisorOptions(stopSignals: [SIGINT, SIGTERM, SIGHUP]), logger: logger)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await stopping(supervisor) { try await showLogs(of: supervisor) } }
+            group.addTask { try await stopping(supervisor) { try await showStates(of: supervisor) } }
+            group.addTask { try await stopping(supervisor) { try await Console.output.waitForBrokenPipe() } }
+            do {
+                try await supervisor.run()
+            } catch let error as ComposeError {
+                group.cancelAll()
+                try await group.waitForAll()
+                // Its last lines are on the screen already.
+                throw ComposeError(code: error.code, message: error.message, recovery: error.recovery)
+            }
+            group.cancelAll()
+            try await group.waitForAll()
+        }
+    }
+
+    /// A stack that nobody can watch any more is stopped.
+    private func stopping(_ supervisor: Supervisor, ifFails show: () async throws -> Void) async throws {
+        do {
+            try await show()
+        } catch {
+            supervisor.stop()
+            throw error
+        }
+    }
+
+    /// Follows the log files, not the services: a terminal that is stopped holds up no service, and no line is dropped.
+    private func showLogs(of supervisor: Supervisor) async throws {
+        // The first service to start does so once this run's files have taken the place of the last one's.
+        let hasStarted = await supervisor.statuses.contains { status in
+            status.services.contains { $0.state != .created }
+        }
+        guard hasStarted else { return }
+        let printer = LogPrinter(services: stack.services.map(\.name))
+        for await line in try project.logs(follow: true) {
+            try await printer.show(line)
+        }
+    }
+
+    private func showStates(of supervisor: Supervisor) async throws {
+        var shown: [String: ServiceStatus.State] = [:]
+        for await status in supervisor.statuses {
+            for service in status.services where service.state != shown[service.service] {
+                let isNews = service.state != .created
+                shown[service.service] = service.state
+                if isNews { await Console.error.tell("\(service.service) \(service.summary)") }
+            }
+        }
+    }
+}

@@ -1,0 +1,39 @@
+package import ArgumentParser
+internal import Compose
+
+package struct LogsCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
+        commandName: "logs", abstract: "Prints what the services of a project have written.")
+
+    @OptionGroup var project: ProjectOptions
+
+    @Flag(name: .shortAndLong, help: "Wait for more, through restarts of the services and of the project.")
+    var follow = false
+
+    @Option(
+        name: [.customShort("n"), .customLong("tail")],
+        help: ArgumentHelp("Begin with so many lines of each service, not with all.", valueName: "lines"))
+    var tail: Int?
+
+    @Flag(name: .customLong("no-log-prefix"), help: "Without the names of the services.")
+    var noLogPrefix = false
+
+    @Argument(help: "Only these services.")
+    var services: [String] = []
+
+    package init() {}
+
+    package func validate() throws {
+        if let tail, tail < 0 { throw ValidationError("-n is \(tail); it has to be 0 or more") }
+    }
+
+    package func run() async throws {
+        let project = try project.resolve()
+        let lines = try project.logs(of: services, last: tail, follow: follow)
+        let names = services.isEmpty ? try ProjectStatus.read(project)?.services.map(\.service) ?? [] : services
+        let printer = LogPrinter(services: names, hasPrefix: !noLogPrefix)
+        try await Console.output.whileRead {
+            for await line in lines { try await printer.show(line) }
+        }
+    }
+}

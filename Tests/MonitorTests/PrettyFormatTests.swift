@@ -1,0 +1,75 @@
+import EventBus
+import Foundation
+import Monitor
+import Testing
+
+@Suite("A message for a person")
+struct PrettyFormatTests {
+    private let format = PrettyFormat(timeZone: .gmt)
+
+    private func plain(_ message: Envelope) -> String {
+        format.line(message).rendered(isColored: false, columns: nil)
+    }
+
+    @Test("is time, type, source and data on one line")
+    func line() throws {
+        let message = try Envelope.fixed("command.PlaylistSelected", #"{"playlistID": "p1"}"#)
+        #expect(plain(message) == #"12:34:56.789 command.PlaylistSelected device/1 → {"playlistID":"p1"}"#)
+    }
+
+    @Test("names the key of a document, and the session where it is not the default")
+    func keyAndSubject() throws {
+        let message = try Envelope.fixed("document.NavigationState", "{}") {
+            $0.key = "ios"
+            $0.subject = "alice"
+        }
+        #expect(plain(message) == "12:34:56.789 document.NavigationState[ios] @alice device/1 → {}")
+    }
+
+    @Test("says that a document is gone")
+    func tombstone() throws {
+        #expect(plain(try .fixed("document.Devices", "")) == "12:34:56.789 document.Devices device/1 → withdrawn")
+    }
+
+    @Test("cannot paint the terminal: control characters and direction overrides are left out")
+    func controls() throws {
+        let message = try Envelope.fixed(
+            "event.X", "\u{1B}[2Jnot\u{07} JSON\r\n\u{202E}", source: "a\u{1B}]0;b\u{9C}/1")
+        #expect(plain(message) == "12:34:56.789 event.X a]0;b/1 → 18 bytes that are not JSON: [2Jnot JSON  ")
+    }
+
+    @Test("is cut to the width of the terminal, wide characters counted as two columns")
+    func cut() throws {
+        let message = try Envelope.fixed("event.X", #"{"name":"集中"}"#)
+        let whole = #"12:34:56.789 event.X device/1 → {"name":"集中"}"#
+        #expect(format.line(message).rendered(isColored: false, columns: 47) == whole)
+        #expect(
+            format.line(message).rendered(isColored: false, columns: 45)
+                == #"12:34:56.789 event.X device/1 → {"name":"集…"#)
+    }
+
+    @Test("shows its kind in colour, and ends the colour where it is cut")
+    func color() throws {
+        let line = format.line(try .fixed("error.ApplicationError"))
+        #expect(
+            line.rendered(isColored: true, columns: 17)
+                == "\u{1B}[2m12:34:56.789\u{1B}[0m \u{1B}[31merr\u{1B}[0m…")
+    }
+
+    @Test("tells on request what it was caused by and where it came from")
+    func details() throws {
+        let message = try Envelope.fixed("command.BackCompleted") {
+            $0.correlationID = "c0"
+            $0.causationID = "c1"
+            $0.platform = "ios"
+            $0.instance = "launch-1"
+            $0.expiryTime = Date(timeIntervalSince1970: 1_772_368_556.789)
+        }
+        let lines = format.details(message).map { $0.rendered(isColored: false, columns: nil) }
+        #expect(
+            lines == [
+                "    id: m1", "    position: ab/17", "    caused by: c1, in the story of c0",
+                "    from view: ios launch-1", "    expires: 2026-03-01T12:35:56.789Z",
+            ])
+    }
+}

@@ -1,0 +1,59 @@
+import ArgumentParser
+import Compose
+import Foundation
+import Monitor
+import Testing
+
+@testable import SegueCommands
+
+@Suite("Arguments")
+struct ArgumentTests {
+    @Test(
+        "say where to begin",
+        arguments: [
+            ("now", MonitorStart.now), ("beginning", .beginning), ("retained", .retained), ("17", .offset(17)),
+            ("5m", .ago(.seconds(300))), ("1h30m", .ago(.seconds(5400))), ("500ms", .ago(.milliseconds(500))),
+        ])
+    func since(text: String, start: MonitorStart) {
+        #expect(MonitorStart(argument: text) == start)
+    }
+
+    @Test("refuse what is no place to begin", arguments: ["", "5x", "-1", "yesterday", "1.5"])
+    func noStart(text: String) {
+        #expect(MonitorStart(argument: text) == nil)
+    }
+
+    @Test(
+        "say how long a command lasts",
+        arguments: [
+            ("none", Lifetime.unlimited), ("5", .seconds(5)), ("0.5", .seconds(0.5)), ("0", nil), ("-1", nil),
+            ("inf", nil),
+        ])
+    func lifetime(text: String, lifetime: Lifetime?) {
+        #expect(Lifetime(argument: text) == lifetime)
+    }
+
+    @Test("choose the bus: --bus, then -p, then SEGUE_BUS, then the folder's project")
+    func bus() throws {
+        let environment = ["SEGUE_BUS": "tcp://h:1"]
+        let all = try BusOptions.parse(["--bus", "tcp://b:1", "-p", "x"])
+        #expect(try all.location(environment: environment) == .init(address: "tcp://b:1", origin: "--bus"))
+        let project = try BusOptions.parse(["-p", "x"])
+        #expect(try project.location(environment: environment).address == Project(name: "x").busAddress)
+        let none = try BusOptions.parse([])
+        #expect(try none.location(environment: environment) == .init(address: "tcp://h:1", origin: "SEGUE_BUS"))
+        #expect(try none.location(environment: [:]).address == none.project.resolve().busAddress)
+    }
+
+    @Test("give a project the name of its file, though the rest of that be wrong")
+    func projectName() throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("segue-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let file = directory.appendingPathComponent("compose.yaml").path
+        try "name: ${NAME:-mine}\nservices: {a: {comand: '${MISSING:?}'}}".write(
+            toFile: file, atomically: true, encoding: .utf8)
+        #expect(try ProjectOptions.parse([]).resolve(file: file).name == "mine")
+        #expect(try ProjectOptions.parse(["-p", "other"]).resolve(file: file).name == "other")
+    }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import Testing
+
+@Suite("segue on a bus")
+struct BusVerbTests {
+    private func onBus(_ body: (SegueCommandLine) async throws -> Void) async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try segue.write(Stacks.broker)
+            let up = try await segue("up", "-d", "--wait")
+            #expect(up.status == 0, "\(up.error)")
+            try await body(segue)
+        }
+    }
+
+    @Test("sends what monitor then shows, whole and on one line", .timeLimit(.minutes(1)))
+    func sendAndMonitor() async throws {
+        try await onBus { segue in
+            let sent = try await segue(
+                "send", "command.PlaylistSelected", "{ \"playlistID\": \"p1\" }", "--platform", "ios", "--json")
+            let receipt = try JSONDecoder().decode(Receipt.self, from: Data(sent.output.utf8))
+            let plain = try await segue("send", "event.LaunchFinished", "-", input: "{\"n\": 1}")
+            #expect(plain.output.hasSuffix(" \(receipt.position.epoch)/2\n"))
+
+            let monitor = try await segue("monitor", "--since", "1", "--count", "1", "--json")
+            let message = try JSONDecoder().decode(Seen.self, from: Data(monitor.output.utf8))
+            #expect(monitor.lines.count == 1)
+            #expect(message.id == receipt.id && message.position == receipt.position && message.platform == "ios")
+            #expect(message.expirytime != nil && message.data == ["playlistID": "p1"])
+
+            let pretty = try await segue("monitor", "--since", "1h", "--type", "event.*", "--count", "1")
+            #expect(pretty.output.contains(" event.LaunchFinished segue/"))
+            #expect(pretty.output.hasSuffix(" → {\"n\":1}\n"))
+        }
+    }
+
+    @Test("prints a document as it was published, its keys, and what there is instead", .timeLimit(.minutes(1)))
+    func get() async throws {
+        try await onBus { segue in
+            for key in ["mac", "ios"] {
+                try await segue("send", "document.NavigationState", #"{"z": 1.0, "a": ["\#(key)"]}"#, "--key", key)
+            }
+            try await segue("send", "document.Devices", #"{"devices": []}"#, "--subject", "alice")
+            #expect(
+                try await segue("get", "NavigationState", "ios", "--json").output == "{\"z\":1.0,\"a\":[\"ios\"]}\n")
+            #expect(try await segue("get", "NavigationState").lines == ["ios", "mac"])
+            #expect(try await segue("get", "NavigationState", "--json").lines.count == 2)
+            #expect(
+                try await segue("get", "Devices", "--subject", "alice").output == "{\n  \"devices\" : [\n\n  ]\n}\n")
+
+            let noKey = try await segue("get", "NavigationState", "tv")
+            #expect(noKey.status == 1)
+            #expect(noKey.error == "segue: there is no document NavigationState with key 'tv'; there are ios, mac\n")
+            let misspelt = try await segue("get", "NavigationStat")
+            #expect(misspelt.error == "segue: there is no document NavigationStat; did you mean NavigationState?\n")
+        }
+    }
+
+    @Test("tells who is on the bus, and when nobody receives what was sent", .timeLimit(.minutes(1)))
+    func services() async throws {
+        try await onBus { segue in
+            #expect(try await segue("services").error == "segue: nobody has announced itself on this bus\n")
+            let presence = """
+                {"name":"music-service","version":"1.2","instance":"ab","pid":7,\
+                "receives":["command.PlaylistSelected"],"sends":[]}
+                """
+            try await segue("send", "document.Presence", presence, "--key", "ab")
+            try await segue("send", "document.Presence", "{}", "--key", "stranger")
+            let services = try await segue("services")
+            #expect(
+                services.output == """
+                    music-service 1.2 (instance ab, pid 7)
+                      receives command.PlaylistSelected
+                      sends    nothing
+
+                    """)
+            #expect(services.error.contains("document.Presence") && services.errorLines.count == 1)
+            #expect(try await segue("services", "--json").lines.count == 1)
+
+            let misspelt = try await segue("send", "command.PlaylistSelectd")
+            #expect(misspelt.status == 0)
+            #expect(misspelt.error.contains("did you mean command.PlaylistSelected?"))
+            #expect(try await segue("send", "command.PlaylistSelected").error.isEmpty)
+        }
+    }
+
+    @Test("ends quietly when its reader has had enough", .timeLimit(.minutes(1)))
+    func brokenPipe() async throws {
+        try await onBus { segue in
+            for _ in 0..<3 { try await segue("send", "event.LaunchFinished") }
+            let result = try await segue.shell("set -o pipefail; segue monitor --since beginning | head -c 1 | wc -c")
+            #expect(result.error.isEmpty)
+            #expect(result.output == "1\n")
+        }
+    }
+
+    private struct JournalPosition: Decodable, Equatable {
+        let epoch: String
+        let offset: UInt64
+    }
+
+    private struct Receipt: Decodable {
+        let id: String
+        let position: JournalPosition
+    }
+
+    private struct Seen: Decodable {
+        let id: String
+        let platform: String?
+        let expirytime: String?
+        let data: [String: String]
+        let position: JournalPosition
+    }
+}

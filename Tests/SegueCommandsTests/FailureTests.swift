@@ -1,0 +1,90 @@
+import Testing
+
+@Suite("What goes wrong is one line and a status")
+struct FailureTests {
+    @Test(
+        "when a message is not one",
+        arguments: [
+            (["PlaylistSelected"], "'PlaylistSelected' is not a message type; did you mean command.PlaylistSelected?"),
+            (["LaunchFinished"], "'LaunchFinished' is not a message type; did you mean event.LaunchFinished?"),
+            (["Comand.X"], "'Comand.X' is not a message type; did you mean command.X?"),
+            (
+                ["command.PlaylistSelected", "{"],
+                "the data is not JSON: malformed JSON: expected a member's name at byte 2"
+            ),
+            (["event.X", "[]"], "the data is not a JSON object; write it like '{\"playlistID\": \"p1\"}'"),
+            (["event.X", "--key", "k"], "--key is for documents; event.X is none"),
+            (["event.X", "--lifetime", "5"], "--lifetime is for commands; event.X does not expire"),
+            (["query.X"], "query.X is a question, which cannot be published"),
+        ])
+    func message(arguments: [String], line: String) async throws {
+        try await SegueCommandLine.inScratch { segue in
+            let result = try await segue.run(["send"] + arguments)
+            #expect(result.error == "segue: \(line)\n")
+            #expect(result.status == 64)
+            #expect(result.output.isEmpty)
+        }
+    }
+
+    @Test("when nobody serves the bus", .timeLimit(.minutes(1)))
+    func noBroker() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            let bus = "ipc://\(segue.directory)/bus"
+            let result = try await segue("send", "event.X", "--bus", bus)
+            #expect(result.error == "segue: no broker answers at \(bus); start one with 'segue up'\n")
+            #expect(result.status == 69)
+        }
+    }
+
+    @Test("when the bus is no address, naming what said so")
+    func address() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            var segue = segue
+            segue.environment["SEGUE_BUS"] = "nonsense"
+            let result = try await segue("services")
+            #expect(result.error.hasPrefix("segue: SEGUE_BUS: 'nonsense' is not a bus: use ipc:///"))
+            #expect(result.status == 78)
+        }
+    }
+
+    @Test("when a compose file is missing or wrong, each mistake a line")
+    func composeFile() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            let none = try await segue("up")
+            #expect(none.error == "segue: there is no compose file in \(segue.directory); name one with -f FILE\n")
+            #expect(none.status == 66)
+            #expect(try await segue("up", "-f", "no.yaml").status == 66)
+            try segue.write("services:\n  a: {comand: x}\n  b: {command: x, restart: often}\n")
+            let wrong = try await segue("config", "-q")
+            #expect(wrong.status == 78 && wrong.errorLines.count == 3)
+            #expect(
+                wrong.error.contains("compose.yaml:2: unknown key 'comand' in service 'a'; did you mean 'command'?"))
+        }
+    }
+
+    @Test("when a project was never started, and when it is not running")
+    func project() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            let ps = try await segue("ps", "-p", "none")
+            #expect(ps.status == 1 && ps.errorLines.count == 1)
+            #expect(try await segue("logs", "-p", "none").status == 1)
+            let down = try await segue("down", "-p", "none")
+            #expect(down.status == 0 && down.error == "segue: project 'none' was not running\n")
+        }
+    }
+
+    @Test("when the command line is wrong")
+    func usage() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            for arguments in [
+                ["monitor", "--since", "5x"], ["monitor", "--count", "0"], ["monitor", "--type", "a.b"], ["bogus"],
+                ["down", "-t", "x"], ["up", "-f", "a", "-f", "b"], ["get"], ["get", "event.X"], ["logs", "-n", "x"],
+            ] {
+                let result = try await segue.run(arguments)
+                #expect(result.status == 64, "\(arguments)")
+                #expect(result.errorLines.count == 1 && result.error.hasPrefix("segue: "), "\(result.error)")
+            }
+            #expect(try await segue("--help").status == 0)
+        }
+    }
+}

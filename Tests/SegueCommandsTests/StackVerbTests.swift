@@ -1,0 +1,121 @@
+import Foundation
+import Testing
+
+@Suite("segue with a stack")
+struct StackVerbTests {
+    @Test("brings it up, tells how it is, and takes it down", .timeLimit(.minutes(1)))
+    func upAndDown() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try segue.write(Stacks.broker)
+            let up = try await segue("up", "-d", "--wait")
+            #expect(up.status == 0)
+            #expect(
+                up.errorLines.last
+                    == "segue: project 'demo' is up, its bus is ipc://\(segue.directory)/run/segue/demo/bus")
+
+            let row = try JSONDecoder().decode(Row.self, from: Data(try await segue("ps", "--json").output.utf8))
+            #expect(row.service == "broker" && row.state == "ready" && row.restarts == 0)
+            let again = try await segue("up", "-d")
+            #expect(again.status == 1 && again.error.contains("project 'demo' is already running (pid "))
+
+            #expect(try await segue("down").error == "segue: project 'demo' is down\n")
+            #expect(try await segue("ps").lines.count == 1)
+            #expect(try await segue("ps", "-a").lines.last?.contains("exited with status 0") == true)
+        }
+    }
+
+    @Test("runs beside another project from the same file, each with a bus of its own", .timeLimit(.minutes(1)))
+    func twoProjects() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try segue.write(Stacks.broker)
+            for project in ["one", "two"] { try await segue("up", "-d", "--wait", "-p", project) }
+            try await segue("send", "document.Devices", "-p", "one")
+            #expect(try await segue("get", "Devices", "--json", "-p", "one").output == "{}\n")
+            #expect(try await segue("get", "Devices", "--json", "-p", "two").status == 1)
+        }
+    }
+
+    @Test("says why a service did not start, with its last lines", .timeLimit(.minutes(1)))
+    func failure() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try segue.write(Stacks.failing)
+            let detached = try await segue("up", "-d", "--wait")
+            #expect(detached.status == 1)
+            #expect(detached.errorLines.suffix(2).first?.contains("service 'broken' exited with status 3") == true)
+            #expect(detached.errorLines.last == "  | the disk is full")
+
+            let foreground = try await segue("up")
+            #expect(foreground.status == 1)
+            #expect(foreground.output == "broken | the disk is full\n")
+            #expect(foreground.errorLines.last?.contains("exited with status 3 before it was ready") == true)
+        }
+    }
+
+    @Test("shows its logs, and stops it in order on Ctrl-C", .timeLimit(.minutes(1)))
+    func foreground() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try segue.write(Stacks.talking)
+            // Once the lines of both are there, interrupts its own supervisor, as the terminal would.
+            let up = try await segue.shell(
+                """
+                coproc segue up 2>err
+                pid=$COPROC_PID
+                exec 3<&"${COPROC[0]}"
+                for n in 1 2 3; do IFS= read -r -u 3 line && echo "$line"; done | sort
+                kill -INT $pid
+                wait $pid
+                echo "status $?"
+                """)
+            #expect(up.lines == ["one    | first", "one    | last", "second | other", "status 0"])
+            let states = try String(contentsOfFile: segue.directory + "/err", encoding: .utf8)
+            #expect(states.contains("segue: one runs\n") && states.contains("segue: one was ended by SIGTERM\n"))
+
+            #expect(try await segue("logs", "--no-log-prefix", "-n", "1", "one").output == "last\n")
+            #expect(try await segue("logs", "second").output == "second | other\n")
+            #expect(try await segue("logs", "third").error.contains("it has one, second"))
+        }
+    }
+
+    @Test("finds what a killed supervisor left, says so, and ends it", .timeLimit(.minutes(1)))
+    func leftovers() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try segue.write(Stacks.talking)
+            try await segue("up", "-d", "--wait")
+            let file = URL(fileURLWithPath: segue.directory + "/state/segue/talking/supervisor.json")
+            let supervisor = try JSONDecoder().decode(Status.self, from: Data(contentsOf: file)).supervisor.pid
+            #expect(kill(supervisor, SIGKILL) == 0)
+            // It has ended when the next one can have the lock; down waits for that.
+            let ps = try await segue.shell("while kill -0 \(supervisor) 2>/dev/null; do :; done; segue ps")
+            #expect(ps.lines.count == 3)
+            #expect(ps.error.contains("nobody supervises project 'talking' any more"))
+            #expect(try await segue("down").error == "segue: project 'talking' is down\n")
+            #expect(try await segue("ps").lines.count == 1)
+        }
+    }
+
+    @Test("warns of variables that are not set, and prints the file as it is read")
+    func config() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try segue.write("services:\n  a: {command: [echo, \"$NOT_SET\", $$x]}\n")
+            let config = try await segue("config")
+            #expect(config.error == "segue: compose.yaml: the variable NOT_SET is not set; it is taken as empty\n")
+            try segue.write(config.output, to: "again.yaml")
+            #expect(try await segue("config", "-f", "again.yaml").output == config.output)
+            #expect(try await segue("config", "--services").output == "a\n")
+        }
+    }
+
+    private struct Row: Decodable {
+        let service: String
+        let state: String
+        let restarts: Int
+    }
+
+    private struct Status: Decodable {
+        struct Supervisor: Decodable {
+            let pid: Int32
+        }
+
+        let supervisor: Supervisor
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import Subprocess
+import SystemPackage
+
+/// The built `segue`, run as a user would, in a folder with state and sockets of its own.
+struct SegueCommandLine: Sendable {
+    struct Result: Sendable {
+        let status: Int32
+        let output: String
+        let error: String
+
+        var lines: [String] { output.split(separator: "\n").map(String.init) }
+        var errorLines: [String] { error.split(separator: "\n").map(String.init) }
+    }
+
+    let directory: String
+    var environment: [String: String] = [:]
+
+    /// Built beside the bundle that this test runs in.
+    private static let executables = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        .deletingLastPathComponent().path
+
+    /// - Parameter body: gets an empty folder; what it left running is taken down.
+    static func inScratch(_ body: (SegueCommandLine) async throws -> Void) async throws {
+        // Short: a socket's path has at most 107 bytes.
+        let directory = "/tmp/segue-cli-\(UUID().uuidString.prefix(8))"
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
+        let segue = SegueCommandLine(directory: directory)
+        do {
+            try await body(segue)
+        } catch {
+            try await segue.cleanUp()
+            throw error
+        }
+        try await segue.cleanUp()
+    }
+
+    private func cleanUp() async throws {
+        let projects = try? FileManager.default.contentsOfDirectory(atPath: directory + "/state/segue")
+        for project in projects ?? [] { _ = try await self("down", "-t", "0", "-p", project) }
+        try? FileManager.default.removeItem(atPath: directory)
+    }
+
+    @discardableResult
+    func callAsFunction(_ arguments: String..., input: String = "") async throws -> Result {
+        try await run(arguments, input: input)
+    }
+
+    func run(_ arguments: [String], input: String = "") async throws -> Result {
+        try await run("\(Self.executables)/segue", arguments, input: input)
+    }
+
+    /// Runs a script in which `segue` is found by its name.
+    func shell(_ script: String) async throws -> Result {
+        try await run("/bin/bash", ["-c", script])
+    }
+
+    func write(_ text: String, to name: String = "compose.yaml") throws {
+        try text.write(toFile: "\(directory)/\(name)", atomically: true, encoding: .utf8)
+    }
+
+    private func run(_ executable: String, _ arguments: [String], input: String = "") async throws -> Result {
+        let path = Environment.Key(rawValue: "PATH").map { [$0: "\(Self.executables):/usr/bin:/bin"] } ?? [:]
+        let variables = ["XDG_STATE_HOME": directory + "/state", "XDG_RUNTIME_DIR": directory + "/run"]
+            .merging(environment) { _, own in own }
+        let pairs = variables.compactMap { name, value in Environment.Key(rawValue: name).map { ($0, value) } }
+        let result = try await Subprocess.run(
+            .path(FilePath(executable)), arguments: Arguments(arguments),
+            environment: .custom(path.merging(pairs) { _, own in own }), workingDirectory: FilePath(directory),
+            input: .string(input), output: .string(limit: 1 << 20), error: .string(limit: 1 << 20))
+        var status: Int32 = -1
+        if case .exited(let code) = result.terminationStatus { status = code }
+        return Result(status: status, output: result.standardOutput, error: result.standardError)
+    }
+}

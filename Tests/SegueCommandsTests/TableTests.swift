@@ -1,0 +1,19 @@
+import Testing
+
+@testable import SegueCommands
+
+@Suite("A table")
+struct TableTests {
+    @Test("has columns as wide as their widest entry, and no blanks at its right")
+    func columns() {
+        var table = Table("SERVICE", "STATE", "NOTE")
+        table.append("a", "restarting", "")
+        table.append("music-service", "ready", "loads")
+        #expect(
+            table.lines == [
+                "SERVICE        STATE       NOTE",
+                "a              restarting",
+                "music-service  ready       loads",
+            ])
+    }
+}
