@@ -13,6 +13,7 @@ let settings: [SwiftSetting] = [
 // MARK: Dependencies
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let asyncAlgorithms = Target.Dependency.product(name: "AsyncAlgorithms", package: "swift-async-algorithms")
 let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
@@ -92,6 +93,12 @@ let focusPlayer: [Target] = [
         ]),
     module("Presentation", in: "FocusPlayer", ["EventBus", "Contracts", "Vocabulary"]),
     module(
+        "TerminalDevice", in: "FocusPlayer",
+        [
+            "Contracts", "EventBus", "Navigation", "Presentation", "ServiceRuntime", "Vocabulary", asyncAlgorithms,
+            lifecycle, logging, subprocess,
+        ]),
+    module(
         "SpotifySimulator", in: "FocusPlayer",
         [crypto, httpTypes, hummingbird, nioCore, nioPosix, lifecycle, logging, yams]),
 ]
@@ -103,6 +110,7 @@ let executables: [Target] = [
             "Authorization", "ServiceRuntime", "Services", "SpotifyAPI", "TokenVault", argumentParser, asyncHTTPClient,
         ]),
     executable("broker", ["Broker", "ServiceRuntime", argumentParser, lifecycle]),
+    executable("device", ["ServiceRuntime", "TerminalDevice", argumentParser, logging]),
     executable("error-notifier", ["ErrorNotification", "ServiceRuntime", argumentParser]),
     executable(
         "music-service",
@@ -171,6 +179,12 @@ let tests: [Target] = [
     tests(of: "Repositories", ["Music", "Vocabulary", grdb, logging]),
     tests(of: "Presentation", ["EventBus", "Contracts", "Vocabulary"]),
     tests(
+        of: "TerminalDevice",
+        [
+            "Contracts", "Coordinator", "ErrorNotification", "EventBus", "Navigation", "Presentation",
+            "RuntimeTestSupport", "ServiceRuntime", "Vocabulary", lifecycle, logging,
+        ]),
+    tests(
         of: "SpotifySimulator",
         [
             httpTypes, hummingbird, .product(name: "HummingbirdTesting", package: "hummingbird"), lifecycle, logging,
@@ -191,6 +205,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),

@@ -51,6 +51,20 @@ struct ScreenTests {
         #expect(loading.commandTypes == none.commandTypes)
     }
 
+    @Test("What is still to come is loading; what is there, empty or failed is not")
+    func loading() throws {
+        for screen in ["playlistSelection", "generatedPlaylist", "deviceActivation"] {
+            #expect(ScreenRegistry.content(of: screen, documents: LatestDocuments()).isLoading)
+        }
+        #expect(!ScreenRegistry.content(of: "serviceSelection", documents: LatestDocuments()).isLoading)
+        let documents = try LatestDocuments(
+            Document.Playlists(playlists: []), Document.GeneratedPlaylist(playlistID: "p", status: .failed),
+            Document.Devices(devices: []))
+        for screen in ["playlistSelection", "generatedPlaylist", "deviceActivation"] {
+            #expect(!ScreenRegistry.content(of: screen, documents: documents).isLoading)
+        }
+    }
+
     @Test("A ready focus playlist lists its songs and can be played")
     func ready() throws {
         let documents = try LatestDocuments(

@@ -130,6 +130,19 @@ struct ServiceHostTests {
         #expect(error?.description == "one of its services ended though nobody had asked it to")
     }
 
+    private struct BriefForegroundService: ForegroundService {
+        func run() async throws {}
+    }
+
+    @Test("stops with success, all in order, when a foreground service has ended")
+    func foreground() async throws {
+        let other = GatedService()
+        other.gate.open()
+        let services: [any Service] = [other, BriefForegroundService()]
+        try await ServiceHost(context: context(), services: services, notifier: ServiceNotifier(socketPath: nil)).run()
+        #expect(try await watcher.documents(matching: [.type(Document.Presence.self)]).isEmpty)
+    }
+
     @Test("waits for a broker that comes up later, and says what it waits for")
     func lateBroker() async throws {
         let clock = ManualClock()

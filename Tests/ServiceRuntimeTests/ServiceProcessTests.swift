@@ -61,10 +61,12 @@ struct ServiceProcessTests {
         #expect(error?.message.contains("/dev/null/greeter") == true)
     }
 
-    @Test("logs what SEGUE_LOG_LEVEL asks for, info unless it is set")
+    @Test("logs what SEGUE_LOG_LEVEL asks for, the process's own level unless it is set")
     func logLevel() throws {
         #expect(try ServiceConfiguration(environment: [:]).logLevel() == .info)
-        #expect(try ServiceConfiguration(environment: ["SEGUE_LOG_LEVEL": "DEBUG"]).logLevel() == .debug)
+        #expect(try ServiceConfiguration(environment: [:]).logLevel(standard: .warning) == .warning)
+        #expect(
+            try ServiceConfiguration(environment: ["SEGUE_LOG_LEVEL": "DEBUG"]).logLevel(standard: .warning) == .debug)
         let error = #expect(throws: ConfigurationError.self) {
             try ServiceConfiguration(environment: ["SEGUE_LOG_LEVEL": "loud"]).logLevel()
         }

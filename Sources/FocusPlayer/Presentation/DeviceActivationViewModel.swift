@@ -20,7 +20,8 @@ struct DeviceActivationViewModel: ViewModel {
         }
         return ScreenContent(
             title: "Activate a device", rows: rows,
-            actions: choices + [ScreenAction("Open Spotify", Command.OpenAnotherAppRequested(url: Self.spotify))])
+            actions: choices + [ScreenAction("Open Spotify", Command.OpenAnotherAppRequested(url: Self.spotify))],
+            isLoading: devices == nil)
     }
 
     private var rows: [String] {

@@ -15,7 +15,9 @@ struct GeneratedPlaylistViewModel: ViewModel {
     }
 
     var content: ScreenContent {
-        ScreenContent(title: name ?? "Focus playlist", rows: rows, actions: actions)
+        ScreenContent(
+            title: name ?? "Focus playlist", rows: rows, actions: actions,
+            isLoading: generated.map { $0.status == .loading } ?? true)
     }
 
     private var rows: [String] {

@@ -15,7 +15,8 @@ struct PlaylistSelectionViewModel: ViewModel {
         }
         return ScreenContent(
             title: "Choose a playlist", rows: rows,
-            actions: choices + [ScreenAction("Log out of Spotify", Command.SpotifyDeauthorizationRequested())])
+            actions: choices + [ScreenAction("Log out of Spotify", Command.SpotifyDeauthorizationRequested())],
+            isLoading: playlists == nil)
     }
 
     private var rows: [String] {

@@ -49,9 +49,9 @@ public struct ServiceConfiguration: Sendable {
         return directory
     }
 
-    /// How much is logged: `SEGUE_LOG_LEVEL`, `info` unless set.
-    func logLevel() throws -> Logger.Level {
-        guard let text = value("SEGUE_LOG_LEVEL") else { return .info }
+    /// How much is logged: `SEGUE_LOG_LEVEL`, or `standard` if that is not set.
+    func logLevel(standard: Logger.Level = .info) throws -> Logger.Level {
+        guard let text = value("SEGUE_LOG_LEVEL") else { return standard }
         guard let level = Logger.Level(rawValue: text.lowercased()) else {
             let levels = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
             throw ConfigurationError("SEGUE_LOG_LEVEL is '\(text)'", recovery: "set it to one of \(levels)")

@@ -13,9 +13,11 @@ extension ServiceContext {
         try await withThrowingTaskGroup { group in
             group.addTask { _ = try await BusRetry(logger: logger, clock: clock).run(operation) }
             group.addTask {
+                var level = Logger.Level.warning
                 while true {
                     try await clock.sleep(for: Self.reminderInterval)
-                    logger.warning("waiting for the bus at \(busAddress)")
+                    logger.log(level: level, "waiting for the bus at \(busAddress)")
+                    level = .info
                 }
             }
             try await group.next()

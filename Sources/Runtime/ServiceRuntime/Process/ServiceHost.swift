@@ -33,7 +33,10 @@ struct ServiceHost: Sendable {
     func run(signals: [UnixSignal] = []) async throws {
         var configuration = ServiceGroupConfiguration(
             services: services.map {
-                ServiceGroupConfiguration.ServiceConfiguration(service: $0, serviceName: Self.name(of: $0))
+                ServiceGroupConfiguration.ServiceConfiguration(
+                    service: $0,
+                    successTerminationBehavior: $0 is any ForegroundService ? .gracefullyShutdownGroup : .cancelGroup,
+                    serviceName: Self.name(of: $0))
             },
             gracefulShutdownSignals: signals, logger: logger)
         configuration.maximumGracefulShutdownDuration = Self.grace

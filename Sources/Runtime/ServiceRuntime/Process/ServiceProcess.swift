@@ -17,23 +17,26 @@ public struct ServiceProcess: Sendable {
     public let receives: [MessageType]
     /// The message types it publishes.
     public let sends: [MessageType]
+    /// How much it logs unless `SEGUE_LOG_LEVEL` says otherwise.
+    public let logLevel: Logger.Level
 
     public init(
         _ name: String, version: String = "0.1.0",
         instance: String = String(UUID().uuidString.lowercased().prefix(8)),
-        receives: [MessageType] = [], sends: [MessageType] = []
+        receives: [MessageType] = [], sends: [MessageType] = [], logLevel: Logger.Level = .info
     ) {
         self.name = name
         self.version = version
         self.instance = instance
         self.receives = receives
         self.sends = sends
+        self.logLevel = logLevel
     }
 
     /// The CloudEvents source of what it publishes.
     public var source: String { "\(name)/\(instance)" }
 
-    /// Runs the process until SIGTERM or SIGINT: connects to the bus, announces itself, runs the services, says that
+    /// Runs the process until SIGTERM or SIGINT, or the end of a ``ForegroundService``: connects to the bus, announces itself, runs the services, says that
     /// it is ready once they are, and stops all of it in reverse order.
     ///
     /// The bus answers only once the services run: use it in their `run()`, not in the closure that makes them.
@@ -68,7 +71,7 @@ public struct ServiceProcess: Sendable {
     private func host(_ make: (ServiceConfiguration, Logger) async throws -> ServiceHost) async throws {
         do {
             let configuration = ServiceConfiguration()
-            let level = try configuration.logLevel()
+            let level = try configuration.logLevel(standard: logLevel)
             LoggingSystem.bootstrap { label in
                 var handler = StreamLogHandler.standardError(label: label)
                 handler.logLevel = level

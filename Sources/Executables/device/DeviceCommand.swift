@@ -1,0 +1,55 @@
+import ArgumentParser
+import Logging
+import ServiceRuntime
+import TerminalDevice
+
+@main
+struct DeviceCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "device", abstract: "A platform's screen in a terminal.",
+        discussion: """
+            Pick by number, or by the beginning of what a choice says. b goes back, d dismisses what is presented, \
+            x dismisses the error, q quits.
+
+            Answers may be piped in, a line each. A line waits until what it names is on the screen and the one before \
+            is answered: a number, a label such as 'Connect Spotify', or a command such as 'PlaylistSelected ID'. After \
+            a pick a number also waits for another screen; on the same one, use names. '@playlistSelection' waits for \
+            that screen.
+            """)
+
+    enum Platform: String, CaseIterable, ExpressibleByArgument {
+        case ios, mac
+    }
+
+    @OptionGroup var options: ServiceOptions
+
+    @Option(help: "Whose screens to show.")
+    var platform: Platform
+
+    @Option(help: "A name that tells it from other devices of the platform. (default: a new one)")
+    var device: String?
+
+    @Option(help: "The session, one user's app.")
+    var subject = "default"
+
+    @Option(help: "A command that opens a URL, its last argument, such as xdg-open. Without it, URLs are only shown.")
+    var open: String?
+
+    @Option(help: "How many seconds a line that is piped in may wait.")
+    var timeout: UInt32 = 30
+
+    func run() async throws {
+        let process = ServiceProcess(
+            "device", receives: DeviceSession.receives, sends: DeviceSession.sends, logLevel: .warning)
+        let identity = DeviceIdentity(
+            platform: platform.rawValue, device: device ?? "\(platform.rawValue)-\(process.instance)", subject: subject,
+            source: process.source)
+        try await process.run(options) { process in
+            [
+                TerminalDevice(
+                    identity, bus: process.bus, busAddress: process.busAddress, terminal: .standard,
+                    timeout: .seconds(timeout), opener: open.flatMap(URLOpener.init), logger: process.logger)
+            ]
+        }
+    }
+}

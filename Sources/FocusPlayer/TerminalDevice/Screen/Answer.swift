@@ -1,0 +1,27 @@
+/// What a line of input means.
+package enum Answer: Hashable, Sendable {
+    case nothing
+    /// A choice as it is numbered on the screen.
+    case number(Int)
+    /// A choice by its label, the beginning of its label, or its command: `Connect Spotify`, `PlaylistSelected calm`.
+    case text(String)
+    case back
+    case dismiss
+    case dismissError
+    /// No choice: wait until this screen can be acted on, as in `@playlistSelection`.
+    case screen(String)
+    case quit
+
+    package init(_ line: String) {
+        let text = line.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        switch text {
+        case "": self = .nothing
+        case "b": self = .back
+        case "d": self = .dismiss
+        case "x": self = .dismissError
+        case "q": self = .quit
+        case _ where text.hasPrefix("@"): self = .screen(String(text.dropFirst()))
+        default: self = Int(text).map(Answer.number) ?? .text(text)
+        }
+    }
+}

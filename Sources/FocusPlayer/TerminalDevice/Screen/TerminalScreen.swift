@@ -1,0 +1,49 @@
+package import Navigation
+package import Presentation
+
+/// What a terminal shows of one platform, and what may be done there. A value: equal documents give equal screens.
+package struct TerminalScreen: Sendable {
+    package let platform: String
+    package let revision: Int
+    let layers: [Layer]
+    let banner: Banner?
+    /// What may be done, as it is numbered on the screen, beginning with 1.
+    package let choices: [Choice]
+    package let back: Choice?
+    package let dismissal: Choice?
+    package let bannerDismissal: Choice?
+    /// The screens that a person can act on.
+    package let active: [ScreenInstance]
+    /// Whether a list is still to come, so that its numbers would mean something else in a moment.
+    package let isLoading: Bool
+
+    package init(_ snapshot: NavigationSnapshot, documents: LatestDocuments) {
+        let scene = Scene(snapshot: snapshot, documents: documents)
+        platform = snapshot.platform
+        revision = snapshot.revision
+        layers = scene.layers
+        banner = Banner(documents.errorBanner)
+        choices = layers.flatMap(\.choices) + scene.tabs
+        back = scene.back
+        dismissal = scene.dismissal
+        bannerDismissal = banner.map {
+            Choice($0.dismissal, on: snapshot.state.top.id, outcome: .closedBanner)
+        }
+        active = snapshot.state.active
+        isLoading = layers.contains { !$0.isCovered && $0.content.isLoading }
+    }
+
+    /// What an answer picks here; nil if it is not here.
+    package func choice(for answer: Answer) -> Choice? {
+        switch answer {
+        case .number(let number): choices.indices.contains(number - 1) ? choices[number - 1] : nil
+        case .text(let line):
+            // The first of those that fit best.
+            choices.compactMap { choice in choice.distance(to: line).map { (choice, $0) } }.min { $0.1 < $1.1 }?.0
+        case .back: back
+        case .dismiss: dismissal
+        case .dismissError: bannerDismissal
+        case .nothing, .quit, .screen: nil
+        }
+    }
+}

@@ -1,0 +1,22 @@
+internal import Contracts
+package import EventBus
+internal import Vocabulary
+
+extension DeviceSession {
+    /// The message types that a device listens to.
+    package static let receives: [MessageType] = [
+        Document.NavigationState.type, Document.Playlists.type, Document.GeneratedPlaylist.type,
+        Document.Devices.type, Document.ErrorBanner.type, DomainEvent.URLOpenRequested.type,
+        DomainEvent.PlaybackStarted.type, DomainEvent.MessageDiscarded.type, ApplicationError.type,
+    ]
+
+    /// The message types that it publishes.
+    package static let sends: [MessageType] = [
+        DomainEvent.LaunchFinished.type, Command.ScreenDisplayed.type, Command.ScreenGone.type,
+        Command.BackCompleted.type, Command.PresentationDismissed.type, Command.AlertAnswered.type,
+        Command.TabSelected.type, Command.ErrorDismissed.type, Command.SpotifyAuthorizationRequested.type,
+        Command.SpotifyDeauthorizationRequested.type, Command.PlaylistSelected.type,
+        Command.PlayOnSpotifyRequested.type, Command.DeviceSelected.type,
+        Command.DidRequestOpenPlaylistOnSpotify.type, Command.OpenAnotherAppRequested.type,
+    ]
+}

@@ -1,0 +1,117 @@
+internal import Contracts
+package import EventBus
+internal import Foundation
+internal import Navigation
+internal import Presentation
+internal import Vocabulary
+
+/// A device as a value: messages and lines of input go in, what is to be done comes out.
+///
+/// How a script's lines are taken is told in `DeviceSession+Script.swift`.
+package struct DeviceSession: Sendable {
+    /// Who writes the lines.
+    package enum Mode: Sendable {
+        /// A person, who sees the screen: a line is about what is on it now.
+        case interactive
+        /// A pipe or a file: a line waits for the screen that it is about.
+        case scripted
+    }
+
+    package enum Input: Sendable {
+        /// The subscription is live.
+        case attached
+        case message(Envelope)
+        case line(String)
+        case endOfInput
+        /// Why a URL could not be opened.
+        case notOpened(String)
+        /// The time for the wait with this number is over.
+        case deadline(Int)
+    }
+
+    package enum Output: Sendable {
+        /// The screen has changed.
+        case draw
+        /// Something to tell the person, besides the screen.
+        case say(String)
+        case publish(Envelope)
+        case openURL(String)
+        /// Something on the bus could not be read.
+        case unreadable(BusError)
+        /// The next line is wanted.
+        case read
+        /// Give this wait a deadline.
+        case startDeadline(Int)
+        case fail(DeviceFailure)
+        /// End; what was said is still to be sent.
+        case end
+    }
+
+    let identity: DeviceIdentity
+    let mode: Mode
+    let commandLifetime: Duration
+    /// How long a script's line may wait.
+    let timeout: Duration
+    private(set) var snapshot: NavigationSnapshot?
+    private(set) var documents = LatestDocuments()
+    var displayedRevision: Int?
+    var goneInstances: Set<String> = []
+    var script = Script()
+
+    package init(
+        _ identity: DeviceIdentity, mode: Mode, commandLifetime: Duration, timeout: Duration = .seconds(30)
+    ) {
+        self.identity = identity
+        self.mode = mode
+        self.commandLifetime = commandLifetime
+        self.timeout = timeout
+    }
+
+    /// What there is to show; nil until the platform's coordinator has said where it is.
+    package var screen: TerminalScreen? {
+        snapshot.map { TerminalScreen($0, documents: documents) }
+    }
+
+    /// What to subscribe to.
+    package var filters: [MessageFilter] {
+        let types = Self.receives.filter { $0.kind != .document } + [Document.NavigationState.type]
+        return LatestDocuments.filters(subject: identity.subject)
+            + types.map { .type($0, subject: identity.subject) }
+    }
+
+    /// - Throws: ``BusError`` if a message cannot be written as JSON.
+    package mutating func handle(_ input: Input) throws -> [Output] {
+        switch input {
+        case .attached:
+            return [.publish(try envelope(DomainEvent.LaunchFinished(), instance: nil))]
+        case .message(let message):
+            let outputs = try receive(message)
+            return try outputs + (isAnswer(message) ? read() : advance())
+        case .line(let line):
+            return try mode == .scripted ? wait(for: .screen(for: line)) + advance() : answer(line)
+        case .endOfInput:
+            return try mode == .scripted ? wait(for: .end) + advance() : [.end]
+        case .notOpened(let reason):
+            return [.say(reason)]
+        case .deadline(let number):
+            return expire(number)
+        }
+    }
+
+    private mutating func receive(_ message: Envelope) throws -> [Output] {
+        var outputs: [Output] = []
+        do {
+            if message.type == Document.NavigationState.type, message.attributes.key == identity.platform {
+                snapshot = message.isTombstone ? nil : try message.decode(Document.NavigationState.self).snapshot
+                outputs = try [.draw] + reports()
+            } else if try documents.receive(message) {
+                outputs = [.draw]
+            } else {
+                outputs = try notices(of: message)
+            }
+        } catch let error as BusError where error.code == .malformed {
+            return [.unreadable(error)]
+        }
+        return outputs
+    }
+}

@@ -1,0 +1,149 @@
+internal import AsyncAlgorithms
+package import EventBus
+package import Logging
+internal import ServiceLifecycle
+package import ServiceRuntime
+
+/// A device in a terminal: draws its platform's screen, and sends what is picked on it. Its end is the end of its
+/// process.
+package struct TerminalDevice: ReadyService, ForegroundService {
+    /// Signalled when its subscription is live.
+    package let ready = ReadySignal()
+    private let identity: DeviceIdentity
+    private let bus: any EventBus
+    private let busAddress: String
+    private let terminal: Terminal
+    private let timeout: Duration
+    private let opener: URLOpener?
+    private let logger: Logger
+    private let clock: any Clock<Duration>
+
+    /// - Parameters:
+    ///   - busAddress: where the bus is, for people to read.
+    ///   - timeout: how long a script's line may wait.
+    ///   - opener: opens the URLs that are requested for this device; nil: they are only shown.
+    package init(
+        _ identity: DeviceIdentity, bus: any EventBus, busAddress: String, terminal: Terminal,
+        timeout: Duration = .seconds(30), opener: URLOpener? = nil, logger: Logger,
+        clock: any Clock<Duration> = ContinuousClock()
+    ) {
+        self.identity = identity
+        self.bus = bus
+        self.busAddress = busAddress
+        self.terminal = terminal
+        self.timeout = timeout
+        self.opener = opener
+        self.logger = logger
+        self.clock = clock
+    }
+
+    /// Runs until the input ends or its writer quits.
+    /// - Throws: ``DeviceFailure`` when a script cannot go on, `CancellationError`, or what the bus throws.
+    package func run() async throws {
+        do {
+            try await cancelWhenGracefulShutdown { try await attend() }
+        } catch is CancellationError where Task.isShuttingDownGracefully {
+            // Asked to stop: as good as quitting.
+        }
+    }
+
+    private func attend() async throws {
+        let inputs = AsyncThrowingChannel<DeviceSession.Input, any Error>()
+        let (demand, wantLine) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let session = DeviceSession(
+            identity, mode: terminal.mode, commandLifetime: type(of: bus).commandLifetime, timeout: timeout)
+        let filters = session.filters
+        try await withThrowingDiscardingTaskGroup { sources in
+            sources.addTask { await inputs.failing { try await follow(filters, into: inputs) } }
+            sources.addTask { await readLines(on: demand, into: inputs) }
+            try await withOutbox(inputs) { outbox in
+                var loop = DeviceLoop(
+                    session: session, terminal: terminal, outbox: outbox, busAddress: busAddress, logger: logger)
+                try await loop.run(
+                    inputs, wantLine: { wantLine.yield() },
+                    startDeadline: { number in
+                        sources.addTask {
+                            guard (try? await clock.sleep(for: timeout)) != nil else { return }
+                            await inputs.send(.deadline(number))
+                        }
+                    })
+            }
+            sources.cancelAll()
+        }
+    }
+
+    /// Sends and opens what `body` wants sent and opened, one after the other. What is left when it has ended is still
+    /// done, but a bus that is away, or a command that does not end, cannot hold the end up for long.
+    private func withOutbox(
+        _ inputs: AsyncThrowingChannel<DeviceSession.Input, any Error>, _ body: (Outbox) async throws -> Void
+    ) async throws {
+        let outbox = Outbox()
+        try await withThrowingTaskGroup(of: Bool.self) { workers in
+            workers.addTask {
+                await inputs.failing { for await message in outbox.messages { try await publish(message) } }
+                return true
+            }
+            workers.addTask {
+                for await url in outbox.urls {
+                    guard let reason = await opener?.open(url) else { continue }
+                    // A script has often ended by now: its log is the place that is still there.
+                    if terminal.mode == .scripted {
+                        logger.warning("\(reason)")
+                    } else {
+                        await inputs.send(.notOpened(reason))
+                    }
+                }
+                return true
+            }
+            try await body(outbox)
+            // Nobody takes inputs any more, and nobody must wait for that.
+            inputs.finish()
+            outbox.finish()
+            workers.addTask {
+                try? await clock.sleep(for: terminal.mode == .scripted ? timeout : .seconds(1))
+                return false
+            }
+            var workersLeft = 2
+            while workersLeft > 0, try await workers.next() == true { workersLeft -= 1 }
+            workers.cancelAll()
+        }
+    }
+
+    private func publish(_ message: Envelope) async throws {
+        do {
+            try await BusRetry(logger: logger, clock: clock).run { _ = try await bus.publish(Batch([message])) }
+        } catch let error as BusError where error.code == .refused {
+            logger.warning("not sent: \(error)", metadata: ["type": "\(message.type)"])
+        }
+    }
+
+    private func follow(
+        _ filters: [MessageFilter], into inputs: AsyncThrowingChannel<DeviceSession.Input, any Error>
+    ) async throws {
+        try await BusRetry(logger: logger, clock: clock).run {
+            try await bus.withSubscription(to: filters, from: .retained) { messages in
+                ready.signal()
+                await inputs.send(.attached)
+                for try await message in messages { await inputs.send(.message(message)) }
+            }
+        }
+    }
+
+    /// Reads a line when one is wanted.
+    private func readLines(
+        on demand: AsyncStream<Void>, into inputs: AsyncThrowingChannel<DeviceSession.Input, any Error>
+    ) async {
+        var lines = terminal.lines.makeAsyncIterator()
+        for await _ in demand {
+            guard let line = await lines.next() else { return await inputs.send(.endOfInput) }
+            await inputs.send(.line(line))
+        }
+    }
+}
+
+extension AsyncThrowingChannel where Failure == any Error {
+    /// Lets the channel's reader throw what `operation` throws.
+    fileprivate func failing(_ operation: () async throws -> Void) async {
+        do { try await operation() } catch { fail(error) }
+    }
+}

@@ -1,0 +1,72 @@
+import Contracts
+import Coordinator
+import EventBus
+import Foundation
+import Logging
+import Navigation
+import RuntimeTestSupport
+import Synchronization
+import TerminalDevice
+import Testing
+
+/// Devices on a bus with the coordinators of the flows that the project ships with, and with scripted services.
+struct DeviceFixture: Sendable {
+    let hub = InMemoryHub()
+    let view: InMemoryEventBus
+    let transcript = Transcript()
+
+    init() {
+        view = InMemoryEventBus(source: "test/1", hub: hub)
+    }
+
+    /// What a device writes.
+    final class Transcript: Sendable {
+        private let written = Mutex("")
+
+        var text: String { written.withLock(\.self) }
+
+        func write(_ text: String) {
+            written.withLock { $0 += text }
+        }
+    }
+
+    func device(
+        _ platform: String, subject: String = Session.default, lines: [String], mode: DeviceSession.Mode = .scripted,
+        size: TerminalSize? = nil, on bus: (any EventBus)? = nil, clock: any Clock<Duration> = ContinuousClock()
+    ) -> TerminalDevice {
+        let terminal = Terminal(
+            lines: AsyncStream { continuation in
+                for line in lines { continuation.yield(line) }
+                continuation.finish()
+            },
+            mode: mode, size: { size }, write: { [transcript] in transcript.write($0) })
+        let identity = DeviceIdentity(
+            platform: platform, device: "\(platform)-1", subject: subject, source: "device/\(platform)")
+        return TerminalDevice(
+            identity, bus: bus ?? InMemoryEventBus(source: identity.source, hub: hub), busAddress: "memory:",
+            terminal: terminal, logger: .silent, clock: clock)
+    }
+
+    /// Runs both coordinators and the services for as long as `body` runs.
+    func withApp(_ body: @escaping @Sendable () async throws -> Void) async throws {
+        try await withRunning(coordinator("ios")) {
+            try await withRunning(coordinator("mac")) {
+                let services = ScriptedServices(bus: InMemoryEventBus(source: "services/1", hub: hub))
+                try await withRunning(services, body)
+            }
+        }
+    }
+
+    private func coordinator(_ platform: String) throws -> Coordinator {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../config/flows")
+        let file = folder.appending(path: "\(platform).yaml")
+        let flow = try Flow(yaml: String(contentsOf: file, encoding: .utf8), file: file.lastPathComponent)
+        let bus = InMemoryEventBus(source: "navigation-coordinator/\(platform)", hub: hub)
+        return Coordinator(flow: flow, bus: bus, logger: .silent)
+    }
+
+    func state(_ platform: String, subject: String = Session.default) async throws -> NavigationState {
+        let document = try await view.document(Document.NavigationState.self, subject: subject, key: platform)
+        return try #require(document).snapshot.state
+    }
+}

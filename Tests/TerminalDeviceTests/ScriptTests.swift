@@ -1,0 +1,132 @@
+import Contracts
+import EventBus
+import Navigation
+import TerminalDevice
+import Testing
+import Vocabulary
+
+@Suite("Scripted answers")
+struct ScriptTests {
+    @Test("A line waits for its screen")
+    func waits() throws {
+        var script = SessionScript(.scripted)
+        #expect(try script.handle(.line("Calm")).picked.isEmpty)
+        #expect(try script.show(.sample(root: "playlistSelection")).picked.isEmpty)
+        let outputs = try script.handle(.message(.answer(Document.Playlists.two)))
+        #expect(outputs.picked.map(\.type) == [Command.PlaylistSelected.type])
+        #expect(!outputs.wantsLine, "the next line's turn comes with the answer")
+    }
+
+    @Test("A number waits until the list is there: it would mean something else before")
+    func numberWaitsForList() throws {
+        var script = SessionScript(.scripted)
+        _ = try script.show(.sample(root: "playlistSelection"))
+        #expect(try script.handle(.line("1")).picked.isEmpty)
+        let picked = try script.handle(.message(.answer(Document.Playlists.two))).picked
+        #expect(try picked.first?.decode(Command.PlaylistSelected.self).playlistID == "calm")
+    }
+
+    @Test("The next line's turn comes with the answer, not with any change")
+    func answered() throws {
+        var script = SessionScript(.scripted)
+        _ = try script.handle(.message(.answer(Document.Playlists.two)))
+        _ = try script.show(.sample(root: "playlistSelection"))
+        let pick = try #require(try script.handle(.line("Calm")).picked.first)
+        // Another view's doing, and this one's own reports, change the state, too.
+        #expect(try !script.show(.sample(revision: 8, root: "playlistSelection")).wantsLine)
+        let next = try NavigationSnapshot.sample(
+            revision: 9, root: "playlistSelection", path: [.sample("generatedPlaylist", 2)])
+        #expect(try script.show(next, answering: pick).wantsLine)
+    }
+
+    @Test("After a pick a number waits for another screen, a name does not")
+    func numberWaitsForScreen() throws {
+        var script = SessionScript(.scripted)
+        _ = try script.handle(.message(.answer(Document.GeneratedPlaylist.calm)))
+        _ = try script.show(.sample(root: "generatedPlaylist"))
+        let play = try #require(try script.handle(.line("1")).picked.first)
+        #expect(try script.handle(.message(.answer(DomainEvent.PlaybackStarted(), to: play))).wantsLine)
+        let deadline = try #require(try script.handle(.line("2")).deadlines.first)
+        #expect(try script.show(.sample(revision: 8, root: "generatedPlaylist")).picked.isEmpty)
+        let failure = try #require(try script.handle(.deadline(deadline)).failure)
+        #expect(failure.message.contains("a number waits for another screen"))
+        #expect(try script.handle(.line("Open in Spotify")).picked.count == 1)
+    }
+
+    @Test("What leads out of the app is answered by the URL, even through an alert that goes first")
+    func openedURL() throws {
+        var script = SessionScript(.scripted)
+        let button = AlertButton(id: "open", title: "Open", sends: "command.DidRequestOpenPlaylistOnSpotify")
+        let alert = Presentation(
+            .alert, .sample("premiumRequired", 3), options: PresentationOptions(buttons: [button]))
+        _ = try script.show(.sample(root: "generatedPlaylist", presentations: [alert]))
+        let pick = try #require(try script.handle(.line("Open")).picked.first)
+        #expect(try !script.show(.sample(revision: 8, root: "generatedPlaylist"), answering: pick).wantsLine)
+        let url = try Envelope.answer(DomainEvent.URLOpenRequested(url: "https://a.b"), to: pick)
+        let outputs = try script.handle(.message(url))
+        #expect(outputs.opened == ["https://a.b"])
+        #expect(outputs.wantsLine)
+    }
+
+    @Test("A refusal and an error are answers, too")
+    func refusals() throws {
+        for answer in [
+            ApplicationError(code: "a.b", message: "no"),
+            DomainEvent.MessageDiscarded(messageID: "?", reason: "late"),
+        ] as [any Message] {
+            var script = SessionScript(.scripted)
+            _ = try script.show(.sample(root: "serviceSelection"))
+            let pick = try #require(try script.handle(.line("Connect Spotify")).picked.first)
+            #expect(try script.handle(.message(.answer(answer, to: pick))).wantsLine)
+        }
+    }
+
+    @Test("A dismissed error is answered by the banner's end")
+    func banner() throws {
+        var script = SessionScript(.scripted)
+        let error = ApplicationError(code: "a.b", message: "no")
+        _ = try script.show(.sample(root: "serviceSelection"))
+        #expect(try script.handle(.line("x")).picked.isEmpty)
+        let pick = try script.handle(.message(.answer(Document.ErrorBanner(errorID: "e1", error: error)))).picked
+        #expect(try pick.first?.decode(Command.ErrorDismissed.self).errorID == "e1")
+        #expect(try script.handle(.message(.answer(Document.ErrorBanner()))).wantsLine)
+    }
+
+    @Test("It can wait for a screen without picking anything")
+    func screen() throws {
+        var script = SessionScript(.scripted)
+        _ = try script.show(.sample(root: "serviceSelection"))
+        #expect(try !script.handle(.line("@playlistSelection")).wantsLine)
+        #expect(try script.show(.sample(root: "playlistSelection")).wantsLine)
+    }
+
+    @Test("The end comes once something has been shown")
+    func end() throws {
+        var script = SessionScript(.scripted)
+        #expect(try !script.handle(.endOfInput).ends)
+        #expect(try script.show(.sample(root: "launch")).ends)
+    }
+
+    @Test("What was awaited, and what was on the screen, is said in one line")
+    func timeout() throws {
+        var script = SessionScript(.scripted)
+        _ = try script.show(.sample(root: "serviceSelection"))
+        let line = try #require(try script.handle(.line("Calm\u{7}")).deadlines.first)
+        let failure = try #require(try script.handle(.deadline(line)).failure)
+        #expect(failure.code == "device.timeout")
+        #expect(
+            failure.message
+                == "'Calm' could not be picked within 30.0 seconds; on screen is serviceSelection with Connect Spotify")
+    }
+
+    @Test("The deadline of what has been answered is over")
+    func staleDeadline() throws {
+        var script = SessionScript(.scripted)
+        _ = try script.show(.sample(root: "serviceSelection"))
+        let deadlines = try script.handle(.line("Connect Spotify")).deadlines
+        #expect(deadlines.count == 2)
+        #expect(try script.handle(.deadline(deadlines[0])).failure == nil)
+        let failure = try script.handle(.deadline(deadlines[1])).failure
+        #expect(failure?.message.hasPrefix("'Connect Spotify' was sent and not answered") == true)
+    }
+}

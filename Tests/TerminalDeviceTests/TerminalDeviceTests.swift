@@ -1,0 +1,119 @@
+import Contracts
+import EventBus
+import Navigation
+import RuntimeTestSupport
+import TerminalDevice
+import Testing
+import Vocabulary
+
+@Suite("Terminal device", .timeLimit(.minutes(1)))
+struct TerminalDeviceTests {
+    let fixture = DeviceFixture()
+
+    @Test("A script leads a phone through the story")
+    func phone() async throws {
+        let lines = ["1", "2", "1", "Kitchen", "@generatedPlaylist", "b"]
+        try await fixture.withApp {
+            try await fixture.device("ios", lines: lines).run()
+            #expect(try await fixture.state("ios").active.map(\.screen) == ["playlistSelection"])
+        }
+        let text = fixture.transcript.text
+        #expect(text.contains("> 1 (Connect Spotify)\n"))
+        #expect(text.contains("Open https://accounts.example/authorize\n"))
+        #expect(text.contains("> 2 (Rain · bert · 1 song)\n"))
+        #expect(text.contains("┌─ sheet, medium, drag indicator ──\n│ Activate a device\n"))
+        let selected = try await fixture.view.received(Command.DeviceSelected.self)[0]
+        #expect(selected.attributes.device == "ios-1")
+        #expect(try selected.decode(Command.DeviceSelected.self).deviceID == "k")
+    }
+
+    @Test("A script leads a desktop through the story, and no message of it comes too late")
+    func desktop() async throws {
+        let lines = ["Connect Spotify", "Calm", "Rain", "Play on Spotify", "d"]
+        try await fixture.withApp {
+            try await fixture.device("mac", lines: lines).run()
+            let state = try await fixture.state("mac")
+            #expect(state.active.map(\.screen) == ["playlistSelection", "generatedPlaylist"])
+            #expect(state.active.last?.arguments == ["playlistID": "rain"])
+        }
+        #expect(fixture.transcript.text.contains("┌─ popover ──\n│ Activate a device\n"))
+        #expect(try await fixture.view.journalled(DomainEvent.MessageDiscarded.self).isEmpty)
+    }
+
+    @Test("Two devices show one session, each its own platform")
+    func twoPlatforms() async throws {
+        try await fixture.withApp {
+            try await fixture.device("ios", lines: ["Connect Spotify", "Calm"]).run()
+            try await fixture.device("mac", lines: ["@generatedPlaylist"]).run()
+        }
+        let urls = try await fixture.view.journalled(DomainEvent.URLOpenRequested.self)
+        #expect(urls.map(\.attributes.platform) == ["ios"])
+    }
+
+    @Test("A session of its own")
+    func session() async throws {
+        try await fixture.withApp {
+            try await fixture.device("ios", subject: "anna", lines: ["@serviceSelection"]).run()
+            #expect(try await fixture.state("ios").root.instance.screen == "launch")
+            #expect(try await fixture.state("ios", subject: "anna").root.instance.screen == "serviceSelection")
+        }
+    }
+
+    @Test("What is leaving is reported as gone")
+    func leaving() async throws {
+        try await fixture.withApp {
+            try await fixture.device("ios", lines: ["@serviceSelection"]).run()
+            let gone = try await fixture.view.received(Command.ScreenGone.self)[0]
+            #expect(try gone.decode(Command.ScreenGone.self).instance == "launch-1")
+        }
+    }
+
+    @Test("A person's terminal is redrawn, and quits at once")
+    func interactive() async throws {
+        try await fixture.withApp {
+            try await fixture.device(
+                "ios", lines: ["nonsense", "q"], mode: .interactive, size: TerminalSize(columns: 80, rows: 24)
+            ).run()
+        }
+        let text = fixture.transcript.text
+        #expect(text.hasPrefix("\u{1B}[H\u{1B}[2JWaiting for the bus at memory:…\n> "))
+        #expect(text.contains("There is no 'nonsense' to pick here."))
+    }
+
+    @Test("A device may be there before the bus")
+    func lateBus() async throws {
+        let clock = ManualClock()
+        let bus = UnreliableBus(InMemoryEventBus(source: "device/ios", hub: fixture.hub), failures: 3)
+        try await fixture.withApp {
+            try await withThrowingTaskGroup { group in
+                let device = fixture.device("ios", lines: ["@serviceSelection"], on: bus, clock: clock)
+                group.addTask { try await device.run() }
+                for _ in 0..<3 {
+                    // The deadline of the line sleeps, too.
+                    try await clock.sleepers(2)
+                    clock.advance(by: .seconds(1))
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    @Test("A script that cannot go on fails")
+    func timeout() async throws {
+        let clock = ManualClock()
+        try await fixture.withApp {
+            let device = fixture.device("ios", lines: ["Storm"], clock: clock)
+            let error = await #expect(throws: DeviceFailure.self) {
+                try await withThrowingTaskGroup { group in
+                    group.addTask { try await device.run() }
+                    group.addTask {
+                        try await clock.sleepers()
+                        clock.advance(by: .seconds(30))
+                    }
+                    try await group.waitForAll()
+                }
+            }
+            #expect(error?.message.hasPrefix("'Storm' could not be picked within 30.0 seconds; ") == true)
+        }
+    }
+}

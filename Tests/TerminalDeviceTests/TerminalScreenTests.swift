@@ -1,0 +1,220 @@
+import Contracts
+import EventBus
+import Navigation
+import Presentation
+import TerminalDevice
+import Testing
+import Vocabulary
+
+@Suite("Terminal screen")
+struct TerminalScreenTests {
+    private func lines(
+        _ snapshot: NavigationSnapshot, _ documents: any DocumentMessage..., size: TerminalSize? = nil
+    ) throws -> [String] {
+        var latest = LatestDocuments()
+        for document in documents { try latest.receive(Envelope(document, source: "test/1")) }
+        return TerminalScreen(snapshot, documents: latest).lines(fitting: size)
+    }
+
+    @Test("A phone shows the top of its stack, what may be done is numbered")
+    func stack() throws {
+        let snapshot = try NavigationSnapshot.sample(
+            root: "playlistSelection", path: [.sample("generatedPlaylist", 2, playlist: "calm")])
+        #expect(
+            try lines(snapshot, Document.Playlists.two, Document.GeneratedPlaylist.calm) == [
+                "ios",
+                "",
+                "Calm",
+                "  1. Rain · Cloud · 3:05",
+                "  [1] Play on Spotify",
+                "  [2] Open in Spotify",
+                "b back   q quit",
+            ])
+    }
+
+    @Test("A desktop shows the sidebar and the detail column, numbered through")
+    func split() throws {
+        let detail = ScreenInstance.sample("generatedPlaylist", 2, playlist: "calm")
+        let snapshot = try NavigationSnapshot.sample(
+            "mac", root: "playlistSelection", container: .split(columns: ["detail": detail]))
+        #expect(
+            try lines(snapshot, Document.Playlists.two, Document.GeneratedPlaylist.calm) == [
+                "mac",
+                "",
+                "Choose a playlist",
+                "  [1] Calm · anna · 12 songs",
+                "  [2] Rain · bert · 1 song",
+                "  [3] Log out of Spotify",
+                "── detail ──",
+                "Calm",
+                "  1. Rain · Cloud · 3:05",
+                "  [4] Play on Spotify",
+                "  [5] Open in Spotify",
+                "q quit",
+            ])
+    }
+
+    @Test("A sheet lies over the screen, which can neither be read nor touched")
+    func sheet() throws {
+        let options = PresentationOptions(detents: [.medium], dragIndicator: true)
+        let snapshot = try NavigationSnapshot.sample(
+            root: "playlistSelection", path: [.sample("generatedPlaylist", 2)],
+            presentations: [Presentation(.sheet, .sample("deviceActivation", 3), options: options)])
+        #expect(
+            try lines(snapshot, Document.Devices.kitchen, Document.GeneratedPlaylist.calm) == [
+                "ios",
+                "",
+                "Focus playlist …",
+                "",
+                "┌─ sheet, medium, drag indicator ──",
+                "│ Activate a device",
+                "│   No device is playing. Pick the one to play on.",
+                "│   [1] Kitchen · Speaker",
+                "│   [2] Open Spotify",
+                "└──",
+                "d dismiss   q quit",
+            ])
+    }
+
+    @Test("A popover lies over both columns")
+    func popover() throws {
+        let snapshot = try NavigationSnapshot.sample(
+            "mac", root: "playlistSelection",
+            container: .split(columns: ["detail": .sample("generatedPlaylist", 2)]),
+            presentations: [Presentation(.popover, .sample("deviceActivation", 3))])
+        #expect(
+            try lines(snapshot, Document.Devices(devices: [])) == [
+                "mac",
+                "",
+                "Choose a playlist …",
+                "── detail ──",
+                "Focus playlist …",
+                "",
+                "┌─ popover ──",
+                "│ Activate a device",
+                "│   No device was found. Open Spotify on one, close this and play again.",
+                "│   [1] Open Spotify",
+                "└──",
+                "d dismiss   q quit",
+            ])
+    }
+
+    @Test("An alert has the flow's words and buttons, and cannot be swiped away")
+    func alert() throws {
+        let options = PresentationOptions(
+            title: "Premium required", message: "Spotify says so.",
+            buttons: [
+                AlertButton(id: "open", title: "Open", sends: "command.DidRequestOpenPlaylistOnSpotify"),
+                AlertButton(id: "cancel", title: "Cancel"),
+            ])
+        let snapshot = try NavigationSnapshot.sample(
+            root: "playlistSelection",
+            presentations: [Presentation(.alert, .sample("premiumRequired", 3), options: options)])
+        #expect(
+            try lines(snapshot) == [
+                "ios",
+                "",
+                "Choose a playlist …",
+                "",
+                "┌─ alert ──",
+                "│ Premium required",
+                "│   Spotify says so.",
+                "│   [1] Open",
+                "│   [2] Cancel",
+                "└──",
+                "q quit",
+            ])
+        let screen = TerminalScreen(snapshot, documents: LatestDocuments())
+        let answer = try #require(screen.choices[1].command as? Command.AlertAnswered)
+        #expect(answer.instance == "premiumRequired-3")
+        #expect(answer.button == "cancel")
+    }
+
+    @Test("A banner is above any screen")
+    func banner() throws {
+        let error = ApplicationError(code: "a.b", message: "It broke", recovery: "Mend it.", severity: .warning)
+        #expect(
+            try lines(.sample(root: "launch"), Document.ErrorBanner(errorID: "e1", error: error, waiting: 2)) == [
+                "ios",
+                "(!) It broke · Mend it. (2 more)",
+                "",
+                "Focus Player",
+                "  Starting…",
+                "x dismiss the error   q quit",
+            ])
+    }
+
+    @Test("Lists that are loading, empty or failed say so")
+    func lists() throws {
+        let playlists = try NavigationSnapshot.sample(root: "playlistSelection")
+        #expect(try lines(playlists).contains("  Loading your playlists…"))
+        #expect(
+            try lines(playlists, Document.Playlists(playlists: [])).contains(
+                "  There are no playlists in this account."))
+        let generated = try NavigationSnapshot.sample(root: "generatedPlaylist")
+        #expect(try lines(generated).contains("  Shuffling…"))
+        #expect(
+            try lines(generated, Document.GeneratedPlaylist(playlistID: "p", status: .failed)).contains(
+                "  This playlist could not be loaded."))
+    }
+
+    @Test("Numbers are not to be relied on while a list is loading")
+    func loading() throws {
+        let snapshot = try NavigationSnapshot.sample(root: "playlistSelection")
+        #expect(TerminalScreen(snapshot, documents: LatestDocuments()).isLoading)
+        #expect(try !TerminalScreen(snapshot, documents: LatestDocuments(Document.Playlists.two)).isLoading)
+    }
+
+    @Test("Names from outside cannot steer the terminal")
+    func controlCharacters() throws {
+        let evil = Playlist(id: "e", name: "\u{1B}[2JCalm\r\n\u{7}\u{202E}evil", owner: "a\u{9B}b", songCount: 2)
+        let lines = try lines(.sample(root: "playlistSelection"), Document.Playlists(playlists: [evil]))
+        #expect(lines.contains("  [1] [2JCalm evil · ab · 2 songs"))
+    }
+
+    @Test("A list that is too long is cut to the terminal's height; all of it may be picked")
+    func height() throws {
+        let size = TerminalSize(columns: 40, rows: 10)
+        let documents = try LatestDocuments(Document.Playlists.many(50))
+        let screen = try TerminalScreen(.sample(root: "playlistSelection"), documents: documents)
+        #expect(
+            screen.lines(fitting: size) == [
+                "ios",
+                "",
+                "Choose a playlist",
+                "  [1] List 1 · anna · 2 songs",
+                "  [2] List 2 · anna · 2 songs",
+                "  [3] List 3 · anna · 2 songs",
+                "  [4] List 4 · anna · 2 songs",
+                "  … 46 more, by number or name",
+                "  [51] Log out of Spotify",
+                "q quit",
+            ])
+        #expect(screen.choice(for: Answer("48"))?.label.hasPrefix("List 48 ·") == true)
+    }
+
+    @Test("Two lists share the height", arguments: 8...60)
+    func sharedHeight(rows: Int) throws {
+        let songs = (1...20).map { Song(id: "s\($0)", uri: "u", title: "T\($0)", artist: "A", duration: 1000) }
+        let documents = try LatestDocuments(
+            Document.Playlists.many(20),
+            Document.GeneratedPlaylist(playlistID: "calm", status: .ready, songs: songs))
+        let snapshot = try NavigationSnapshot.sample(
+            "mac", root: "playlistSelection",
+            container: .split(columns: ["detail": .sample("generatedPlaylist", 2, playlist: "calm")]))
+        let lines = TerminalScreen(snapshot, documents: documents)
+            .lines(fitting: TerminalSize(columns: 80, rows: rows))
+        // Below ten lines there is no room for both at all.
+        #expect(lines.count <= max(rows, 12))
+        #expect(lines.contains { $0.contains("Log out of Spotify") })
+    }
+
+    @Test("Long text is broken between words")
+    func wrapping() throws {
+        let error = ApplicationError(code: "a.b", message: "One two three four five", severity: .info)
+        let lines = try lines(
+            .sample(root: "launch"), Document.ErrorBanner(errorID: "e1", error: error),
+            size: TerminalSize(columns: 18, rows: 24))
+        #expect(lines[1...2] == ["(i) One two three", "(i) four five"])
+    }
+}
