@@ -2,7 +2,9 @@ import AsyncHTTPClient
 import EventBus
 import Repositories
 import RuntimeTestSupport
+import ServiceRuntime
 import SpotifyAPI
+import SpotifyTestSupport
 import Testing
 import TokenVault
 

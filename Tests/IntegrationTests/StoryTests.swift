@@ -1,0 +1,158 @@
+import Contracts
+import EventBus
+import Foundation
+import Navigation
+import SegueTestSupport
+import Testing
+import Vocabulary
+
+@Suite("The focus player, process by process")
+struct StoryTests {
+    @Test("launch, consent, playlists, a shuffled playlist, music, other apps, log-out", .timeLimit(.minutes(5)))
+    func story() async throws {
+        try await Story.tell { story in
+            try await story.launch()
+            try await story.stack.message(DomainEvent.SpotifyAuthorizationUpdated.self) { $0.status == .unauthorized }
+
+            try await story.logIn()
+            let playlists = try await story.stack.document(Document.Playlists.self) { !$0.playlists.isEmpty }.playlists
+            #expect(playlists.count > 20, "more than one page of Spotify's")
+
+            let songs = try await story.select("EndlessFocus")
+            #expect(songs.count == 120, "more than one page of Spotify's")
+            #expect(Set(songs.map(\.uri)).count == songs.count)
+
+            let play = try await story.bus.send(Command.PlayOnSpotifyRequested())
+            try await story.stack.message(DomainEvent.PlaybackStarted.self, after: play)
+
+            let open = try await story.bus.send(Command.OpenAnotherAppRequested(url: "https://example.org/app"))
+            try await story.stack.message(DomainEvent.URLOpenRequested.self, after: open) {
+                $0.url == "https://example.org/app"
+            }
+            let show = try await story.bus.send(Command.DidRequestOpenPlaylistOnSpotify(), origin: Origin(platform: "ios"))
+            try await story.stack.message(DomainEvent.URLOpenRequested.self, after: show) {
+                $0.url == "https://open.spotify.com/playlist/EndlessFocus"
+            }
+
+            try await story.bus.send(Command.SpotifyDeauthorizationRequested())
+            try await story.bothAreAt("serviceSelection")
+            try await story.stack.message(DomainEvent.SpotifyAuthorizationUpdated.self, after: show) {
+                $0.status == .deauthorized
+            }
+        }
+    }
+
+    @Test("a consent that is denied, or whose state is forged, leaves no token", .timeLimit(.minutes(5)))
+    func denied() async throws {
+        try await Story.tell { story in
+            try await story.launch()
+            let url = try await story.requestAuthorization()
+            let forged = url.replacing(#/state=[^&]*/#, with: "state=forged")
+            try await story.browser.decide("approve", at: forged)
+            let first = try await story.stack.message(ApplicationError.self)
+            try await story.browser.decide("deny", at: url)
+            try await story.stack.message(ApplicationError.self, after: first.envelope)
+            try await story.bothAreAt("serviceSelection")
+            #expect(
+                !story.stack.messages.contains { message in
+                    (try? message.decode(DomainEvent.SpotifyAuthorizationUpdated.self))?.status == .authorized
+                })
+            try await story.logIn()
+        }
+    }
+
+    @Test("an unknown playlist fails visibly, and the next one is fine", .timeLimit(.minutes(5)))
+    func unknownPlaylist() async throws {
+        try await Story.tell { story in
+            try await story.launch()
+            try await story.logIn()
+            let command = try await story.bus.send(Command.PlaylistSelected(playlistID: "nowhere"))
+            try await story.stack.document(Document.GeneratedPlaylist.self) { $0.status == .failed }
+            let error = try await story.stack.message(ApplicationError.self, after: command)
+            try await story.stack.document(Document.ErrorBanner.self) { $0.errorID == error.envelope.id }
+            try await story.select("EndlessFocus")
+        }
+    }
+
+    @Test("without an active device one is asked for: a sheet here, a popover there", .timeLimit(.minutes(5)))
+    func deviceActivation() async throws {
+        try await Story.tell { story in
+            try await story.launch()
+            try await story.logIn()
+            try await story.select("EndlessFocus")
+            try await story.control("devices", "action=deactivate")
+            try await story.bus.send(Command.PlayOnSpotifyRequested())
+            let sheet = try #require(try await story.presented(on: "ios", "deviceActivation"))
+            #expect(sheet.style == .sheet)
+            #expect(sheet.options.detents == [.medium])
+            #expect(sheet.options.dragIndicator == true)
+            #expect(try await story.presented(on: "mac", "deviceActivation")?.style == .popover)
+
+            // The sheet is swiped away on the phone only; the popover stays.
+            try await story.bus.send(
+                Command.PresentationDismissed(instance: sheet.instance.id), origin: Origin(platform: "ios"))
+            _ = try await story.presented(on: "ios", nil)
+            let devices = try await story.stack.document(Document.Devices.self) { !$0.devices.isEmpty }.devices
+            let choice = try await story.bus.send(Command.DeviceSelected(deviceID: try #require(devices.first).id))
+            try await story.stack.message(DomainEvent.PlaybackStarted.self, after: choice)
+            _ = try await story.presented(on: "mac", nil)
+        }
+    }
+
+    @Test("without premium an alert offers Spotify itself", .timeLimit(.minutes(5)))
+    func premium() async throws {
+        try await Story.tell { story in
+            try await story.launch()
+            try await story.logIn()
+            try await story.select("EndlessFocus")
+            try await story.control("premium", "premium=off")
+            try await story.bus.send(Command.PlayOnSpotifyRequested())
+            let alert = try #require(try await story.presented(on: "ios", "premiumRequired"))
+            let answer = try await story.bus.send(
+                Command.AlertAnswered(instance: alert.instance.id, button: "open"), origin: Origin(platform: "ios"))
+            try await story.stack.message(DomainEvent.URLOpenRequested.self, after: answer) {
+                $0.url.hasPrefix("https://open.spotify.com/playlist/")
+            }
+            _ = try await story.presented(on: "ios", nil)
+        }
+    }
+
+    @Test("a token that Spotify forgets is renewed once; a refused renewal ends at the log-in", .timeLimit(.minutes(5)))
+    func revoked() async throws {
+        try await Story.tell { story in
+            try await story.launch()
+            try await story.logIn()
+            try await story.control("revoke", "tokens=access")
+            try await story.select("EndlessFocus")
+            let renewals = story.stack.messages.filter { $0.type == Command.SpotifyTokenRefreshRequested.type }
+            #expect(!renewals.isEmpty)
+
+            try await story.control("revoke", "tokens=all")
+            let play = try await story.bus.send(Command.PlayOnSpotifyRequested())
+            try await story.stack.message(DomainEvent.SpotifyAuthorizationUpdated.self, after: play) {
+                $0.status == .deauthorized
+            }
+            try await story.bothAreAt("serviceSelection")
+            try await story.stack.document(Document.ErrorBanner.self) { $0.error != nil }
+        }
+    }
+
+    @Test("whoever is killed in the middle, the story goes on", .timeLimit(.minutes(5)), arguments: Story.services)
+    func kill(service: String) async throws {
+        try await Story.tell { story in
+            try await story.launch()
+            // In the middle of the consent, and again in the middle of the playing.
+            let url = try await story.requestAuthorization()
+            try await story.stack.killAndRestart(service)
+            try await story.browser.decide("approve", at: url)
+            try await story.bothAreAt("playlistSelection")
+            try await story.stack.document(Document.Playlists.self) { !$0.playlists.isEmpty }
+            try await story.select("EndlessFocus")
+            try await story.stack.killAndRestart(service)
+            let play = try await story.bus.send(Command.PlayOnSpotifyRequested())
+            try await story.stack.message(DomainEvent.PlaybackStarted.self, after: play)
+            try await story.bus.send(Command.SpotifyDeauthorizationRequested())
+            try await story.bothAreAt("serviceSelection")
+        }
+    }
+}

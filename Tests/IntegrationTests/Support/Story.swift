@@ -1,0 +1,80 @@
+import Contracts
+import EventBus
+import Foundation
+import Navigation
+import SegueTestSupport
+import Testing
+import Vocabulary
+
+/// The focus player's default stack, and the steps of its story.
+struct Story {
+    let stack: TestStack
+    let browser: Browser
+
+    static let services = [
+        "broker", "ios-coordinator", "mac-coordinator", "error-notifier", "auth-service", "music-service",
+        "spotify-simulator",
+    ]
+
+    static func tell(_ body: @escaping @Sendable (Story) async throws -> Void) async throws {
+        try await TestStack.with(file: Repository.path("compose/default.yaml")) { stack in
+            try await Browser.open { try await body(Story(stack: stack, browser: $0)) }
+        }
+    }
+
+    var bus: any EventBus { stack.bus }
+
+    func launch() async throws {
+        try await stack.isAt("launch", on: "ios")
+        try await bus.publish(DomainEvent.LaunchFinished())
+        try await bothAreAt("serviceSelection")
+    }
+
+    func bothAreAt(_ screen: String) async throws {
+        for platform in ["ios", "mac"] {
+            try await stack.isAt(screen, on: platform)
+        }
+    }
+
+    /// - Returns: where a person has to consent.
+    func requestAuthorization() async throws -> String {
+        let request = try await bus.send(Command.SpotifyAuthorizationRequested(), origin: Origin(platform: "ios"))
+        return try await stack.message(DomainEvent.SpotifyAuthURLGenerated.self, after: request).message.url
+    }
+
+    func logIn() async throws {
+        try await browser.decide("approve", at: try await requestAuthorization())
+        try await bothAreAt("playlistSelection")
+        try await stack.message(DomainEvent.PlaylistsLoaded.self)
+    }
+
+    /// - Returns: the songs, shuffled.
+    @discardableResult
+    func select(_ playlistID: String) async throws -> [Song] {
+        let command = try await bus.send(Command.PlaylistSelected(playlistID: playlistID))
+        try await stack.message(DomainEvent.PlaylistShuffled.self, after: command) { $0.playlistID == playlistID }
+        try await stack.isAt("generatedPlaylist", on: "ios")
+        try await isInDetail(playlistID)
+        return try await stack.document(Document.GeneratedPlaylist.self) {
+            $0.playlistID == playlistID && $0.status == .ready
+        }.songs
+    }
+
+    /// On a desktop the list stays, and the chosen playlist takes the column beside it.
+    func isInDetail(_ playlistID: String) async throws {
+        let state = try await stack.document(Document.NavigationState.self, key: "mac") {
+            $0.snapshot.state.root.container?.columns.first?.arguments["playlistID"] == .string(playlistID)
+        }.snapshot.state
+        #expect(state.root.instance.screen == "playlistSelection")
+    }
+
+    func presented(on platform: String, _ screen: String?) async throws -> Presentation? {
+        try await stack.document(Document.NavigationState.self, key: platform) {
+            $0.snapshot.state.presentations.last?.instance.screen == screen
+        }.snapshot.state.presentations.last
+    }
+
+    func control(_ path: String, _ form: String) async throws {
+        try await browser.control(path, form, port: stack.port("spotify"))
+    }
+}
