@@ -15,8 +15,7 @@ struct EffectMessages {
     func message(for effect: Machine.Effect) throws -> Envelope? {
         switch effect {
         case .openURL(let url):
-            // With the origin of its cause: a URL opens only on the device where it began.
-            try Envelope(DomainEvent.URLOpenRequested(url: url), source: source, causedBy: cause)
+            try opening(url)
         case .send(let type, let data):
             command(type, data)
         case .screenDismissed(let instance, let screen):
@@ -29,6 +28,14 @@ struct EffectMessages {
         case .expectScreenGone:
             nil
         }
+    }
+
+    /// With the origin of its cause: a URL opens only on the device where it began. What began on no device, because a
+    /// tool sent it, opens on this platform's.
+    private func opening(_ url: String) throws -> Envelope {
+        var envelope = try Envelope(DomainEvent.URLOpenRequested(url: url), source: source, causedBy: cause)
+        envelope.attributes.platform = cause.attributes.platform ?? platform
+        return envelope
     }
 
     /// A message that concerns this platform, whichever the cause came from: instances of two platforms may have the
