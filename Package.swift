@@ -181,8 +181,8 @@ let tests: [Target] = [
     tests(
         of: "TerminalDevice",
         [
-            "Contracts", "Coordinator", "ErrorNotification", "EventBus", "Navigation", "Presentation",
-            "RuntimeTestSupport", "ServiceRuntime", "Vocabulary", lifecycle, logging,
+            "Contracts", "Coordinator", "EventBus", "Navigation", "Presentation", "RuntimeTestSupport", "Vocabulary",
+            lifecycle, logging,
         ]),
     tests(
         of: "SpotifySimulator",

@@ -17,18 +17,27 @@ package struct StyledText: Hashable, Sendable {
     ///   - isColored: whether to write the styles.
     ///   - columns: where to cut the line; `nil` leaves it whole.
     package func rendered(isColored: Bool, columns: Int?) -> String {
-        var left = columns ?? .max
+        guard let columns, width > columns else {
+            return parts.map { Self.render($0.text[...], $0.style, isColored: isColored) }.joined()
+        }
+        var left = columns - 1
         var result = ""
-        let overflows = parts.reduce(0) { $0 + $1.text.reduce(0) { $0 + $1.columns } } > left
-        if overflows { left -= 1 }
-        for part in parts {
+        for part in parts where left >= 0 {
             let visible = part.text.prefix { character in
                 left -= character.columns
                 return left >= 0
             }
-            result += isColored && !visible.isEmpty ? part.style?.applied(to: visible) ?? String(visible) : "\(visible)"
-            guard visible.endIndex == part.text.endIndex else { break }
+            result += Self.render(visible, part.style, isColored: isColored)
         }
-        return overflows ? result + "…" : result
+        return result + "…"
+    }
+
+    private var width: Int {
+        parts.map { part in part.text.reduce(0) { $0 + $1.columns } }.reduce(0, +)
+    }
+
+    private static func render(_ text: Substring, _ style: TextStyle?, isColored: Bool) -> String {
+        guard isColored, let style, !text.isEmpty else { return String(text) }
+        return style.applied(to: text)
     }
 }

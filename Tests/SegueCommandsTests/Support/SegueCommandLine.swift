@@ -26,13 +26,15 @@ struct SegueCommandLine: Sendable {
         let directory = "/tmp/segue-cli-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
         let segue = SegueCommandLine(directory: directory)
+        let result: Swift.Result<Void, any Error>
         do {
-            try await body(segue)
+            result = .success(try await body(segue))
         } catch {
-            try await segue.cleanUp()
-            throw error
+            result = .failure(error)
         }
-        try await segue.cleanUp()
+        // A test that took too long is cancelled; a task of its own can still run 'segue down'. Awaited, so not lost.
+        try await Task { try await segue.cleanUp() }.value
+        try result.get()
     }
 
     private func cleanUp() async throws {

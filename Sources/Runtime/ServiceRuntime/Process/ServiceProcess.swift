@@ -36,8 +36,8 @@ public struct ServiceProcess: Sendable {
     /// The CloudEvents source of what it publishes.
     public var source: String { "\(name)/\(instance)" }
 
-    /// Runs the process until SIGTERM or SIGINT, or the end of a ``ForegroundService``: connects to the bus, announces itself, runs the services, says that
-    /// it is ready once they are, and stops all of it in reverse order.
+    /// Runs the process until SIGTERM or SIGINT, or until a ``ForegroundService`` ends: connects to the bus, announces
+    /// itself, runs the services, says that it is ready once they are, and stops all of it in reverse order.
     ///
     /// The bus answers only once the services run: use it in their `run()`, not in the closure that makes them.
     ///

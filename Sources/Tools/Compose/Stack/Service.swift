@@ -1,4 +1,6 @@
 /// One process of a stack: what to run, in which surroundings, after whom, and what to do when it ends.
+///
+/// Command, working directory and environment may refer to what the supervisor offers, as in `${SEGUE_PORT_SPOTIFY}`.
 package struct Service: Sendable, Equatable {
     package var name: String
     /// The executable and its arguments. A bare name is looked up beside `segue` first, then in `PATH`.

@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import Compose
 internal import EventBus
 internal import Foundation
 internal import Monitor

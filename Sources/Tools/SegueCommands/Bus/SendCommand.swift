@@ -1,8 +1,6 @@
 package import ArgumentParser
 internal import EventBus
 internal import Foundation
-internal import Monitor
-internal import Navigation
 
 package struct SendCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(

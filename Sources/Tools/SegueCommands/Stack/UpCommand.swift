@@ -1,6 +1,5 @@
 package import ArgumentParser
 internal import Compose
-internal import Foundation
 
 package struct UpCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
