@@ -96,7 +96,7 @@ let focusPlayer: [Target] = [
         "TerminalDevice", in: "FocusPlayer",
         [
             "Contracts", "EventBus", "Navigation", "Presentation", "ServiceRuntime", "Vocabulary", asyncAlgorithms,
-            lifecycle, logging, subprocess,
+            lifecycle, logging, subprocess, systemPackage,
         ]),
     module(
         "SpotifySimulator", in: "FocusPlayer",
@@ -110,7 +110,7 @@ let executables: [Target] = [
             "Authorization", "ServiceRuntime", "Services", "SpotifyAPI", "TokenVault", argumentParser, asyncHTTPClient,
         ]),
     executable("broker", ["Broker", "ServiceRuntime", argumentParser, lifecycle]),
-    executable("device", ["ServiceRuntime", "TerminalDevice", argumentParser, logging]),
+    executable("device", ["SegueCommands", "ServiceRuntime", "TerminalDevice", argumentParser, logging]),
     executable("error-notifier", ["ErrorNotification", "ServiceRuntime", argumentParser]),
     executable(
         "music-service",
@@ -145,7 +145,7 @@ let tests: [Target] = [
         name: "IntegrationTests",
         dependencies: [
             "SegueTestSupport", "EventBus", "Contracts", "Navigation", "Vocabulary", asyncHTTPClient, nioCore,
-            nioFoundation, nioHTTP,
+            nioFoundation, nioHTTP, subprocess, systemPackage,
         ],
         swiftSettings: settings),
     tests(of: "Compose", ["compose-fixture", logging, yams]),

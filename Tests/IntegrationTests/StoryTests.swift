@@ -29,7 +29,8 @@ struct StoryTests {
             try await story.stack.message(DomainEvent.URLOpenRequested.self, after: open) {
                 $0.url == "https://example.org/app"
             }
-            let show = try await story.bus.send(Command.DidRequestOpenPlaylistOnSpotify(), origin: Origin(platform: "ios"))
+            let show = try await story.bus.send(
+                Command.DidRequestOpenPlaylistOnSpotify(), origin: Origin(platform: "ios"))
             try await story.stack.message(DomainEvent.URLOpenRequested.self, after: show) {
                 $0.url == "https://open.spotify.com/playlist/EndlessFocus"
             }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Logging
+import SegueCommands
 import ServiceRuntime
 import TerminalDevice
 
@@ -21,7 +22,7 @@ struct DeviceCommand: AsyncParsableCommand {
         case ios, mac
     }
 
-    @OptionGroup var options: ServiceOptions
+    @OptionGroup var bus: BusOptions
 
     @Option(help: "Whose screens to show.")
     var platform: Platform
@@ -44,6 +45,12 @@ struct DeviceCommand: AsyncParsableCommand {
         let identity = DeviceIdentity(
             platform: platform.rawValue, device: device ?? "\(platform.rawValue)-\(process.instance)", subject: subject,
             source: process.source)
+        var options = ServiceOptions()
+        do {
+            options.bus = try bus.location().address
+        } catch {
+            throw ServiceProcess.refuse(["device: \(error)"])
+        }
         try await process.run(options) { process in
             [
                 TerminalDevice(

@@ -34,3 +34,7 @@ package struct MessagePattern: Hashable, Sendable {
         return kinds.map { MessageFilter(kind: $0, name: name, subject: subject) }
     }
 }
+
+extension MessagePattern: CustomStringConvertible {
+    package var description: String { "\(kind?.rawValue ?? "*").\(name)" }
+}

@@ -23,7 +23,8 @@ struct Browser {
         let fields = page.matches(of: #/<input type="hidden" name="([^"]*)" value="([^"]*)"/#)
         var form = fields.map { "\($0.1)=\(Self.escape(String($0.2)))" }
         form.append("decision=\(decision)")
-        var request = HTTPClientRequest(url: URL(string: "/authorize", relativeTo: URL(string: url))?.absoluteString ?? url)
+        var request = HTTPClientRequest(
+            url: URL(string: "/authorize", relativeTo: URL(string: url))?.absoluteString ?? url)
         request.method = .POST
         request.headers.add(name: "content-type", value: "application/x-www-form-urlencoded")
         request.body = .bytes(Array(form.joined(separator: "&").utf8))

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Subprocess
+internal import SystemPackage
 
 /// Runs a command with a URL as its last argument.
 package struct URLOpener: Sendable {
@@ -22,8 +23,9 @@ package struct URLOpener: Sendable {
         }
         do {
             let arguments = Arguments(words.dropFirst() + [url])
+            let command: Executable = words[0].contains("/") ? .path(FilePath(words[0])) : .name(words[0])
             let result = try await Subprocess.run(
-                .name(words[0]), arguments: arguments, output: .discarded, error: .discarded)
+                command, arguments: arguments, output: .discarded, error: .discarded)
             let status = result.terminationStatus
             return status.isSuccess ? nil : "\(words[0]) could not open that: \(status)"
         } catch {

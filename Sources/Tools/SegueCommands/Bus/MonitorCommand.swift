@@ -33,8 +33,7 @@ package struct MonitorCommand: AsyncParsableCommand {
     @Option(help: "End after so many messages.")
     var count: Int?
 
-    @Flag(help: "One JSON object a line, with all attributes.")
-    var json = false
+    @OptionGroup var print: PrintOptions
 
     @Flag(name: .shortAndLong, help: "Whole lines, and all attributes.")
     var verbose = false
@@ -47,7 +46,7 @@ package struct MonitorCommand: AsyncParsableCommand {
 
     package func run() async throws {
         let selection = MessageSelection(kinds: kinds, types: types, subject: subject)
-        let (start, count, printer) = (since, count, MessagePrinter(json: json, verbose: verbose))
+        let (start, count, printer) = (since, count, MessagePrinter(print, verbose: verbose))
         try await options.withBus { bus in
             let monitor = Monitor(bus: bus, selection: selection, start: start, count: count)
             try await Console.output.whileRead {

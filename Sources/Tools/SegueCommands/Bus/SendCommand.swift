@@ -1,6 +1,7 @@
 package import ArgumentParser
 internal import EventBus
 internal import Foundation
+internal import Monitor
 
 package struct SendCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
@@ -8,28 +9,46 @@ package struct SendCommand: AsyncParsableCommand {
         discussion: """
             segue send event.LaunchFinished
             segue send command.PlaylistSelected '{"playlistID": "p1"}' --platform ios
+            segue send command.SpotifyAuthorizationRequested --await event.SpotifyAuthURLGenerated --field data.url
 
-            It prints the message's id and its position in the journal.
+            It prints the message's id and its position in the journal; with --await, what came of it instead.
             """)
 
     @OptionGroup var options: BusOptions
     @OptionGroup var message: MessageArguments
+    @OptionGroup var print: PrintOptions
 
-    @Flag(help: "Print a JSON object.")
-    var json = false
+    @Option(
+        name: .customLong("await"),
+        help: ArgumentHelp("Wait for this type among what the message causes, and print that.", valueName: "type"))
+    var awaited: MessagePattern?
+
+    @Option(help: ArgumentHelp("How long --await waits at most.", valueName: "seconds"))
+    var timeout = 30.0
 
     package init() {}
+
+    package func validate() throws {
+        guard timeout > 0 else { throw ValidationError("--timeout is \(timeout); it has to be above 0") }
+        guard print.field == nil || awaited != nil else { throw ValidationError("--field goes with --await") }
+    }
 
     package func run() async throws {
         let type = try message.type
         let data = try message.json()
-        let (message, json) = (message, json)
+        let (message, print, awaited, timeout) = (message, print, awaited, timeout)
         try await options.withBus { bus in
-            let envelope = Envelope(attributes: message.attributes(type, source: bus.source), data: data)
+            var envelope = Envelope(attributes: message.attributes(type, source: bus.source), data: data)
             let position = try await bus.publish(Batch([envelope]))
-            let sent = SentMessage(id: envelope.id, type: type, position: position)
-            try await Console.output.writeLine(json ? JSONLine.text(sent) : "\(sent.id) \(position)")
+            envelope.position = position
             try await Recipients(bus: bus).warn(of: type)
+            if let awaited {
+                let outcome = Outcome(bus: bus, cause: envelope, awaited: awaited)
+                try await MessagePrinter(print).show(try await outcome.message(within: .seconds(timeout)))
+            } else {
+                let sent = SentMessage(id: envelope.id, type: type, position: position)
+                try await Console.output.writeLine(print.json ? JSONLine.text(sent) : "\(sent.id) \(position)")
+            }
         }
     }
 }

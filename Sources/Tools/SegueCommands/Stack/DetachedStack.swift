@@ -9,6 +9,10 @@ struct DetachedStack {
 
     /// - Throws: ``ComposeError`` of the supervisor.
     func start(until milestone: DetachedSupervisor.Milestone) async throws {
+        if let status = try ProjectStatus.read(project), status.isSupervisorAlive, status.phase == .up {
+            let hint = "to apply what changed in \(path), take it down first"
+            return await Console.error.tell("project '\(project.name)' is already up; \(hint)")
+        }
         let file = URL(fileURLWithPath: path).path
         let supervisor = DetachedSupervisor(
             project: project, arguments: ["supervise", "-f", file, "-p", project.name])
