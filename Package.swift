@@ -144,13 +144,14 @@ let tests: [Target] = [
     .testTarget(
         name: "IntegrationTests",
         dependencies: [
-            "SegueTestSupport", "EventBus", "Contracts", "Navigation", "Vocabulary", asyncHTTPClient, nioCore,
-            nioFoundation, nioHTTP, subprocess, systemPackage,
+            "CommandLineTestSupport", "SegueTestSupport", "EventBus", "Contracts", "Navigation", "Vocabulary",
+            asyncHTTPClient, nioCore, nioFoundation, nioHTTP,
         ],
         swiftSettings: settings),
     tests(of: "Compose", ["compose-fixture", logging, yams]),
     tests(of: "Monitor", ["EventBus"]),
-    tests(of: "SegueCommands", ["Compose", "Monitor", "segue", "broker", argumentParser, subprocess, systemPackage]),
+    testModule("CommandLineTestSupport", [subprocess, systemPackage]),
+    tests(of: "SegueCommands", ["CommandLineTestSupport", "Compose", "Monitor", "segue", "broker", argumentParser]),
     tests(of: "Authorization", ["EventBus", "Contracts", "Vocabulary"]),
     tests(of: "Music", ["EventBus", "Contracts", "Vocabulary"]),
     tests(

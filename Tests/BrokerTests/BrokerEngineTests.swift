@@ -100,6 +100,17 @@ struct BrokerEngineTests {
         }
     }
 
+    @Test("a broker that was away itself lets every lease begin anew")
+    func absence() throws {
+        try Fixture.run { fixture in
+            _ = fixture.publish(sequence: 1, ["Presence"], kind: .document, isLeased: true)
+            let atOnce = try fixture.expireLeases(after: .seconds(60))
+            #expect(atOnce.isEmpty)
+            let later = try fixture.expireLeases(after: .seconds(64)) + fixture.expireLeases(after: .seconds(66))
+            #expect(later.count == 1)
+        }
+    }
+
     @Test("a producer that says good-bye takes its leased documents along at once")
     func bye() throws {
         try Fixture.run { fixture in

@@ -1,16 +1,15 @@
+import CommandLineTestSupport
 import Foundation
-import SegueTestSupport
 import Testing
 
 @Suite("What the documents say")
 struct DocumentTests {
     @Test("the README's story runs as it stands, line by line", .timeLimit(.minutes(5)))
     func story() async throws {
-        try await Shell.inScratch { shell in
+        try await inRepository { segue in
             let story = try #require(try Page("README.md").blocks(of: "sh").dropFirst().first)
-            try await shell.run("segue up -d --wait -f compose/default.yaml")
-            let output = try await shell.run(story)
-            try await shell.run("segue down -f compose/default.yaml")
+            try await run("segue up -d --wait -f compose/default.yaml", segue)
+            let output = try await run(story, segue)
             for expected in [
                 "unauthorized", "Spotify is connected", "Endless Focus", "event.PlaylistShuffled",
                 "event.PlaybackStarted",
@@ -23,21 +22,19 @@ struct DocumentTests {
 
     @Test("a person at the terminal device gets from the launch to the music", .timeLimit(.minutes(5)))
     func device() async throws {
-        try await Shell.inScratch { shell in
-            try await shell.run("segue up -d --wait -f compose/default.yaml")
-            try await shell.write(
-                "browser",
-                "#!/bin/sh\nexec curl --silent --location --data \"${1#*\\?}&decision=approve\" \"${1%%\\?*}\"\n")
-            let output = try await shell.run(
+        try await inRepository { segue in
+            try segue.write(
+                #"exec curl --silent --location --data "${1#*\?}&decision=approve" "${1%%\?*}""#, to: "browser")
+            try await run("segue up -d --wait -f compose/default.yaml", segue)
+            let output = try await run(
                 """
                 printf '%s\\n' 'Connect Spotify' 'Endless Focus' 'Play on Spotify' |
-                    device --platform ios --open "$SCRATCH/browser"
+                    device --platform ios --open "sh \(segue.directory)/browser"
                 segue monitor --type event.PlaybackStarted --since beginning --count 1
                 segue get NavigationState mac --json
-                """)
+                """, segue)
             #expect(output.contains("event.PlaybackStarted"))
             #expect(output.contains(#""screen":"generatedPlaylist""#), "the other platform follows")
-            try await shell.run("segue down -f compose/default.yaml")
         }
     }
 
@@ -45,12 +42,30 @@ struct DocumentTests {
         "every verb that a document shows is there",
         arguments: ["README.md", "CONTRIBUTING.md", "docs/try.txt", "docs/flows.md", "docs/architecture.md"])
     func verbs(path: String) async throws {
-        let text = try Page(path).text
-        let verbs = Set(text.matches(of: #/\bsegue ([a-z]+)\b/#).map { String($0.1) })
-        try await Shell.inScratch { shell in
+        let verbs = Set(try Page(path).text.matches(of: #/\bsegue ([a-z]+)\b/#).map { String($0.1) })
+        try await SegueCommandLine.inScratch { segue in
             for verb in verbs {
-                try await shell.run("segue \(verb) --help")
+                let help = try await segue(verb, "--help")
+                #expect(help.status == 0, "segue \(verb)")
             }
         }
+    }
+
+    /// Where a new user stands after the clone, but with state and sockets of the test's own.
+    private func inRepository(_ body: (SegueCommandLine) async throws -> Void) async throws {
+        try await SegueCommandLine.inScratch { segue in
+            var segue = segue
+            segue.workingDirectory = Repository.path("")
+            try await body(segue)
+        }
+    }
+
+    /// - Returns: what the lines printed. All of them have to succeed.
+    @discardableResult
+    private func run(_ lines: String, _ segue: SegueCommandLine) async throws -> String {
+        let result = try await segue.shell("set -euo pipefail; exec 2>&1\n\(lines)")
+        let logs = result.status == 0 ? "" : try await segue.shell("segue ps; segue logs").output
+        try #require(result.status == 0, "\(lines)\n\(result.output)\n\(logs)")
+        return result.output
     }
 }

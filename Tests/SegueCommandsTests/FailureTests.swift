@@ -1,3 +1,4 @@
+import CommandLineTestSupport
 import Testing
 
 @Suite("What goes wrong is one line and a status")

@@ -1,3 +1,4 @@
+import CommandLineTestSupport
 import Foundation
 import Testing
 
@@ -16,7 +17,9 @@ struct StackVerbTests {
             let row = try JSONDecoder().decode(Row.self, from: Data(try await segue("ps", "--json").output.utf8))
             #expect(row.service == "broker" && row.state == "ready" && row.restarts == 0)
             let again = try await segue("up", "-d")
-            #expect(again.status == 1 && again.error.contains("project 'demo' is already running (pid "))
+            #expect(again.status == 0 && again.error.hasPrefix("segue: project 'demo' is already up"))
+            let foreground = try await segue("up")
+            #expect(foreground.status == 1 && foreground.error.contains("project 'demo' is already running (pid "))
 
             #expect(try await segue("down").error == "segue: project 'demo' is down\n")
             #expect(try await segue("ps").lines.count == 1)

@@ -10,10 +10,12 @@ struct BrokerEngine {
 
     let journal: Journal
     private var heard: [ProducerID: ContinuousClock.Instant] = [:]
+    private var lastLook: ContinuousClock.Instant
 
     /// - Parameter now: the leases that the journal holds count from here: their owners may have outlived the broker.
     init(journal: Journal, now: ContinuousClock.Instant) throws {
         self.journal = journal
+        lastLook = now
         for owner in try journal.leaseOwners() {
             heard[owner] = now
         }
@@ -45,6 +47,11 @@ struct BrokerEngine {
     /// Withdraws the leased documents of producers that have gone silent.
     mutating func expireLeases(now: ContinuousClock.Instant) throws -> Outgoing {
         var outgoing = Outgoing()
+        if now - lastLook > Self.leaseDuration {
+            // It was the broker that was away, stopped or asleep: it has not heard what was said meanwhile.
+            heard = heard.mapValues { _ in now }
+        }
+        lastLook = now
         for (owner, last) in heard where now - last > Self.leaseDuration {
             try withdraw(owner, &outgoing)
         }

@@ -151,6 +151,7 @@ extension ZeroMQEventBus {
             continuation?.resume(returning: reply)
             if case .bye = request.request { close() }
         case .welcome:
+            isGreeting = false
             guard case .welcome(let welcome) = reply else { break }
             follow(epoch: welcome.epoch)
             pollHeads(head: welcome.head, judgeNow: false)

@@ -26,6 +26,8 @@ public actor ZeroMQEventBus: EventBus {
     var epoch: UInt64 = 0
     /// When the broker last answered, or the bus was opened; moved on by a warning, so that one comes every few seconds.
     var lastHeard = ContinuousClock.now
+    /// Whether a hello awaits its answer: one at a time, however long the broker is away.
+    var isGreeting = false
     /// The journal's end up to which heads have been asked for.
     var polledThrough: UInt64 = 0
 
@@ -121,7 +123,10 @@ public actor ZeroMQEventBus: EventBus {
         warnOfSilence()
         resend(olderThan: .seconds(2))
         renewConfirmations()
-        enqueue(.hello(producer), reply: .welcome)
+        if !isGreeting {
+            isGreeting = true
+            enqueue(.hello(producer), reply: .welcome)
+        }
         readPages()
         thread.perform(after: .seconds(1)) { [weak self] in self?.assumeIsolated { $0.tick() } }
     }

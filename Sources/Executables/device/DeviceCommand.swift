@@ -46,11 +46,7 @@ struct DeviceCommand: AsyncParsableCommand {
             platform: platform.rawValue, device: device ?? "\(platform.rawValue)-\(process.instance)", subject: subject,
             source: process.source)
         var options = ServiceOptions()
-        do {
-            options.bus = try bus.location().address
-        } catch {
-            throw ServiceProcess.refuse(["device: \(error)"])
-        }
+        options.bus = try bus.location().address
         try await process.run(options) { process in
             [
                 TerminalDevice(

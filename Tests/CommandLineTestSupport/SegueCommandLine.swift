@@ -1,27 +1,29 @@
-import Foundation
-import Subprocess
-import SystemPackage
+internal import Foundation
+internal import Subprocess
+internal import SystemPackage
 
 /// The built `segue`, run as a user would, in a folder with state and sockets of its own.
-struct SegueCommandLine: Sendable {
-    struct Result: Sendable {
-        let status: Int32
-        let output: String
-        let error: String
+package struct SegueCommandLine: Sendable {
+    package struct Result: Sendable {
+        package let status: Int32
+        package let output: String
+        package let error: String
 
-        var lines: [String] { output.split(separator: "\n").map(String.init) }
-        var errorLines: [String] { error.split(separator: "\n").map(String.init) }
+        package var lines: [String] { output.split(separator: "\n").map(String.init) }
+        package var errorLines: [String] { error.split(separator: "\n").map(String.init) }
     }
 
-    let directory: String
-    var environment: [String: String] = [:]
+    package let directory: String
+    /// Where it is run; the folder of its own unless said.
+    package var workingDirectory: String?
+    package var environment: [String: String] = [:]
 
     /// Built beside the bundle that this test runs in.
     private static let executables = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent().path
 
     /// - Parameter body: gets an empty folder; what it left running is taken down.
-    static func inScratch(_ body: (SegueCommandLine) async throws -> Void) async throws {
+    package static func inScratch(_ body: (SegueCommandLine) async throws -> Void) async throws {
         // Short: a socket's path has at most 107 bytes.
         let directory = "/tmp/segue-cli-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
@@ -44,20 +46,20 @@ struct SegueCommandLine: Sendable {
     }
 
     @discardableResult
-    func callAsFunction(_ arguments: String..., input: String = "") async throws -> Result {
+    package func callAsFunction(_ arguments: String..., input: String = "") async throws -> Result {
         try await run(arguments, input: input)
     }
 
-    func run(_ arguments: [String], input: String = "") async throws -> Result {
+    package func run(_ arguments: [String], input: String = "") async throws -> Result {
         try await run("\(Self.executables)/segue", arguments, input: input)
     }
 
     /// Runs a script in which `segue` is found by its name.
-    func shell(_ script: String) async throws -> Result {
+    package func shell(_ script: String) async throws -> Result {
         try await run("/bin/bash", ["-c", script])
     }
 
-    func write(_ text: String, to name: String = "compose.yaml") throws {
+    package func write(_ text: String, to name: String = "compose.yaml") throws {
         try text.write(toFile: "\(directory)/\(name)", atomically: true, encoding: .utf8)
     }
 
@@ -68,7 +70,8 @@ struct SegueCommandLine: Sendable {
         let pairs = variables.compactMap { name, value in Environment.Key(rawValue: name).map { ($0, value) } }
         let result = try await Subprocess.run(
             .path(FilePath(executable)), arguments: Arguments(arguments),
-            environment: .custom(path.merging(pairs) { _, own in own }), workingDirectory: FilePath(directory),
+            environment: .custom(path.merging(pairs) { _, own in own }),
+            workingDirectory: FilePath(workingDirectory ?? directory),
             input: .string(input), output: .string(limit: 1 << 20), error: .string(limit: 1 << 20))
         var status: Int32 = -1
         if case .exited(let code) = result.terminationStatus { status = code }
