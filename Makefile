@@ -14,6 +14,9 @@ down:
 build: setup
 	@swift build
 
+# Swift Testing would start all tests at once; on a small machine each of them would then wait for its turn longer than
+# its deadlines allow, and two runs beside each other would fail.
+test: export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 3
 test: setup
 	@swift build --build-tests
 	@swift test --skip-build
