@@ -9,21 +9,7 @@ struct ConformanceFixture: Sendable {
         _ source: String = "conformance/1", _ body: @escaping @Sendable (any EventBus) async throws -> Result
     ) async throws -> Result {
         let bus = try await make(source)
-        return try await withThrowingTaskGroup(of: Result?.self) { group in
-            group.addTask {
-                // Cancelled below, once the body is through; an earlier end shows in the body's calls.
-                do { try await bus.run() } catch is CancellationError {}
-                return nil
-            }
-            group.addTask { try await body(bus) }
-            while let result = try await group.next() {
-                guard let result else { continue }
-                group.cancelAll()
-                try await group.waitForAll()
-                return result
-            }
-            throw BusError(.closed, "the bus ended before the case did")
-        }
+        return try await bus.whileOpen { try await body(bus) }
     }
 }
 

@@ -69,6 +69,18 @@ struct PlatformTests {
         }
     }
 
+    @Test("a coordinator that is frozen holds nobody up, and catches up when it goes on", .timeLimit(.minutes(3)))
+    func freeze() async throws {
+        try await TestStack.with(Self.services) { stack in
+            try await stack.isAt("launch", on: "ios")
+            try stack.freeze("ios-coordinator")
+            try await stack.bus.publish(DomainEvent.LaunchFinished())
+            try await stack.isAt("serviceSelection", on: "mac")
+            try stack.thaw("ios-coordinator")
+            try await stack.isAt("serviceSelection", on: "ios")
+        }
+    }
+
     @Test("malformed messages become errors, and nobody falls over", .timeLimit(.minutes(3)))
     func malformed() async throws {
         try await TestStack.with(Self.services) { stack in

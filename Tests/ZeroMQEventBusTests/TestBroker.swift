@@ -65,16 +65,6 @@ func whileRunning<Result: Sendable>(
     }
 }
 
-extension ZeroMQEventBus {
-    /// Drives the bus for as long as `body` runs.
-    func whileOpen<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result {
-        try await whileRunning(body) { ready in
-            ready()
-            try await self.run()
-        }
-    }
-}
-
 extension Logger {
     static let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 }

@@ -18,7 +18,7 @@ package struct ProtocolError: Error, Hashable, Sendable, CustomStringConvertible
         package static let tooLarge = Code(rawValue: 4)
         /// A topic that is not `kind.Name.partition`, or not the partition of its subject.
         package static let topic = Code(rawValue: 5)
-        /// A batch out of sequence: something before it is missing. Send again from what ``ProtocolError/expected`` says.
+        /// A batch out of sequence: something before it is missing. The message names the one that is expected.
         package static let sequence = Code(rawValue: 6)
         /// A checkpoint of an owner that is no longer the newest.
         package static let fenced = Code(rawValue: 7)

@@ -43,6 +43,11 @@ public struct Attributes: Hashable, Sendable {
         self.correlationID = id
     }
 
+    /// Lets the message be discarded once it is older than `lifetime`; nil keeps it for ever.
+    public mutating func expire(after lifetime: Duration?) {
+        expiryTime = lifetime.map { time.addingTimeInterval($0 / .seconds(1)) }
+    }
+
     /// Whether the message is too old to be acted upon at `date`.
     public func isExpired(at date: Date = Date()) -> Bool {
         expiryTime.map { $0 < date } ?? false

@@ -61,12 +61,3 @@ extension Envelope {
         }
     }
 }
-
-extension JSONEncoder {
-    /// Keys in order, so that equal messages are equal bytes.
-    static var wire: JSONEncoder {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return encoder
-    }
-}

@@ -1,5 +1,3 @@
-internal import Foundation
-
 extension EventBus {
     /// How long a command is worth acting upon, unless said.
     public static var commandLifetime: Duration { .seconds(60) }
@@ -11,7 +9,7 @@ extension EventBus {
         causedBy cause: Envelope? = nil, lifetime: Duration? = Self.commandLifetime
     ) async throws -> Envelope {
         var envelope = try Envelope(command, source: source, subject: subject, origin: origin, causedBy: cause)
-        envelope.attributes.expiryTime = lifetime.map { envelope.attributes.time.addingTimeInterval($0 / .seconds(1)) }
+        envelope.attributes.expire(after: lifetime)
         envelope.position = try await publish(Batch([envelope]))
         return envelope
     }

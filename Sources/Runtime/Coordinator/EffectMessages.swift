@@ -60,7 +60,7 @@ struct EffectMessages {
         attributes.traceparent = cause.attributes.traceparent
         attributes.platform = platform
         attributes.device = cause.attributes.device
-        attributes.expiryTime = attributes.time.addingTimeInterval(commandLifetime / .seconds(1))
+        attributes.expire(after: commandLifetime)
         return Envelope(attributes: attributes, data: Data(data.description.utf8))
     }
 }

@@ -5,9 +5,7 @@ internal import Foundation
 package enum CloudEventFormat {
     /// - Throws: `EncodingError`.
     package static func line(_ message: Envelope) throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let attributes = String(decoding: try encoder.encode(message.attributes), as: UTF8.self)
+        let attributes = String(decoding: try JSONEncoder.wire.encode(message.attributes), as: UTF8.self)
         let members = [String(attributes.dropFirst().dropLast())] + data(of: message) + position(of: message)
         return "{\(members.joined(separator: ","))}"
     }

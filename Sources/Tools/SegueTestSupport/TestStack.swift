@@ -81,23 +81,21 @@ public struct TestStack: Sendable {
     private func withRecording<Result: Sendable>(
         _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
-        try await withThrowingTaskGroup(of: Result?.self) { group in
-            group.addTask {
-                do { try await bus.run() } catch is CancellationError {}
-                return nil
-            }
-            group.addTask {
-                try await bus.withSubscription(to: [.all], from: .beginning) { messages in
-                    for try await message in messages { transcript.append(message) }
+        try await bus.whileOpen {
+            try await withThrowingTaskGroup(of: Result?.self) { group in
+                group.addTask {
+                    try await bus.withSubscription(to: [.all], from: .beginning) { messages in
+                        for try await message in messages { transcript.append(message) }
+                    }
+                    return nil
                 }
-                return nil
+                group.addTask { try await body() }
+                defer { group.cancelAll() }
+                while let result = try await group.next() {
+                    if let result { return result }
+                }
+                throw CancellationError()
             }
-            group.addTask { try await body() }
-            defer { group.cancelAll() }
-            while let result = try await group.next() {
-                if let result { return result }
-            }
-            throw CancellationError()
         }
     }
 

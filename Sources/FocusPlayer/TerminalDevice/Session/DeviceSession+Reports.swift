@@ -26,7 +26,7 @@ extension DeviceSession {
     func envelope(_ choice: Choice) throws -> Envelope {
         var envelope = try envelope(choice.command, instance: choice.instance)
         guard !choice.isReport else { return envelope }
-        envelope.attributes.expiryTime = envelope.attributes.time.addingTimeInterval(commandLifetime / .seconds(1))
+        envelope.attributes.expire(after: commandLifetime)
         return envelope
     }
 

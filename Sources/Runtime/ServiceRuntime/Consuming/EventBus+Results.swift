@@ -1,5 +1,4 @@
 package import EventBus
-internal import Foundation
 
 extension EventBus {
     /// Wraps what a message led to. A command gets the usual lifetime, as ``send(_:subject:origin:causedBy:lifetime:)``
@@ -7,8 +6,7 @@ extension EventBus {
     package func envelope(_ message: some Message, causedBy cause: Envelope) throws -> Envelope {
         var envelope = try Envelope(message, source: source, causedBy: cause)
         if envelope.type.kind == .command {
-            envelope.attributes.expiryTime = envelope.attributes.time.addingTimeInterval(
-                Self.commandLifetime / .seconds(1))
+            envelope.attributes.expire(after: Self.commandLifetime)
         }
         return envelope
     }

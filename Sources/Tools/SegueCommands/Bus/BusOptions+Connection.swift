@@ -16,25 +16,9 @@ extension BusOptions {
         let location = try location()
         let address = location.address
         let bus = try bus(at: location)
-        return try await withThrowingTaskGroup(of: Result?.self) { group in
-            group.addTask {
-                do {
-                    try await bus.run()
-                } catch is CancellationError {}
-                return nil
-            }
-            group.addTask {
-                try await waitForBroker(bus, at: address)
-                return try await body(bus)
-            }
-            while let result = try await group.next() {
-                guard let result else { continue }
-                // Only cancelled does the bus say good-bye and close.
-                group.cancelAll()
-                try await group.waitForAll()
-                return result
-            }
-            throw BusError(.closed, "the connection to \(address) was closed")
+        return try await bus.whileOpen {
+            try await waitForBroker(bus, at: address)
+            return try await body(bus)
         }
     }
 

@@ -74,8 +74,8 @@ struct MessageArguments: ParsableArguments, Sendable {
         }
     }
 
-    func attributes(_ type: MessageType, source: String) -> Attributes {
-        var attributes = Attributes(type: type, source: source, subject: subject)
+    func attributes(_ type: MessageType, on bus: any EventBus) -> Attributes {
+        var attributes = Attributes(type: type, source: bus.source, subject: subject)
         attributes.platform = platform
         attributes.device = device
         attributes.instance = instance
@@ -83,8 +83,8 @@ struct MessageArguments: ParsableArguments, Sendable {
         if type.kind == .command {
             switch lifetime {
             case .unlimited: break
-            case .seconds(let seconds): attributes.expiryTime = attributes.time.addingTimeInterval(seconds)
-            case nil: attributes.expiryTime = attributes.time.addingTimeInterval(60)
+            case .seconds(let seconds): attributes.expire(after: .seconds(seconds))
+            case nil: attributes.expire(after: Swift.type(of: bus).commandLifetime)
             }
         }
         return attributes

@@ -38,7 +38,7 @@ package struct SendCommand: AsyncParsableCommand {
         let data = try message.json()
         let (message, print, awaited, timeout) = (message, print, awaited, timeout)
         try await options.withBus { bus in
-            var envelope = Envelope(attributes: message.attributes(type, source: bus.source), data: data)
+            var envelope = Envelope(attributes: message.attributes(type, on: bus), data: data)
             let position = try await bus.publish(Batch([envelope]))
             envelope.position = position
             try await Recipients(bus: bus).warn(of: type)
