@@ -1,6 +1,6 @@
 /// Reads the binary frames of the protocol. Everything it is given came from outside: it throws, it never traps.
 package struct ByteReader {
-    private var rest: ArraySlice<UInt8>
+    private var rest: Bytes
 
     package init(_ bytes: [UInt8]) {
         rest = bytes[...]
@@ -11,13 +11,23 @@ package struct ByteReader {
     package mutating func read<Integer: FixedWidthInteger & UnsignedInteger>(
         _ type: Integer.Type = Integer.self
     ) throws(ProtocolError) -> Integer {
-        try bytes(count: MemoryLayout<Integer>.size).reduce(0) { $0 << 8 | Integer($1) }
+        var value: Integer = 0
+        for byte in try bytes(count: MemoryLayout<Integer>.size) {
+            value = value << 8 | Integer(byte)
+        }
+        return value
     }
 
-    package mutating func bytes(count: Int) throws(ProtocolError) -> ArraySlice<UInt8> {
+    package mutating func bytes(count: Int) throws(ProtocolError) -> Bytes {
         guard rest.count >= count else { throw ProtocolError(.malformed, "a frame is too short") }
-        defer { rest = rest.dropFirst(count) }
-        return rest.prefix(count)
+        let bytes = rest[rest.startIndex..<rest.startIndex + count]
+        rest = rest[bytes.endIndex...]
+        return bytes
+    }
+
+    /// Bytes behind their length in four.
+    package mutating func blob() throws(ProtocolError) -> Bytes {
+        try bytes(count: Int(try read(UInt32.self)))
     }
 
     package mutating func text() throws(ProtocolError) -> String {

@@ -1,4 +1,4 @@
-/// Writes the binary frames of the protocol: integers big-endian, texts behind their length.
+/// Writes the binary frames of the protocol: integers big-endian, texts and blobs behind their length.
 package struct ByteWriter {
     package private(set) var bytes: [UInt8] = []
 
@@ -10,8 +10,14 @@ package struct ByteWriter {
         withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
     }
 
-    package mutating func write(bytes more: [UInt8]) {
+    package mutating func write(bytes more: some Collection<UInt8>) {
         bytes.append(contentsOf: more)
+    }
+
+    /// Bytes with their length in four before them.
+    package mutating func write(blob: Bytes) {
+        write(UInt32(clamping: blob.count))
+        bytes.append(contentsOf: blob)
     }
 
     /// A text with its length in two bytes before it.

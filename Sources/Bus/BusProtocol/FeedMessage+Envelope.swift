@@ -7,7 +7,7 @@ extension FeedMessage {
         do {
             return Envelope(
                 attributes: try JSONDecoder().decode(Attributes.self, from: Data(header)), data: Data(data),
-                position: Position(epoch: epoch, offset: offset))
+                position: offset > 0 ? Position(epoch: epoch, offset: offset) : nil)
         } catch let error as DecodingError {
             throw BusError(
                 .malformed, "the message at \(offset) on \(topic) has an unreadable header: \(error.summary)")

@@ -1,16 +1,18 @@
-/// A journalled message as it travels on the feed and in pages: topic | position | header | data.
+/// A message as it travels on the feed: topic | position | header | data; and in pages: topic (text), offset, previous,
+/// header, data (blobs).
 package struct FeedMessage: Hashable, Sendable {
     package let topic: String
     package let epoch: UInt64
+    /// 0 for a transient message, which no journal holds.
     package let offset: UInt64
     /// The offset of the message before it on the same topic; 0 for the first. A receiver that lacks it has lost something.
     package let previous: UInt64
     /// The CloudEvents attributes as JSON.
-    package let header: [UInt8]
+    package let header: Bytes
     /// JSON, or empty for a document that no longer exists.
-    package let data: [UInt8]
+    package let data: Bytes
 
-    package init(topic: String, epoch: UInt64, offset: UInt64, previous: UInt64, header: [UInt8], data: [UInt8]) {
+    package init(topic: String, epoch: UInt64, offset: UInt64, previous: UInt64, header: Bytes, data: Bytes) {
         self.topic = topic
         self.epoch = epoch
         self.offset = offset
@@ -19,17 +21,28 @@ package struct FeedMessage: Hashable, Sendable {
         self.data = data
     }
 
-    package static let frameCount = 4
+    package init(page reader: inout ByteReader, epoch: UInt64) throws(ProtocolError) {
+        self.init(
+            topic: try reader.text(), epoch: epoch, offset: try reader.read(), previous: try reader.read(),
+            header: try reader.blob(), data: try reader.blob())
+    }
 
-    package init(frames: some RandomAccessCollection<[UInt8]>) throws(ProtocolError) {
-        let frames = Array(frames)
-        guard frames.count == Self.frameCount, let topic = String(validating: frames[0], as: UTF8.self) else {
+    package func write(page writer: inout ByteWriter) {
+        writer.write(text: topic)
+        writer.write(offset)
+        writer.write(previous)
+        writer.write(blob: header)
+        writer.write(blob: data)
+    }
+
+    package init(frames: [[UInt8]]) throws(ProtocolError) {
+        guard frames.count == 4 || frames.count == 2, let topic = String(validating: frames[0], as: UTF8.self) else {
             throw ProtocolError(.malformed, "a message has four frames: topic, position, header, data")
         }
         var position = ByteReader(frames[1])
         self.init(
             topic: topic, epoch: try position.read(), offset: try position.read(), previous: try position.read(),
-            header: frames[2], data: frames[3])
+            header: frames.count == 4 ? frames[2][...] : [], data: frames.count == 4 ? frames[3][...] : [])
         try position.end()
     }
 
@@ -38,6 +51,14 @@ package struct FeedMessage: Hashable, Sendable {
         position.write(epoch)
         position.write(offset)
         position.write(previous)
-        return [Array(topic.utf8), position.bytes, header, data]
+        let announcement = [Array(topic.utf8), position.bytes]
+        return isTooLargeForFeed ? announcement : announcement + [Array(header), Array(data)]
     }
+
+    /// Whether the feed carries only its topic and position: a stalled subscriber's queue is bounded in messages, and so in
+    /// bytes. Subscribers read it from the journal.
+    package var isTooLargeForFeed: Bool { offset > 0 && header.count + data.count > Limits.feedSize }
+
+    /// Whether this is such an announcement: no message lacks its header.
+    package var isAnnouncement: Bool { header.isEmpty }
 }

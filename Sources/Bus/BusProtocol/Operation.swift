@@ -1,6 +1,6 @@
-/// What a request asks for.
+/// What a request asks for. The last two also travel from the broker to a client.
 package enum Operation: UInt8, Sendable, CaseIterable {
-    /// I am this producer, and I am alive.
+    /// I am this producer, I am alive, and this is what I have seen of the journal.
     case hello = 1
     /// Append a batch.
     case publish = 2
@@ -10,8 +10,22 @@ package enum Operation: UInt8, Sendable, CaseIterable {
     case heads = 4
     /// A page of the retained documents.
     case documents = 5
-    /// Take a durable consumer over.
+    /// Take part in a durable consumer.
     case claim = 6
-    /// I leave; my leased documents may go at once.
+    /// I leave; my leased documents and my partitions may go at once.
     case bye = 7
+    /// Where in the journal a time is.
+    case locate = 8
+    /// A page of the dead letters.
+    case letters = 9
+    /// These are the queries that I answer.
+    case serve = 10
+    /// Put a query to whoever serves it.
+    case ask = 11
+    /// The answer to a query.
+    case answer = 12
+    /// A query that the broker hands to whoever serves it. It gets an answer instead of a reply.
+    case query = 13
+    /// Nobody waits for the answer any more.
+    case cancel = 14
 }

@@ -1,32 +1,42 @@
-/// A piece of the journal, or of the retained documents. Frames: extent (epoch, through, complete) | four a message.
+/// A piece of the journal, or of the retained documents.
+/// Frames: extent (epoch, through, complete, then the offset of each damaged message) | the messages, one behind the other.
 package struct Page: Hashable, Sendable {
     package let epoch: UInt64
-    /// Everything that matches up to here is in this page or was in an earlier one.
+    /// Everything that matches up to here is in this page or was in an earlier one, or was removed by retention.
     package let through: UInt64
     /// Whether `through` was the journal's end.
     package let isComplete: Bool
     package let messages: [FeedMessage]
+    /// The offsets of messages whose checksum is wrong: they cannot be delivered.
+    package let damaged: [UInt64]
 
-    package init(epoch: UInt64, through: UInt64, isComplete: Bool, messages: [FeedMessage]) {
+    package init(
+        epoch: UInt64, through: UInt64, isComplete: Bool, messages: [FeedMessage], damaged: [UInt64] = []
+    ) {
         self.epoch = epoch
         self.through = through
         self.isComplete = isComplete
         self.messages = messages
+        self.damaged = damaged
     }
 
     init(frames: ArraySlice<[UInt8]>) throws(ProtocolError) {
-        guard let first = frames.first else { throw ProtocolError(.malformed, "a page lacks its extent") }
+        guard frames.count == 2, let first = frames.first, let last = frames.last else {
+            throw ProtocolError(.malformed, "a page has two frames: extent and messages")
+        }
         var extent = ByteReader(first)
         epoch = try extent.read()
         through = try extent.read()
         isComplete = try extent.read(UInt8.self) != 0
-        let rest = frames.dropFirst()
-        guard rest.count.isMultiple(of: FeedMessage.frameCount) else {
-            throw ProtocolError(.malformed, "a page has four frames a message")
+        var damaged: [UInt64] = []
+        while !extent.isAtEnd {
+            damaged.append(try extent.read())
         }
+        self.damaged = damaged
+        var reader = ByteReader(last)
         var messages: [FeedMessage] = []
-        for start in stride(from: rest.startIndex, to: rest.endIndex, by: FeedMessage.frameCount) {
-            messages.append(try FeedMessage(frames: rest[start..<start + FeedMessage.frameCount]))
+        while !reader.isAtEnd {
+            messages.append(try FeedMessage(page: &reader, epoch: epoch))
         }
         self.messages = messages
     }
@@ -36,6 +46,9 @@ package struct Page: Hashable, Sendable {
         extent.write(epoch)
         extent.write(through)
         extent.write(UInt8(isComplete ? 1 : 0))
-        return [extent.bytes] + messages.flatMap(\.frames)
+        damaged.forEach { extent.write($0) }
+        var writer = ByteWriter(capacity: messages.reduce(0) { $0 + $1.header.count + $1.data.count + 128 })
+        messages.forEach { $0.write(page: &writer) }
+        return [extent.bytes, writer.bytes]
     }
 }

@@ -1,3 +1,5 @@
+package import Foundation
+
 /// One incarnation of a publishing process: 16 random bytes. What it publishes is numbered, so that nothing is journalled twice.
 package struct ProducerID: Hashable, Sendable {
     package static let length = 16
@@ -11,6 +13,14 @@ package struct ProducerID: Hashable, Sendable {
 
     package init(_ reader: inout ByteReader) throws(ProtocolError) {
         bytes = Array(try reader.bytes(count: Self.length))
+    }
+
+    package init(_ uuid: UUID) {
+        bytes = withUnsafeBytes(of: uuid.uuid) { Array($0) }
+    }
+
+    package var uuid: UUID {
+        bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     }
 
     package var hexadecimal: String { bytes.map(Topic.hexadecimal).joined() }

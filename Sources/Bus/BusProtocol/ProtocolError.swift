@@ -26,6 +26,14 @@ package struct ProtocolError: Error, Hashable, Sendable, CustomStringConvertible
         package static let epoch = Code(rawValue: 8)
         /// The journal cannot be written or read now. Worth another try.
         package static let journal = Code(rawValue: 9)
+        /// Nobody serves the query, or who did has gone.
+        package static let unserved = Code(rawValue: 10)
+        /// The query was not answered in time.
+        package static let deadline = Code(rawValue: 11)
+        /// Who served the query stopped.
+        package static let cancelled = Code(rawValue: 12)
+        /// A dead letter that is not, or no longer, there.
+        package static let letter = Code(rawValue: 13)
     }
 
     package let code: Code

@@ -5,7 +5,7 @@ extension PublishedMessage {
     package init(_ envelope: Envelope) throws {
         self.init(
             topic: Topic(envelope.type, subject: envelope.subject).name, subject: envelope.subject,
-            key: envelope.attributes.key ?? "", header: Array(try JSONEncoder.wire.encode(envelope.attributes)),
-            data: Array(envelope.data))
+            key: envelope.attributes.key ?? "", header: Array(try JSONEncoder.wire.encode(envelope.attributes))[...],
+            data: Array(envelope.data)[...])
     }
 }

@@ -5,7 +5,14 @@ package enum Reply: Hashable, Sendable {
     case published(epoch: UInt64, offset: UInt64)
     case page(Page)
     case heads(Heads)
-    case claimed(ownerEpoch: UInt64, epoch: UInt64, offset: UInt64)
+    case claimed(Claimed)
+    /// The offset of the last message before a time.
+    case located(epoch: UInt64, offset: UInt64)
+    case letters(Letters)
+    /// The broker knows what is served, has passed an answer on, or has forgotten a query.
+    case done
+    /// What a query was answered with.
+    case answer(header: Bytes, data: Bytes)
     case refused(ProtocolError)
 
     package func frames(to head: RequestHead) -> [[UInt8]] {
@@ -28,11 +35,13 @@ package enum Reply: Hashable, Sendable {
     private var body: [[UInt8]] {
         switch self {
         case .welcome(let welcome): [welcome.bytes]
-        case .published(let epoch, let offset): [Self.numbers(epoch, offset)]
+        case .published(let epoch, let offset), .located(let epoch, let offset): [Self.numbers(epoch, offset)]
         case .page(let page): page.frames
         case .heads(let heads): heads.frames
-        case .claimed(let ownerEpoch, let epoch, let offset): [Self.numbers(ownerEpoch, epoch, offset)]
-        case .refused: []
+        case .claimed(let claimed): claimed.frames
+        case .letters(let letters): letters.frames
+        case .answer(let header, let data): [QueryAnswer.bytes(header: header, data: data)]
+        case .done, .refused: []
         }
     }
 
@@ -48,14 +57,24 @@ package enum Reply: Hashable, Sendable {
     }
 
     private init(_ operation: Operation, body: ArraySlice<[UInt8]>) throws(ProtocolError) {
-        guard let first = body.first else { throw ProtocolError(.malformed, "a reply lacks its body") }
+        guard let first = body.first else {
+            guard [.serve, .answer, .cancel].contains(operation) else {
+                throw ProtocolError(.malformed, "a reply lacks its body")
+            }
+            self = .done
+            return
+        }
         var reader = ByteReader(first)
         switch operation {
         case .hello, .bye: self = .welcome(try Welcome(first))
         case .publish: self = .published(epoch: try reader.read(), offset: try reader.read())
         case .read, .documents: self = .page(try Page(frames: body))
         case .heads: self = .heads(try Heads(frames: body))
-        case .claim: self = .claimed(ownerEpoch: try reader.read(), epoch: try reader.read(), offset: try reader.read())
+        case .claim: self = .claimed(try Claimed(frames: body))
+        case .locate: self = .located(epoch: try reader.read(), offset: try reader.read())
+        case .letters: self = .letters(try Letters(frames: body))
+        case .ask: self = .answer(header: try reader.blob(), data: try reader.blob())
+        case .serve, .answer, .query, .cancel: throw ProtocolError(.malformed, "a reply has a body it should not have")
         }
     }
 

@@ -1,12 +1,20 @@
 /// What a client asks of the broker, on the ingress. Each is safe to send twice.
 package enum Request: Hashable, Sendable {
-    case hello(ProducerID)
+    case hello(Greeting)
     case publish(PublishRequest)
     case read(PageRequest)
     case heads(PageRequest)
     case documents(PageRequest)
     case claim(ClaimRequest)
-    case bye(ProducerID)
+    case bye(Greeting)
+    /// Milliseconds since 1970.
+    case locate(UInt64)
+    case letters(LettersRequest)
+    case serve(ServeRequest)
+    case ask(AskRequest)
+    case answer(QueryAnswer)
+    /// The id of an ask.
+    case cancel(UInt64)
 
     package var operation: Operation {
         switch self {
@@ -17,39 +25,63 @@ package enum Request: Hashable, Sendable {
         case .documents: .documents
         case .claim: .claim
         case .bye: .bye
+        case .locate: .locate
+        case .letters: .letters
+        case .serve: .serve
+        case .ask: .ask
+        case .answer: .answer
+        case .cancel: .cancel
         }
     }
 
     package func frames(id: UInt64) -> [[UInt8]] {
         let body: [[UInt8]] =
             switch self {
-            case .hello(let producer), .bye(let producer): [producer.bytes]
+            case .hello(let greeting), .bye(let greeting): greeting.frames
             case .publish(let request): request.frames
             case .read(let request), .heads(let request), .documents(let request): request.frames
             case .claim(let request): request.frames
+            case .locate(let number), .cancel(let number): [Self.bytes(number)]
+            case .letters(let request): request.frames
+            case .serve(let request): request.frames
+            case .ask(let request): request.frames
+            case .answer(let answer): answer.frames
             }
         return [RequestHead(operation: operation, id: id).bytes] + body
     }
 
     package init(_ operation: Operation, body: ArraySlice<[UInt8]>) throws(ProtocolError) {
         switch operation {
-        case .hello: self = .hello(try Self.producer(body))
+        case .hello: self = .hello(try Greeting(frames: body))
         case .publish: self = .publish(try PublishRequest(frames: body))
         case .read: self = .read(try PageRequest(frames: body))
         case .heads: self = .heads(try PageRequest(frames: body))
         case .documents: self = .documents(try PageRequest(frames: body))
         case .claim: self = .claim(try ClaimRequest(frames: body))
-        case .bye: self = .bye(try Self.producer(body))
+        case .bye: self = .bye(try Greeting(frames: body))
+        case .locate: self = .locate(try Self.number(body))
+        case .letters: self = .letters(try LettersRequest(frames: body))
+        case .serve: self = .serve(try ServeRequest(frames: body))
+        case .ask: self = .ask(try AskRequest(frames: body))
+        case .answer: self = .answer(try QueryAnswer(frames: body))
+        case .cancel: self = .cancel(try Self.number(body))
+        case .query: throw ProtocolError(.operation, "only the broker sends queries")
         }
     }
 
-    private static func producer(_ body: ArraySlice<[UInt8]>) throws(ProtocolError) -> ProducerID {
+    private static func number(_ body: ArraySlice<[UInt8]>) throws(ProtocolError) -> UInt64 {
         guard let frame = body.first, body.count == 1 else {
-            throw ProtocolError(.malformed, "the request has one frame: the producer")
+            throw ProtocolError(.malformed, "the request has one frame: a number")
         }
         var reader = ByteReader(frame)
-        let producer = try ProducerID(&reader)
+        let number: UInt64 = try reader.read()
         try reader.end()
-        return producer
+        return number
+    }
+
+    private static func bytes(_ number: UInt64) -> [UInt8] {
+        var writer = ByteWriter(capacity: 8)
+        writer.write(number)
+        return writer.bytes
     }
 }

@@ -2,12 +2,24 @@
 public struct Batch: Sendable {
     public var messages: [Envelope]
     public var checkpoint: Checkpoint?
+    /// Why the message of the checkpoint could not be handled: it is kept as a dead letter.
+    public var rejection: Rejection?
+    /// Ids of dead letters that are settled by this batch and go.
+    public var settledLetters: [Int64] = []
     /// Whether the documents among the messages are withdrawn by the bus once the publisher stops answering.
     public var isLeased: Bool
+    /// Whether the messages are for whoever listens now: they are not journalled, have no position, may be lost, and are
+    /// never documents.
+    public var isTransient: Bool
 
-    public init(_ messages: [Envelope], checkpoint: Checkpoint? = nil, isLeased: Bool = false) {
+    public init(
+        _ messages: [Envelope], checkpoint: Checkpoint? = nil, rejection: Rejection? = nil, isLeased: Bool = false,
+        isTransient: Bool = false
+    ) {
         self.messages = messages
         self.checkpoint = checkpoint
+        self.rejection = rejection
         self.isLeased = isLeased
+        self.isTransient = isTransient
     }
 }

@@ -22,6 +22,12 @@ public struct BusError: Error, Hashable, Sendable {
         public static let epoch = Code(rawValue: "bus.epoch")
         /// The journal cannot be written or read.
         public static let journal = Code(rawValue: "bus.journal")
+        /// No process serves the query, or the one that did has gone.
+        public static let unserved = Code(rawValue: "bus.unserved")
+        /// No answer came in time.
+        public static let deadline = Code(rawValue: "bus.deadline")
+        /// Whoever served the query stopped before it had answered.
+        public static let cancelled = Code(rawValue: "bus.cancelled")
         /// The connection was closed by its owner.
         public static let closed = Code(rawValue: "bus.closed")
     }

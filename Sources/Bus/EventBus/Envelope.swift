@@ -54,10 +54,14 @@ extension Envelope {
     /// The message inside.
     /// - Throws: ``BusError`` with code ``BusError/Code/malformed`` if the data is not what `type` says.
     public func decode<M: Message>(_ message: M.Type = M.self) throws -> M {
+        try decodeData(as: M.self)
+    }
+
+    func decodeData<Value: Decodable>(as type: Value.Type) throws -> Value {
         do {
-            return try JSONDecoder().decode(M.self, from: data)
+            return try JSONDecoder().decode(Value.self, from: data)
         } catch let error as DecodingError {
-            throw BusError(.malformed, "\(type) \(id) has data that cannot be read: \(error.summary)")
+            throw BusError(.malformed, "\(self.type) \(id) has data that cannot be read: \(error.summary)")
         }
     }
 }

@@ -1,27 +1,54 @@
 extension EventBus {
+    /// Takes a durable consumer over from whoever had it.
+    public func claim(consumer: String) async throws -> ConsumerClaim {
+        try await claim(consumer: consumer, as: .exclusive)
+    }
+
     /// Consumes durably: each matching message is handed to `handler`, and what it gives back is journalled in one batch
     /// with the progress made. A crash may repeat a call of the handler, never half of its result.
     ///
-    /// Returns only by throwing: `CancellationError`, ``BusError`` (`fenced`: somebody else took over), or what `handler` throws.
+    /// Members that share a consumer divide its partitions among them: messages of one subject stay in order. What a member
+    /// was handling while its partition went to another is dropped here and repeated there.
+    ///
+    /// Returns only by throwing: `CancellationError`, ``BusError`` (`fenced`: somebody else took an exclusive consumer over),
+    /// or what `handler` throws.
     public func consume(
-        as consumer: String, _ filters: [MessageFilter],
+        as consumer: String, _ filters: [MessageFilter], mode: ConsumerMember.Mode = .exclusive,
         handler: (Envelope) async throws -> [Envelope]
     ) async throws {
-        let claim = try await claim(consumer: consumer)
-        try await consume(under: claim, filters, handler: handler)
+        let member = ConsumerMember(mode)
+        while true {
+            let claim = try await claim(consumer: consumer, as: member)
+            do {
+                try await consume(under: claim, filters, handler: handler)
+            } catch let error as BusError where error.code == .fenced && mode == .shared {}
+        }
     }
 
-    /// As ``consume(as:_:handler:)``, for a consumer that read its own state between claiming and consuming.
+    /// As ``consume(as:_:mode:handler:)``, for a consumer that read its own state between claiming and consuming.
+    ///
+    /// Returns when the claim no longer says what its member owns.
     public func consume(
         under claim: ConsumerClaim, _ filters: [MessageFilter],
         handler: (Envelope) async throws -> [Envelope]
     ) async throws {
-        try await withSubscription(to: filters, from: .after(claim.position)) { messages in
+        try await withSubscription(to: filters, under: claim) { messages in
             for try await message in messages {
-                guard let position = message.position else { continue }
+                guard let checkpoint = Checkpoint(claim: claim, handled: message) else { continue }
                 let results = try await handler(message)
-                try await publish(Batch(results, checkpoint: Checkpoint(claim: claim, position: position)))
+                try await publish(Batch(results, checkpoint: checkpoint))
             }
         }
+        if claim.member.mode == .exclusive {
+            throw BusError(.fenced, "another process has taken over the durable consumer '\(claim.consumer)'")
+        }
+    }
+}
+
+extension Checkpoint {
+    /// Progress up to a message; nil if that was not journalled.
+    public init?(claim: ConsumerClaim, handled message: Envelope) {
+        guard let position = message.position else { return nil }
+        self.init(claim: claim, position: position, partition: Partition(subject: message.subject))
     }
 }

@@ -7,7 +7,8 @@ public protocol EventBus: Sendable {
 
     /// Appends a batch, all or nothing. Returns once it is journalled: from then on nothing loses it.
     /// - Returns: the position of the last message, or the journal's end for an empty batch.
-    /// - Throws: ``BusError``: `fenced` if the checkpoint's claim is not the newest, `refused` if a message is not acceptable.
+    /// - Throws: ``BusError``: `fenced` if the checkpoint's claim no longer owns its partition, `refused` if a message is not
+    ///   acceptable, `journal` if it cannot be journalled now.
     @discardableResult
     func publish(_ batch: Batch) async throws -> Position
 
@@ -18,11 +19,40 @@ public protocol EventBus: Sendable {
         _ body: (MessageSequence) async throws -> Result
     ) async throws -> Result
 
+    /// Subscribes to what a claim covers, from where it is handled up to. The messages end when the claim no longer says
+    /// what its member owns: claim again then.
+    func withSubscription<Result: Sendable>(
+        to filters: [MessageFilter], under claim: ConsumerClaim,
+        _ body: (MessageSequence) async throws -> Result
+    ) async throws -> Result
+
     /// The retained documents that match, oldest first.
     func documents(matching filters: [MessageFilter]) async throws -> [Envelope]
 
-    /// Takes a durable consumer over from whoever had it.
-    func claim(consumer: String) async throws -> ConsumerClaim
+    /// The position of the newest message that matches by type; offset 0 if there is none.
+    func newest(matching filters: [MessageFilter]) async throws -> Position
+
+    /// Takes part in a durable consumer. See ``ConsumerMember/Mode``.
+    func claim(consumer: String, as member: ConsumerMember) async throws -> ConsumerClaim
+
+    /// The messages that durable consumers gave up, oldest first.
+    /// - Parameter consumer: only those of this one.
+    func deadLetters(of consumer: String?) async throws -> [DeadLetter]
+
+    /// Puts a query to one of the processes that serve its type. It is not journalled.
+    /// - Returns: the one answer: a message of the query's type, or an error.
+    /// - Throws: ``BusError``: `unserved` when nobody serves it or who did has gone, `deadline` when no answer came in time,
+    ///   `cancelled` when whoever served it stopped.
+    func ask(_ query: Envelope, timeout: Duration) async throws -> Envelope
+
+    /// Answers queries of these types until the task is cancelled, several at a time.
+    /// - Parameters:
+    ///   - whenServing: called once queries arrive.
+    ///   - answer: gives the one answer. If it throws, the asker gets a ``BusError`` with code `cancelled`.
+    func serve(
+        _ types: [MessageType], whenServing: @escaping @Sendable () -> Void,
+        _ answer: @escaping @Sendable (Envelope) async throws -> Envelope
+    ) async throws
 
     /// Drives the bus until the task is cancelled.
     func run() async throws

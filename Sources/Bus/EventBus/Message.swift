@@ -27,6 +27,12 @@ public protocol ErrorMessage: Message {}
 /// What is true now, retained by the bus per (type, subject, key).
 public protocol DocumentMessage: Message {}
 
+/// A question that one process answers directly. It is never journalled.
+public protocol QueryMessage: Message {
+    /// What an answer carries.
+    associatedtype Answer: Codable & Sendable
+}
+
 extension CommandMessage {
     public static var kind: MessageKind { .command }
 }
@@ -41,4 +47,8 @@ extension ErrorMessage {
 
 extension DocumentMessage {
     public static var kind: MessageKind { .document }
+}
+
+extension QueryMessage {
+    public static var kind: MessageKind { .query }
 }

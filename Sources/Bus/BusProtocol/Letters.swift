@@ -1,0 +1,63 @@
+/// A page of dead letters. Frames: complete (1), epoch (8) | the letters, one behind the other: id, time (8 each), consumer (text),
+/// rejection, message as in pages.
+package struct Letters: Hashable, Sendable {
+    package struct Letter: Hashable, Sendable {
+        package let id: Int64
+        /// Milliseconds since 1970.
+        package let time: UInt64
+        package let consumer: String
+        package let rejection: RejectionFrame
+        package let message: FeedMessage
+
+        package init(
+            id: Int64, time: UInt64, consumer: String, rejection: RejectionFrame, message: FeedMessage
+        ) {
+            self.id = id
+            self.time = time
+            self.consumer = consumer
+            self.rejection = rejection
+            self.message = message
+        }
+    }
+
+    package let isComplete: Bool
+    package let letters: [Letter]
+
+    package init(isComplete: Bool, letters: [Letter]) {
+        self.isComplete = isComplete
+        self.letters = letters
+    }
+
+    init(frames: ArraySlice<[UInt8]>) throws(ProtocolError) {
+        guard frames.count == 2, let first = frames.first, let last = frames.last else {
+            throw ProtocolError(.malformed, "dead letters come in two frames")
+        }
+        var extent = ByteReader(first)
+        isComplete = try extent.read(UInt8.self) != 0
+        let epoch: UInt64 = try extent.read()
+        var reader = ByteReader(last)
+        var letters: [Letter] = []
+        while !reader.isAtEnd {
+            letters.append(
+                Letter(
+                    id: Int64(bitPattern: try reader.read()), time: try reader.read(), consumer: try reader.text(),
+                    rejection: try RejectionFrame(&reader), message: try FeedMessage(page: &reader, epoch: epoch)))
+        }
+        self.letters = letters
+    }
+
+    var frames: [[UInt8]] {
+        var extent = ByteWriter(capacity: 9)
+        extent.write(UInt8(isComplete ? 1 : 0))
+        extent.write(letters.first?.message.epoch ?? 0)
+        var writer = ByteWriter()
+        for letter in letters {
+            writer.write(UInt64(bitPattern: letter.id))
+            writer.write(letter.time)
+            writer.write(text: letter.consumer)
+            letter.rejection.write(to: &writer)
+            letter.message.write(page: &writer)
+        }
+        return [extent.bytes, writer.bytes]
+    }
+}

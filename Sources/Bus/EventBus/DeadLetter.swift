@@ -1,0 +1,20 @@
+public import Foundation
+
+/// A message that a durable consumer gave up, kept until somebody resends or drops it.
+public struct DeadLetter: Hashable, Sendable, Identifiable {
+    public let id: Int64
+    public let consumer: String
+    public let rejection: Rejection
+    /// When it was given up.
+    public let time: Date
+    /// The message as it was published.
+    public let message: Envelope
+
+    public init(id: Int64, consumer: String, rejection: Rejection, time: Date, message: Envelope) {
+        self.id = id
+        self.consumer = consumer
+        self.rejection = rejection
+        self.time = time
+        self.message = message
+    }
+}
