@@ -8,7 +8,7 @@ extension Attributes: Codable {
         case causationID = "causationid"
         case traceparent
         case expiryTime = "expirytime"
-        case platform, device, instance, key
+        case platform, device, instance, key, recipient
     }
 
     /// - Throws: `DecodingError` unless `id`, `source`, `type` and CloudEvents version 1.0 are there.
@@ -32,6 +32,7 @@ extension Attributes: Codable {
         device = try container.decodeIfPresent(String.self, forKey: .device)
         instance = try container.decodeIfPresent(String.self, forKey: .instance)
         key = try container.decodeIfPresent(String.self, forKey: .key)
+        recipient = try container.decodeIfPresent(String.self, forKey: .recipient)
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -50,6 +51,7 @@ extension Attributes: Codable {
         try container.encodeIfPresent(device, forKey: .device)
         try container.encodeIfPresent(instance, forKey: .instance)
         try container.encodeIfPresent(key, forKey: .key)
+        try container.encodeIfPresent(recipient, forKey: .recipient)
     }
 }
 

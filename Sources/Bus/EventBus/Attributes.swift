@@ -28,6 +28,8 @@ public struct Attributes: Hashable, Sendable {
     public var instance: String?
     /// Which of several documents of one type and subject this is.
     public var key: String?
+    /// The only durable consumer that handles it: set on a dead letter that is sent again.
+    public var recipient: String?
 
     /// Attributes of a first message, one that nothing caused.
     public init(

@@ -23,6 +23,11 @@ extension Envelope {
     /// Whether this withdraws a document: the retained one with the same type, subject and key is gone.
     public var isTombstone: Bool { type.kind == .document && data.isEmpty }
 
+    /// Whether a durable consumer is to handle it: a dead letter that is sent again is for one alone.
+    public func concerns(_ consumer: String) -> Bool {
+        attributes.recipient.map { $0 == consumer } ?? true
+    }
+
     /// Wraps a typed message.
     ///
     /// What was caused inherits the subject, the correlation, the trace and the origin of its cause, unless an origin is given.

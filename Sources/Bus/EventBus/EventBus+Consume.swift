@@ -35,7 +35,8 @@ extension EventBus {
         try await withSubscription(to: filters, under: claim) { messages in
             for try await message in messages {
                 guard let checkpoint = Checkpoint(claim: claim, handled: message) else { continue }
-                let results = try await handler(message)
+                // What is for another consumer alone is handled by passing it: the position tells how far this one has come.
+                let results = message.concerns(claim.consumer) ? try await handler(message) : []
                 try await publish(Batch(results, checkpoint: checkpoint))
             }
         }

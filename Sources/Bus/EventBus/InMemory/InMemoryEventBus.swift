@@ -28,7 +28,44 @@ public struct InMemoryEventBus: EventBus, Identifiable {
         to filters: [MessageFilter], from start: StartPosition,
         _ body: (MessageSequence) async throws -> Result
     ) async throws -> Result {
-        let subscription = try await hub.subscribe(to: filters, from: start, for: id)
+        try await read(try await hub.subscribe(to: filters, from: start, for: id), body)
+    }
+
+    public func withSubscription<Result: Sendable>(
+        to filters: [MessageFilter], under claim: ConsumerClaim,
+        _ body: (MessageSequence) async throws -> Result
+    ) async throws -> Result {
+        try await read(try await hub.subscribe(to: filters, under: claim, for: id), body)
+    }
+
+    public func documents(matching filters: [MessageFilter]) async throws -> [Envelope] {
+        try await hub.requireOpen(id)
+        return await hub.documents(matching: filters)
+    }
+
+    public func newest(matching filters: [MessageFilter]) async throws -> Position {
+        try await hub.requireOpen(id)
+        return await hub.newest(matching: filters)
+    }
+
+    public func claim(consumer: String, as member: ConsumerMember) async throws -> ConsumerClaim {
+        try await hub.claim(consumer, as: member, for: id)
+    }
+
+    public func deadLetters(of consumer: String?) async throws -> [DeadLetter] {
+        try await hub.deadLetters(of: consumer, for: id)
+    }
+
+    public func run() async throws {
+        let (forever, continuation) = AsyncStream.makeStream(of: Never.self)
+        for await _ in forever {}
+        continuation.finish()
+        await hub.close(id)
+    }
+
+    private func read<Result: Sendable>(
+        _ subscription: InMemorySubscription.ID, _ body: (MessageSequence) async throws -> Result
+    ) async throws -> Result {
         let messages = MessageSequence { [hub] in try await hub.next(of: subscription) }
         do {
             let result = try await body(messages)
@@ -38,21 +75,5 @@ public struct InMemoryEventBus: EventBus, Identifiable {
             await hub.unsubscribe(subscription)
             throw error
         }
-    }
-
-    public func documents(matching filters: [MessageFilter]) async throws -> [Envelope] {
-        try await hub.requireOpen(id)
-        return await hub.documents(matching: filters)
-    }
-
-    public func claim(consumer: String) async throws -> ConsumerClaim {
-        try await hub.claim(consumer, for: id)
-    }
-
-    public func run() async throws {
-        let (forever, continuation) = AsyncStream.makeStream(of: Never.self)
-        for await _ in forever {}
-        continuation.finish()
-        await hub.close(id)
     }
 }

@@ -1,39 +1,52 @@
 internal import Foundation
 
-/// A broker within one process: the journal, the retained documents and the owners of durable consumers.
+/// A broker within one process: the journal, the retained documents, the durable consumers and their dead letters, and who
+/// answers which queries.
 ///
 /// Several ``InMemoryEventBus`` handles share one hub as processes share a broker. The journal is the only buffer, and
 /// it grows for as long as the hub lives: it is meant for tests, previews and programs that run briefly.
 public actor InMemoryHub {
-    /// Which of the retained documents: the last one of these is kept.
-    struct DocumentKey: Hashable {
-        let type: MessageType
-        let subject: String
-        let key: String?
-    }
-
     let epoch = UInt64.random(in: 1...UInt64.max)
     /// The message at offset n is at index n - 1.
-    private(set) var journal: [Envelope] = []
+    private(set) var journal: [JournalEntry] = []
     private var retained: [DocumentKey: Envelope] = [:]
-    private var owners: [String: ConsumerClaim] = [:]
     private var leases: [InMemoryEventBus.ID: Set<DocumentKey>] = [:]
     private var closed: Set<InMemoryEventBus.ID> = []
     var subscriptions: [InMemorySubscription.ID: InMemorySubscription] = [:]
+    /// By name of the durable consumer.
+    var groups: [String: ConsumerGroup] = [:]
+    var memberships: [InMemoryEventBus.ID: Set<Membership>] = [:]
+    /// Oldest first.
+    var letters: [DeadLetter] = []
+    var lastLetter: Int64 = 0
+    /// Whose turn it is comes first.
+    var servers: [InMemoryServer] = []
+    var queries: [InMemoryQuery.ID: InMemoryQuery] = [:]
 
     public init() {}
 
     /// The journal's end.
     public var end: Position { Position(epoch: epoch, offset: UInt64(journal.count)) }
 
-    // The checks come first and nothing suspends, so that a batch is taken whole or not at all.
+    /// How many transient messages were lost because a subscriber had as many waiting as it may.
+    public private(set) var lostTransientMessages = 0
+
+    // Whatever can fail comes first and nothing suspends, so that a batch is taken whole or not at all.
     func publish(_ batch: Batch, from handle: InMemoryEventBus.ID) throws -> Position {
         try requireOpen(handle)
-        if let query = batch.messages.first(where: { $0.type.kind == .query }) {
-            throw BusError(.refused, "\(query.type) cannot be published: queries are never journalled")
+        try batch.validate()
+        let rejected = try rejectedMessage(of: batch)
+        try requireLetters(batch.settledLetters)
+        if let checkpoint = batch.checkpoint { try record(checkpoint) }
+        if let rejection = batch.rejection, let checkpoint = batch.checkpoint, let rejected {
+            keep(rejected, of: checkpoint.claim.consumer, because: rejection)
         }
-        if let checkpoint = batch.checkpoint { try commit(checkpoint) }
-        for message in batch.messages { append(message, leasedBy: batch.isLeased ? handle : nil) }
+        settle(batch.settledLetters)
+        if batch.isTransient {
+            deliver(batch.messages)
+        } else {
+            for message in batch.messages { append(message, leasedBy: batch.isLeased ? handle : nil) }
+        }
         if !batch.messages.isEmpty { wakeSubscribers() }
         return end
     }
@@ -44,17 +57,15 @@ public actor InMemoryHub {
             .sorted { ($0.position?.offset ?? 0) < ($1.position?.offset ?? 0) }
     }
 
-    func claim(_ consumer: String, for handle: InMemoryEventBus.ID) throws -> ConsumerClaim {
-        try requireOpen(handle)
-        let last = owners[consumer]
-        let claim = ConsumerClaim(
-            consumer: consumer, ownerEpoch: (last?.ownerEpoch ?? 0) + 1,
-            position: last?.position ?? Position(epoch: epoch, offset: 0))
-        owners[consumer] = claim
-        return claim
+    func newest(matching filters: [MessageFilter]) -> Position {
+        let entry = journal.last { entry in
+            filters.contains { $0.matches(entry.message.type, subject: $0.subject ?? entry.message.subject) }
+        }
+        return entry?.message.position ?? Position(epoch: epoch, offset: 0)
     }
 
-    /// Ends a handle as the death of a process would: its readers stop, its leased documents are withdrawn.
+    /// Ends a handle as the death of a process would: its readers stop, its leased documents are withdrawn, others go on
+    /// with what it consumed, and what it was asked has no answer.
     func close(_ handle: InMemoryEventBus.ID) {
         closed.insert(handle)
         for key in leases.removeValue(forKey: handle) ?? [] {
@@ -63,6 +74,8 @@ public actor InMemoryHub {
             attributes.key = key.key
             append(Envelope(attributes: attributes, data: .init()), leasedBy: nil)
         }
+        leaveConsumers(handle)
+        stopServing(handle)
         wakeSubscribers()
     }
 
@@ -70,26 +83,27 @@ public actor InMemoryHub {
         if closed.contains(handle) { throw BusError(.closed, "the bus was closed: its run() has ended") }
     }
 
-    private func commit(_ checkpoint: Checkpoint) throws {
-        let claim = checkpoint.claim
-        guard let owner = owners[claim.consumer], owner.ownerEpoch == claim.ownerEpoch else {
-            throw BusError(.fenced, "another process has taken over the durable consumer '\(claim.consumer)'")
+    func requireThisJournal(_ position: Position) throws {
+        guard position.epoch == epoch else {
+            throw BusError(.epoch, "position \(position) belongs to another journal than this one (\(end))")
         }
-        guard checkpoint.position.epoch == epoch else { throw epochError(checkpoint.position) }
-        owners[claim.consumer] = ConsumerClaim(
-            consumer: claim.consumer, ownerEpoch: claim.ownerEpoch, position: checkpoint.position)
     }
 
-    func epochError(_ position: Position) -> BusError {
-        BusError(.epoch, "position \(position) belongs to another journal than this one (\(end))")
+    private func deliver(_ messages: [Envelope]) {
+        for id in subscriptions.keys {
+            for message in messages {
+                let isKept = subscriptions[id]?.offer(message, behind: journal.count) ?? true
+                if !isKept { lostTransientMessages += 1 }
+            }
+        }
     }
 
     private func append(_ message: Envelope, leasedBy handle: InMemoryEventBus.ID?) {
         var message = message
         message.position = Position(epoch: epoch, offset: UInt64(journal.count) + 1)
-        journal.append(message)
+        journal.append(JournalEntry(message: message, time: Date()))
         guard message.type.kind == .document else { return }
-        let key = DocumentKey(type: message.type, subject: message.subject, key: message.attributes.key)
+        let key = DocumentKey(message)
         retained[key] = message.isTombstone ? nil : message
         // Whoever published a document last decides what becomes of it.
         for holder in Array(leases.keys) { leases[holder]?.remove(key) }

@@ -1,24 +1,53 @@
 internal import Foundation
 
-/// How far one reader has come in the journal. It holds no messages but the documents it began with.
+/// How far one reader has come in the journal. It holds no messages but the documents it began with and what is transient.
 struct InMemorySubscription: Identifiable {
+    /// How many transient messages wait for a reader.
+    static let transientCount = 1024
+
     let id = UUID()
     let handle: InMemoryEventBus.ID
     let filters: [MessageFilter]
+    /// Only what this covers, and only while it says what its member owns.
+    var claim: ConsumerClaim?
     /// The index in the journal of the first message not looked at yet.
     var next: Int
     /// What a subscription from ``StartPosition/retained`` has yet to read before the journal.
     var retained: ArraySlice<Envelope> = []
-    /// Finished when something new is in the journal.
+    /// Finished when something new is there.
     var wake: AsyncStream<Never>.Continuation?
+    /// Each with the length of the journal behind which it came.
+    private var transient: [(behind: Int, message: Envelope)] = []
 
-    mutating func take(from journal: [Envelope]) -> Envelope? {
+    init(handle: InMemoryEventBus.ID, filters: [MessageFilter], next: Int, claim: ConsumerClaim? = nil) {
+        self.handle = handle
+        self.filters = filters
+        self.next = next
+        self.claim = claim
+    }
+
+    /// Takes a transient message in, if it is wanted.
+    /// - Returns: false if the oldest had to go for it.
+    mutating func offer(_ message: Envelope, behind length: Int) -> Bool {
+        guard wants(message) else { return true }
+        transient.append((length, message))
+        guard transient.count > Self.transientCount else { return true }
+        transient.removeFirst()
+        return false
+    }
+
+    mutating func take(from journal: [JournalEntry]) -> Envelope? {
         if let document = retained.popFirst() { return document }
-        while next < journal.count {
-            let message = journal[next]
+        let end = transient.first?.behind ?? journal.count
+        while next < end {
+            let message = journal[next].message
             next += 1
-            if filters.contains(where: { $0.matches(message) }) { return message }
+            if wants(message) { return message }
         }
-        return nil
+        return transient.isEmpty ? nil : transient.removeFirst().message
+    }
+
+    private func wants(_ message: Envelope) -> Bool {
+        filters.contains { $0.matches(message) } && (claim?.covers(message) ?? true)
     }
 }

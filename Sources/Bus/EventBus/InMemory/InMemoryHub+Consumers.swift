@@ -1,0 +1,38 @@
+extension InMemoryHub {
+    func claim(
+        _ consumer: String, as member: ConsumerMember, for handle: InMemoryEventBus.ID
+    ) throws -> ConsumerClaim {
+        try requireOpen(handle)
+        let ownership = groups[consumer, default: ConsumerGroup()].claim(member)
+        memberships[handle, default: []].insert(Membership(consumer: consumer, member: member.id))
+        wakeSubscribers()
+        return ConsumerClaim(
+            consumer: consumer, member: member, ownerEpoch: ownership.ownerEpoch, epoch: epoch,
+            offsets: ownership.offsets)
+    }
+
+    /// Whether a claim still says what its member owns.
+    func isCurrent(_ claim: ConsumerClaim) -> Bool {
+        guard claim.epoch == epoch, let ownership = groups[claim.consumer]?.ownership(of: claim.member.id) else {
+            return false
+        }
+        return ownership.ownerEpoch == claim.ownerEpoch && ownership.offsets.keys == claim.offsets.keys
+    }
+
+    func record(_ checkpoint: Checkpoint) throws {
+        let claim = checkpoint.claim
+        try requireThisJournal(checkpoint.position)
+        let isOwner =
+            groups[claim.consumer]?
+            .record(checkpoint.position.offset, partition: checkpoint.partition, ownerEpoch: claim.ownerEpoch) ?? false
+        guard isOwner else {
+            throw BusError(.fenced, "another process has taken over the durable consumer '\(claim.consumer)'")
+        }
+    }
+
+    func leaveConsumers(_ handle: InMemoryEventBus.ID) {
+        for membership in memberships.removeValue(forKey: handle) ?? [] {
+            groups[membership.consumer]?.leave(membership.member)
+        }
+    }
+}
