@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension Attributes: Codable {
-    enum CodingKeys: String, CodingKey, CaseIterable {
+    enum CodingKeys: String, CodingKey {
         case specVersion = "specversion"
         case id, source, type, subject, time
         case correlationID = "correlationid"

@@ -14,6 +14,7 @@ extension Attributes {
         writer.write("instance", instance)
         writer.write("key", key)
         writer.write("platform", platform)
+        writer.write("recipient", recipient)
         writer.write("source", source)
         writer.write("specversion", "1.0")
         writer.write("subject", subject)
@@ -38,21 +39,21 @@ extension Attributes {
     }
 
     private init?(_ fields: HeaderFields) {
-        guard fields[.specVersion] == "1.0", let id = fields[.id], let source = fields[.source],
-            let type = fields[.type].flatMap({ MessageType($0) }),
-            let time = fields[.time].flatMap(Timestamp.date(from:))
+        guard fields.specVersion == "1.0", let id = fields.id, let source = fields.source,
+            let type = fields.type.flatMap({ MessageType($0) }), let time = fields.time.flatMap(Timestamp.date(from:))
         else { return nil }
-        self.init(type: type, source: source, subject: fields[.subject] ?? Session.default, id: id, time: time)
-        if let expiry = fields[.expiryTime] {
+        self.init(type: type, source: source, subject: fields.subject ?? Session.default, id: id, time: time)
+        if let expiry = fields.expiryTime {
             guard let date = Timestamp.date(from: expiry) else { return nil }
             expiryTime = date
         }
-        correlationID = fields[.correlationID] ?? id
-        causationID = fields[.causationID]
-        traceparent = fields[.traceparent]
-        platform = fields[.platform]
-        device = fields[.device]
-        instance = fields[.instance]
-        key = fields[.key]
+        correlationID = fields.correlationID ?? id
+        causationID = fields.causationID
+        traceparent = fields.traceparent
+        platform = fields.platform
+        device = fields.device
+        instance = fields.instance
+        key = fields.key
+        recipient = fields.recipient
     }
 }

@@ -10,12 +10,11 @@ struct HeaderWriter {
 
     /// - Parameter text: left out if nil.
     mutating func write(_ key: StaticString, _ text: String?) {
-        guard let text else { return }
+        guard var text else { return }
         if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
         bytes.append(UInt8(ascii: "\""))
         bytes.append(contentsOf: UnsafeBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount))
         bytes.append(contentsOf: [UInt8(ascii: "\""), UInt8(ascii: ":"), UInt8(ascii: "\"")])
-        var text = text
         text.withUTF8 { append(escaping: $0) }
         bytes.append(UInt8(ascii: "\""))
     }
@@ -40,6 +39,11 @@ struct HeaderWriter {
         switch byte {
         case UInt8(ascii: "\""): "\\\""
         case UInt8(ascii: "\\"): "\\\\"
+        case 0x08: "\\b"
+        case 0x09: "\\t"
+        case 0x0a: "\\n"
+        case 0x0c: "\\f"
+        case 0x0d: "\\r"
         default: "\\u00" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
         }
     }

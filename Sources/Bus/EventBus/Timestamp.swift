@@ -35,7 +35,8 @@ public enum Timestamp {
         return text.withUTF8 { bytes in
             guard bytes.count == 24, zip(bytes, "0000-00-00T00:00:00.000Z".utf8).allSatisfy(Self.fits),
                 let year = bytes.number(0..<4), let month = bytes.number(5..<7), let day = bytes.number(8..<10),
-                let hour = bytes.number(11..<13), let minute = bytes.number(14..<16), let second = bytes.number(17..<19),
+                let hour = bytes.number(11..<13), let minute = bytes.number(14..<16),
+                let second = bytes.number(17..<19),
                 let fraction = bytes.number(20..<23), (1...12).contains(month), hour < 24, minute < 60, second < 60,
                 case let days = CivilDate.day(year: year, month: month, day: day),
                 CivilDate.fields(ofDay: days) == (year, month, day)
