@@ -5,8 +5,8 @@ import Testing
 
 @Suite("What a subscriber may be given")
 struct FeedTrackerTests {
-    static func message(_ offset: UInt64, previous: UInt64, topic: String = "event.A.00") -> FeedMessage {
-        FeedMessage(topic: topic, epoch: 1, offset: offset, previous: previous, header: [], data: [])
+    static func message(_ offset: UInt64, previous: UInt64, topic: String = "event.A.00", header: Bytes = [0x7b, 0x7d]) -> FeedMessage {
+        FeedMessage(topic: topic, epoch: 1, offset: offset, previous: previous, header: header, data: [])
     }
 
     static func page(_ messages: [FeedMessage], through: UInt64, isComplete: Bool = true) -> Page {

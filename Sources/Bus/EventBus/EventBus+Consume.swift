@@ -21,7 +21,9 @@ extension EventBus {
             let claim = try await claim(consumer: consumer, as: member)
             do {
                 try await consume(under: claim, filters, handler: handler)
-            } catch let error as BusError where error.code == .fenced && mode == .shared {}
+            } catch let error as BusError where mode == .shared && [.fenced, .epoch].contains(error.code) {
+                // The partition is another's now, or the journal is another: what holds is what the next claim says.
+            }
         }
     }
 

@@ -18,7 +18,7 @@ final class Subscriber {
     /// Whether the broker has been asked if the claim still holds.
     var isRenewing = false
     private var buffer: Deque<FeedMessage> = []
-    private var reader: CheckedContinuation<FeedMessage?, any Error>?
+    private var reader: CheckedContinuation<[FeedMessage], any Error>?
     private var hasEnded = false
 
     init(tracker: FeedTracker, prefixes: [String], claim: ConsumerClaim?) {
@@ -44,17 +44,19 @@ final class Subscriber {
         deliver(tracker.receive(page))
     }
 
-    /// A message that is here already.
-    func takeBuffered() -> FeedMessage? {
-        hasEnded ? nil : buffer.popFirst()
+    /// The next messages that are here already.
+    func takeBuffered() -> [FeedMessage] {
+        guard !hasEnded else { return [] }
+        let messages = Array(buffer.prefix(ReadAhead.capacity))
+        buffer.removeFirst(messages.count)
+        return messages
     }
 
-    /// Takes a message, or has `reader` resumed with the next one.
-    func next(_ reader: CheckedContinuation<FeedMessage?, any Error>) {
-        if hasEnded {
-            reader.resume(returning: nil)
-        } else if let message = buffer.popFirst() {
-            reader.resume(returning: message)
+    /// Has `reader` resumed with the next messages; with none at the end.
+    func next(_ reader: CheckedContinuation<[FeedMessage], any Error>) {
+        let messages = takeBuffered()
+        if !messages.isEmpty || hasEnded {
+            reader.resume(returning: messages)
         } else {
             self.reader = reader
         }
@@ -63,7 +65,7 @@ final class Subscriber {
     /// Ends the messages: the claim no longer says what its member owns.
     func finish() {
         hasEnded = true
-        reader?.resume(returning: nil)
+        reader?.resume(returning: [])
         reader = nil
     }
 
@@ -75,9 +77,8 @@ final class Subscriber {
 
     private func deliver(_ messages: [FeedMessage]) {
         buffer.append(contentsOf: messages)
-        if let reader, let message = buffer.popFirst() {
-            self.reader = nil
-            reader.resume(returning: message)
-        }
+        guard let reader, !buffer.isEmpty else { return }
+        self.reader = nil
+        reader.resume(returning: takeBuffered())
     }
 }

@@ -75,14 +75,19 @@ extension ZeroMQEventBus {
         }
     }
 
-    /// Sends all again, in order, if the oldest has waited too long. Every request is safe to send twice.
-    func resend(olderThan age: Duration) {
-        let now = ContinuousClock.now
-        guard pending.values.contains(where: { $0.sentAt.map { now - $0 >= age } ?? true }) else { return }
+    /// Sends all again, in order. Every request is safe to send twice.
+    func resend() {
         for id in pending.keys {
             pending[id]?.sentAt = nil
         }
         sendUnsent()
+    }
+
+    /// Sends all again if one has waited too long. A query has a deadline of its own.
+    func resendOverdue() {
+        let deadline = ContinuousClock.now - .seconds(2)
+        let isOverdue = pending.values.contains { !$0.isQuery && $0.sentAt ?? deadline <= deadline }
+        if isOverdue { resend() }
     }
 
     private func send(_ id: UInt64) {
@@ -135,7 +140,7 @@ extension ZeroMQEventBus {
             logger.error("the broker's answer cannot be read", metadata: ["error": "\(error)"])
         }
         if isOutOfSequence {
-            resend(olderThan: .zero)
+            resend()
         }
         let room = max(0, Self.outboxCapacity - pending.count)
         for id in roomWaiters.keys.prefix(room) {
@@ -160,12 +165,14 @@ extension ZeroMQEventBus {
         switch request.reply {
         case .resume(let continuation):
             if case .welcome(let welcome) = reply { follow(epoch: welcome.epoch) }
+            if case .published(let epoch, let offset) = reply { see(offset, of: epoch) }
             continuation?.resume(returning: reply)
             if case .bye = request.request { close() }
         case .welcome:
             isGreeting = false
             guard case .welcome(let welcome) = reply else { break }
             follow(epoch: welcome.epoch)
+            see(welcome.head, of: welcome.epoch)
             pollHeads(head: welcome.head, judgeNow: false)
         case .heads(let judgeNow):
             guard case .heads(let heads) = reply, heads.epoch == epoch else { break }
@@ -186,6 +193,12 @@ extension ZeroMQEventBus {
         pending[id]?.reply = .resume(nil)
         guard case .resume(let continuation?) = request.reply else { return }
         continuation.resume(throwing: BusError(error))
+    }
+
+    /// Takes note of how long the journal is known to be.
+    func see(_ offset: UInt64, of epoch: UInt64) {
+        guard epoch == self.epoch else { return }
+        lastSeen = max(lastSeen, offset)
     }
 
     /// A journal that replaced the one before knows neither this producer nor any offset: number anew, read anew.

@@ -127,7 +127,7 @@ public actor ZeroMQEventBus: EventBus {
             subscriber.tracker.judge()
         }
         warnOfSilence()
-        resend(olderThan: .seconds(2))
+        resendOverdue()
         renewConfirmations()
         if !isGreeting {
             isGreeting = true
