@@ -1,4 +1,3 @@
-internal import BusProtocol
 internal import DequeModule
 internal import Synchronization
 
@@ -6,13 +5,13 @@ internal import Synchronization
 final class ReadAhead: Sendable {
     static let capacity = 256
 
-    private let messages = Mutex<Deque<FeedMessage>>([])
+    private let messages = Mutex<Deque<FeedTracker.Delivery>>([])
 
-    func pop() -> FeedMessage? {
+    func pop() -> FeedTracker.Delivery? {
         messages.withLock { $0.popFirst() }
     }
 
-    func fill(_ more: [FeedMessage]) {
+    func fill(_ more: [FeedTracker.Delivery]) {
         messages.withLock { $0.append(contentsOf: more) }
     }
 }

@@ -17,8 +17,8 @@ final class Subscriber {
     var isRefused = false
     /// Whether the broker has been asked if the claim still holds.
     var isRenewing = false
-    private var buffer: Deque<FeedMessage> = []
-    private var reader: CheckedContinuation<[FeedMessage], any Error>?
+    private var buffer: Deque<FeedTracker.Delivery> = []
+    private var reader: CheckedContinuation<[FeedTracker.Delivery], any Error>?
     private var hasEnded = false
 
     init(tracker: FeedTracker, prefixes: [String], claim: ConsumerClaim?) {
@@ -35,8 +35,8 @@ final class Subscriber {
     }
 
     func receive(live message: FeedMessage) {
-        if tracker.receive(live: message, hasRoom: hasRoom) {
-            deliver([message])
+        if let delivery = tracker.receive(live: message, hasRoom: hasRoom) {
+            deliver([delivery])
         }
     }
 
@@ -45,7 +45,7 @@ final class Subscriber {
     }
 
     /// The next messages that are here already.
-    func takeBuffered() -> [FeedMessage] {
+    func takeBuffered() -> [FeedTracker.Delivery] {
         guard !hasEnded else { return [] }
         let messages = Array(buffer.prefix(ReadAhead.capacity))
         buffer.removeFirst(messages.count)
@@ -53,7 +53,7 @@ final class Subscriber {
     }
 
     /// Has `reader` resumed with the next messages; with none at the end.
-    func next(_ reader: CheckedContinuation<[FeedMessage], any Error>) {
+    func next(_ reader: CheckedContinuation<[FeedTracker.Delivery], any Error>) {
         let messages = takeBuffered()
         if !messages.isEmpty || hasEnded {
             reader.resume(returning: messages)
@@ -75,7 +75,7 @@ final class Subscriber {
         reader = nil
     }
 
-    private func deliver(_ messages: [FeedMessage]) {
+    private func deliver(_ messages: [FeedTracker.Delivery]) {
         buffer.append(contentsOf: messages)
         guard let reader, !buffer.isEmpty else { return }
         self.reader = nil

@@ -38,13 +38,14 @@ extension ZeroMQEventBus {
         return MessageSequence { [weak self, logger] in
             while true {
                 try Task.checkCancellation()
-                guard let message = ahead.pop() else {
+                guard let delivery = ahead.pop() else {
                     guard let more = try await self?.next(id), !more.isEmpty else { return nil }
                     ahead.fill(more)
                     continue
                 }
                 do {
-                    let envelope = try message.envelope()
+                    var envelope = try delivery.message.envelope()
+                    envelope.settled = delivery.settled
                     if isWanted(envelope) { return envelope }
                 } catch let error as BusError {
                     // A header that is not CloudEvents is its publisher's mistake; the messages behind it are not.
@@ -125,7 +126,7 @@ extension ZeroMQEventBus {
     }
 
     /// The next messages; none at the end.
-    private func next(_ id: Int) async throws -> [FeedMessage] {
+    private func next(_ id: Int) async throws -> [FeedTracker.Delivery] {
         defer { readPages() }
         if let messages = subscribers[id]?.takeBuffered(), !messages.isEmpty { return messages }
         return try await withTaskCancellationHandler {
@@ -139,7 +140,7 @@ extension ZeroMQEventBus {
         }
     }
 
-    private func take(from id: Int, _ reader: CheckedContinuation<[FeedMessage], any Error>) {
+    private func take(from id: Int, _ reader: CheckedContinuation<[FeedTracker.Delivery], any Error>) {
         guard let subscriber = subscribers[id] else {
             return reader.resume(throwing: BusError(.closed, "the subscription has ended"))
         }
