@@ -1,3 +1,5 @@
+internal import EventBus
+
 /// A query for whoever serves its type. Frames: timeout in milliseconds (4) | the message, as when it is published.
 package struct AskRequest: Hashable, Sendable {
     package let timeout: UInt32

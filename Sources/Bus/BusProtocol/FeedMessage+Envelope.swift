@@ -1,16 +1,34 @@
 package import EventBus
 internal import Foundation
 
+extension Envelope {
+    /// - Throws: ``BusError`` with code `malformed` when the header is not CloudEvents JSON.
+    package init(header: Bytes, data: Bytes, position: Position? = nil) throws {
+        do {
+            self.init(
+                attributes: try JSONDecoder().decode(Attributes.self, from: Data(header)), data: Data(data),
+                position: position)
+        } catch let error as DecodingError {
+            throw BusError(.malformed, "a message has an unreadable header: \(error.summary)")
+        }
+    }
+}
+
 extension FeedMessage {
     /// - Throws: ``BusError`` with code `malformed` when the header is not CloudEvents JSON.
     package func envelope() throws -> Envelope {
         do {
-            return Envelope(
-                attributes: try JSONDecoder().decode(Attributes.self, from: Data(header)), data: Data(data),
-                position: offset > 0 ? Position(epoch: epoch, offset: offset) : nil)
-        } catch let error as DecodingError {
-            throw BusError(
-                .malformed, "the message at \(offset) on \(topic) has an unreadable header: \(error.summary)")
+            let position = offset > 0 ? Position(epoch: epoch, offset: offset) : nil
+            return try Envelope(header: header, data: data, position: position)
+        } catch let error as BusError {
+            throw BusError(error.code, "at \(offset) on \(topic): \(error.message)")
         }
+    }
+}
+
+extension PublishedMessage {
+    /// - Throws: ``BusError`` with code `malformed` when the header is not CloudEvents JSON.
+    package func envelope() throws -> Envelope {
+        try Envelope(header: header, data: data)
     }
 }

@@ -1,3 +1,5 @@
+internal import EventBus
+
 /// A batch that is journalled all or not at all.
 ///
 /// Frames: batch (producer, sequence, flags, count) | checkpoint | rejection | settled letters, each if the flags say so |
@@ -37,6 +39,19 @@ package struct PublishRequest: Hashable, Sendable {
         PublishRequest(
             producer: producer, sequence: sequence, isLeased: isLeased, isTransient: isTransient,
             checkpoint: checkpoint, rejection: rejection, settledLetters: settledLetters, messages: messages)
+    }
+
+    /// Checks what a broker refuses, so that a client can tell before it sends.
+    package func validate() throws(ProtocolError) {
+        guard messages.count <= Limits.batchCount, settledLetters.count <= Limits.batchCount else {
+            throw ProtocolError(.tooLarge, "a batch has at most \(Limits.batchCount) messages, not \(messages.count)")
+        }
+        for message in messages {
+            let topic = try message.validatedForJournal()
+            guard !isTransient || topic.type.kind != .document else {
+                throw ProtocolError(.topic, "\(topic.type) cannot be transient: documents are retained")
+            }
+        }
     }
 
     private struct Flags: OptionSet {

@@ -9,6 +9,9 @@ extension BusError {
             case .fenced: .fenced
             case .epoch: .epoch
             case .journal: .journal
+            case .unserved: .unserved
+            case .deadline: .deadline
+            case .cancelled: .cancelled
             default: .refused
             }
         self.init(code, error.message)

@@ -1,4 +1,5 @@
 internal import BusProtocol
+internal import EventBus
 
 /// Decides, message by message, what one subscriber may be given, so that nothing is missing and nothing comes twice.
 ///
@@ -33,7 +34,7 @@ struct FeedTracker {
         skipped = head
         switch start {
         case .now: (phase, base) = (.live, head)
-        case .after(let offset): (phase, base) = (.journal(after: offset), offset)
+        case .after(let position): (phase, base) = (.journal(after: position.offset), position.offset)
         case .documents: (phase, base) = (.documents(after: 0), head)
         }
     }
@@ -41,15 +42,19 @@ struct FeedTracker {
     /// Where to begin, within the journal of the moment.
     enum Start {
         case now
-        case after(UInt64)
+        /// Epoch 0 stands for whichever journal there is.
+        case after(Position)
         case documents
     }
 
     /// - Parameter hasRoom: whether the reader can take another message.
     /// - Returns: whether to deliver it.
     mutating func receive(live message: FeedMessage, hasRoom: Bool) -> Bool {
-        guard concerns(message.topic), message.offset > known(message.topic) else { return false }
-        guard phase == .live, hasRoom, message.previous <= known(message.topic) else {
+        guard concerns(message.topic) else { return false }
+        // What is not journalled stands in no chain: it is for whoever has time for it now.
+        if message.offset == 0 { return phase == .live && hasRoom }
+        guard message.offset > known(message.topic) else { return false }
+        guard phase == .live, hasRoom, !message.isAnnouncement, message.previous <= known(message.topic) else {
             recover(through: message.offset)
             return false
         }
@@ -95,7 +100,7 @@ struct FeedTracker {
 
     /// Begins anew with a journal that replaced the one before: everything in it is new.
     mutating func restart() {
-        self = FeedTracker(prefixes: prefixes, start: .after(0), head: 0)
+        self = FeedTracker(prefixes: prefixes, start: .after(Position(epoch: 0, offset: 0)), head: 0)
     }
 
     private mutating func recover(through offset: UInt64) {

@@ -15,6 +15,10 @@ struct PendingRequest {
         /// - `judgeNow`: after a reconnection nothing is under way that could still come.
         case heads(judgeNow: Bool)
         case welcome
+        /// What a claim owns now.
+        case renewal(subscriber: Int)
+        /// Nobody needs to know.
+        case ignored
     }
 
     var isBatch: Bool {

@@ -4,6 +4,7 @@ internal import EventBus
 /// A subscription that the broker has not confirmed.
 struct PendingSubscription {
     let prefixes: [String]
-    let start: StartPosition
+    let start: FeedTracker.Start
+    let claim: ConsumerClaim?
     let continuation: CheckedContinuation<Int, any Error>
 }

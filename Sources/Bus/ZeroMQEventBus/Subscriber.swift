@@ -1,5 +1,6 @@
 internal import BusProtocol
 internal import DequeModule
+internal import EventBus
 
 /// One subscription: its tracker, and the messages that its reader has not taken yet. It belongs to the bus's thread.
 final class Subscriber {
@@ -8,16 +9,22 @@ final class Subscriber {
 
     var tracker: FeedTracker
     let prefixes: [String]
+    /// What the reader consumes under; nil for an ordinary subscription.
+    let claim: ConsumerClaim?
     /// Whether a page has been asked for.
     var isReading = false
     /// Whether the broker refused a page; the next tick asks again.
     var isRefused = false
+    /// Whether the broker has been asked if the claim still holds.
+    var isRenewing = false
     private var buffer: Deque<FeedMessage> = []
     private var reader: CheckedContinuation<FeedMessage?, any Error>?
+    private var hasEnded = false
 
-    init(tracker: FeedTracker, prefixes: [String]) {
+    init(tracker: FeedTracker, prefixes: [String], claim: ConsumerClaim?) {
         self.tracker = tracker
         self.prefixes = prefixes
+        self.claim = claim
     }
 
     var hasRoom: Bool { buffer.count < Self.capacity }
@@ -37,22 +44,32 @@ final class Subscriber {
         deliver(tracker.receive(page))
     }
 
+    /// A message that is here already.
+    func takeBuffered() -> FeedMessage? {
+        hasEnded ? nil : buffer.popFirst()
+    }
+
     /// Takes a message, or has `reader` resumed with the next one.
     func next(_ reader: CheckedContinuation<FeedMessage?, any Error>) {
-        if let message = buffer.popFirst() {
+        if hasEnded {
+            reader.resume(returning: nil)
+        } else if let message = buffer.popFirst() {
             reader.resume(returning: message)
         } else {
             self.reader = reader
         }
     }
 
+    /// Ends the messages: the claim no longer says what its member owns.
+    func finish() {
+        hasEnded = true
+        reader?.resume(returning: nil)
+        reader = nil
+    }
+
     /// Ends the wait of a reader.
-    func end(throwing error: (any Error)?) {
-        if let error {
-            reader?.resume(throwing: error)
-        } else {
-            reader?.resume(returning: nil)
-        }
+    func end(throwing error: any Error) {
+        reader?.resume(throwing: error)
         reader = nil
     }
 

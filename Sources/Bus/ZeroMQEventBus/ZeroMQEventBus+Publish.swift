@@ -6,20 +6,17 @@ extension ZeroMQEventBus {
     @discardableResult
     public func publish(_ batch: Batch) async throws -> Position {
         let messages = try batch.messages.map(PublishedMessage.init)
-        guard messages.count <= Limits.batchCount else {
-            throw BusError(.refused, "a batch has at most \(Limits.batchCount) messages, not \(messages.count)")
-        }
+        let request = PublishRequest(
+            producer: producer, sequence: 0, isLeased: batch.isLeased, isTransient: batch.isTransient,
+            checkpoint: batch.checkpoint.map(CheckpointFrame.init),
+            rejection: batch.rejection.map(RejectionFrame.init), settledLetters: batch.settledLetters,
+            messages: messages)
         do {
-            for message in messages {
-                _ = try message.validated()
-            }
+            try request.validate()
         } catch {
             throw BusError(error)
         }
         try await waitForRoom()
-        let request = PublishRequest(
-            producer: producer, sequence: 0, isLeased: batch.isLeased,
-            checkpoint: batch.checkpoint.map(CheckpointFrame.init), messages: messages)
         guard case .published(let epoch, let offset) = try await ask(.publish(request)) else {
             throw BusError(.refused, "the broker answered a batch with something else")
         }
@@ -43,13 +40,24 @@ extension ZeroMQEventBus {
         return documents.filter { document in filters.contains { $0.matches(document) } }
     }
 
-    public func claim(consumer: String) async throws -> ConsumerClaim {
-        let request = ClaimRequest(token: ProducerID(), consumer: consumer)
-        guard case .claimed(let ownerEpoch, let epoch, let offset) = try await ask(.claim(request)) else {
-            throw BusError(.refused, "the broker answered a claim with something else")
+    public func newest(matching filters: [MessageFilter]) async throws -> Position {
+        let request = PageRequest(epoch: 0, after: 0, prefixes: filters.topicPrefixes)
+        guard case .heads(let heads) = try await ask(.heads(request)) else {
+            throw BusError(.refused, "the broker answered heads with something else")
         }
-        return ConsumerClaim(
-            consumer: consumer, ownerEpoch: ownerEpoch, position: Position(epoch: epoch, offset: offset))
+        return Position(epoch: heads.epoch, offset: heads.offsets.values.max() ?? 0)
+    }
+
+    public func deadLetters(of consumer: String?) async throws -> [DeadLetter] {
+        var letters: [DeadLetter] = []
+        while true {
+            let request = LettersRequest(after: letters.last?.id ?? 0, consumer: consumer ?? "")
+            guard case .letters(let page) = try await ask(.letters(request)) else {
+                throw BusError(.refused, "the broker answered dead letters with something else")
+            }
+            letters += try page.letters.map(DeadLetter.init)
+            if page.isComplete || page.letters.isEmpty { return letters }
+        }
     }
 }
 
@@ -57,6 +65,23 @@ extension CheckpointFrame {
     fileprivate init(_ checkpoint: Checkpoint) {
         self.init(
             consumer: checkpoint.claim.consumer, ownerEpoch: checkpoint.claim.ownerEpoch,
-            epoch: checkpoint.position.epoch, offset: checkpoint.position.offset)
+            epoch: checkpoint.position.epoch, offset: checkpoint.position.offset, partition: checkpoint.partition)
+    }
+}
+
+extension RejectionFrame {
+    fileprivate init(_ rejection: Rejection) {
+        self.init(
+            attempts: UInt16(clamping: rejection.attempts), code: rejection.code, reason: rejection.reason)
+    }
+}
+
+extension DeadLetter {
+    fileprivate init(_ letter: Letters.Letter) throws {
+        self.init(
+            id: letter.id, consumer: letter.consumer,
+            rejection: Rejection(
+                code: letter.rejection.code, reason: letter.rejection.reason, attempts: Int(letter.rejection.attempts)),
+            time: Date(timeIntervalSince1970: Double(letter.time) / 1000), message: try letter.message.envelope())
     }
 }

@@ -11,10 +11,16 @@ extension ZeroMQEventBus {
     static let outboxCapacity = 1024
 
     /// Asks, and waits for the answer however long the broker is away.
+    /// - Parameter timeout: after which the request is forgotten; nil to wait for ever.
     /// - Throws: what the broker refuses, as ``BusError``; `CancellationError`.
-    func ask(_ request: Request) async throws -> Reply {
+    func ask(_ request: Request, timeout: Duration? = nil) async throws -> Reply {
         try Task.checkCancellation()
         let id = nextID()
+        if let timeout {
+            thread.perform(after: timeout) { [weak self] in
+                self?.assumeIsolated { $0.cancel(id, throwing: BusError(.deadline, "no answer came in \(timeout)")) }
+            }
+        }
         let reply = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Reply, any Error>) in
                 guard state != .closed else {
@@ -95,14 +101,17 @@ extension ZeroMQEventBus {
         }
     }
 
-    private func cancel(_ id: UInt64) {
+    func cancel(_ id: UInt64, throwing error: any Error = CancellationError()) {
         guard let request = pending[id], case .resume(let continuation?) = request.reply else { return }
+        if case .ask = request.request {
+            enqueue(.cancel(id), reply: .ignored)
+        }
         if request.isBatch {
             pending[id]?.reply = .resume(nil)
         } else {
             pending[id] = nil
         }
-        continuation.resume(throwing: CancellationError())
+        continuation.resume(throwing: error)
     }
 
     private func nextID() -> UInt64 {
@@ -115,6 +124,10 @@ extension ZeroMQEventBus {
         do {
             while let frames = try ingress?.receive() {
                 lastHeard = .now
+                if let notice = try Notice(frames) {
+                    take(notice)
+                    continue
+                }
                 let (id, reply) = try Reply.read(frames)
                 isOutOfSequence = !handle(reply, to: id) || isOutOfSequence
             }
@@ -138,8 +151,7 @@ extension ZeroMQEventBus {
             switch error.code {
             case .sequence: return false
             case .journal:
-                // The batch keeps its place in the sequence and is tried again with the next tick.
-                logger.warning("the broker cannot journal", metadata: ["reason": "\(error)"])
+                giveUp(request, id: id, error)
                 return true
             default: break
             }
@@ -159,8 +171,21 @@ extension ZeroMQEventBus {
             guard case .heads(let heads) = reply, heads.epoch == epoch else { break }
             receive(heads, judgeNow: judgeNow)
         case .page(let id): receive(reply, for: id)
+        case .renewal(let id): renewed(reply, for: id)
+        case .ignored: break
         }
         return true
+    }
+
+    /// Tells the publisher. Its batch stays as an empty one, which is sent until it is taken: what was sent before may
+    /// still be journalled, and the batches behind it count on its sequence.
+    private func giveUp(_ request: PendingRequest, id: UInt64, _ error: ProtocolError) {
+        guard case .publish(let batch) = request.request else { return }
+        let place = PublishRequest(producer: batch.producer, sequence: batch.sequence, messages: [])
+        pending[id]?.request = .publish(place)
+        pending[id]?.reply = .resume(nil)
+        guard case .resume(let continuation?) = request.reply else { return }
+        continuation.resume(throwing: BusError(error))
     }
 
     /// A journal that replaced the one before knows neither this producer nor any offset: number anew, read anew.
@@ -170,8 +195,7 @@ extension ZeroMQEventBus {
         guard epoch != 0 else { return }
         logger.warning("the broker has a new journal", metadata: ["epoch": "\(String(new, radix: 16))"])
         producer = ProducerID()
-        sequence = 0
-        polledThrough = 0
+        (sequence, polledThrough, lastSeen) = (0, 0, 0)
         for (id, request) in pending {
             guard case .publish(let batch) = request.request else { continue }
             sequence += 1
@@ -179,16 +203,11 @@ extension ZeroMQEventBus {
             pending[id]?.sentAt = nil
         }
         for subscriber in subscribers.values {
+            // A claim counts in the journal that it was made in: its consumer claims again.
+            if subscriber.claim != nil { subscriber.finish() }
             subscriber.tracker.restart()
             subscriber.isReading = false
         }
         sendUnsent()
-    }
-}
-
-extension PublishRequest {
-    fileprivate func numbered(_ producer: ProducerID, _ sequence: UInt64) -> PublishRequest {
-        PublishRequest(
-            producer: producer, sequence: sequence, isLeased: isLeased, checkpoint: checkpoint, messages: messages)
     }
 }

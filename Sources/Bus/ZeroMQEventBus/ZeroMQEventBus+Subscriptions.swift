@@ -13,26 +13,46 @@ extension ZeroMQEventBus {
         to filters: [MessageFilter], from start: StartPosition,
         _ body: (MessageSequence) async throws -> Result
     ) async throws -> Result {
-        let prefixes = filters.topicPrefixes
-        let id = try await subscribe(to: prefixes, from: start)
+        let id = try await subscribe(to: filters.topicPrefixes, from: start)
+        defer { thread.perform { [weak self] in self?.assumeIsolated { $0.unsubscribe(id) } } }
+        return try await body(messages(of: id) { message in filters.contains { $0.matches(message) } })
+    }
+
+    public nonisolated func withSubscription<Result: Sendable>(
+        to filters: [MessageFilter], under claim: ConsumerClaim,
+        _ body: (MessageSequence) async throws -> Result
+    ) async throws -> Result {
+        let start: StartPosition = claim.offsets.isEmpty ? .now : .after(claim.position)
+        let id = try await subscribe(to: filters.topicPrefixes, from: start, claim: claim)
         defer { thread.perform { [weak self] in self?.assumeIsolated { $0.unsubscribe(id) } } }
         return try await body(
-            MessageSequence { [weak self, logger] in
-                while let message = try await self?.next(id) {
-                    do {
-                        let envelope = try message.envelope()
-                        if filters.contains(where: { $0.matches(envelope) }) { return envelope }
-                    } catch let error as BusError {
-                        // A header that is not CloudEvents is its publisher's mistake; the messages behind it are not.
-                        logger.warning("a message was skipped", metadata: ["reason": "\(error)"])
-                    }
-                }
-                return nil
+            messages(of: id) { message in
+                claim.covers(message) && filters.contains { $0.matches(message) }
             })
     }
 
-    private func subscribe(to prefixes: [String], from start: StartPosition) async throws -> Int {
+    private nonisolated func messages(
+        of id: Int, where isWanted: @escaping @Sendable (Envelope) -> Bool
+    ) -> MessageSequence {
+        MessageSequence { [weak self, logger] in
+            while let message = try await self?.next(id) {
+                do {
+                    let envelope = try message.envelope()
+                    if isWanted(envelope) { return envelope }
+                } catch let error as BusError {
+                    // A header that is not CloudEvents is its publisher's mistake; the messages behind it are not.
+                    logger.warning("a message was skipped", metadata: ["reason": "\(error)"])
+                }
+            }
+            return nil
+        }
+    }
+
+    private func subscribe(
+        to prefixes: [String], from start: StartPosition, claim: ConsumerClaim? = nil
+    ) async throws -> Int {
         try Task.checkCancellation()
+        let start = try await trackerStart(start)
         lastID += 1
         let inbox = Inbox.prefix(of: client) + String(lastID)
         return try await withTaskCancellationHandler {
@@ -40,11 +60,28 @@ extension ZeroMQEventBus {
                 guard state != .closed else {
                     return continuation.resume(throwing: BusError(.closed, "the connection to \(address) was closed"))
                 }
-                confirmations[inbox] = PendingSubscription(prefixes: prefixes, start: start, continuation: continuation)
+                confirmations[inbox] = PendingSubscription(
+                    prefixes: prefixes, start: start, claim: claim, continuation: continuation)
                 subscribe(prefixes, inbox: inbox)
             }
         } onCancel: {
             thread.perform { [weak self] in self?.assumeIsolated { $0.cancelConfirmation(inbox) } }
+        }
+    }
+
+    /// Where a tracker begins; a time is looked up first: what is journalled meanwhile comes behind it.
+    private func trackerStart(_ start: StartPosition) async throws -> FeedTracker.Start {
+        switch start {
+        case .now: return .now
+        case .beginning: return .after(Position(epoch: 0, offset: 0))
+        case .retained: return .documents
+        case .after(let position): return .after(position)
+        case .since(let date):
+            let milliseconds = UInt64(max(0, date.timeIntervalSince1970 * 1000))
+            guard case .located(let epoch, let offset) = try await ask(.locate(milliseconds)) else {
+                throw BusError(.refused, "the broker answered a time with something else")
+            }
+            return .after(Position(epoch: epoch, offset: offset))
         }
     }
 
@@ -83,6 +120,10 @@ extension ZeroMQEventBus {
 
     private func next(_ id: Int) async throws -> FeedMessage? {
         try Task.checkCancellation()
+        if let message = subscribers[id]?.takeBuffered() {
+            readPages()
+            return message
+        }
         let message = try await withTaskCancellationHandler {
             // The closure has to capture the actor to run on it: with only the subscriber captured, it would run on
             // the global executor, and the compiler would not mind.
@@ -121,6 +162,7 @@ extension ZeroMQEventBus {
 
     private func deliver(_ message: FeedMessage) {
         follow(epoch: message.epoch)
+        lastSeen = max(lastSeen, message.offset)
         for subscriber in subscribers.values {
             subscriber.receive(live: message)
         }
@@ -135,29 +177,16 @@ extension ZeroMQEventBus {
             return
         }
         setOptions([.unsubscribe(inbox)])
-        do {
-            let tracker = FeedTracker(
-                prefixes: subscription.prefixes, start: try start(subscription.start), head: head)
-            lastID += 1
-            subscribers[lastID] = Subscriber(tracker: tracker, prefixes: subscription.prefixes)
-            subscription.continuation.resume(returning: lastID)
-        } catch {
+        if case .after(let position) = subscription.start, position.epoch != 0, position.epoch != epoch {
             setOptions(subscription.prefixes.map(SocketOption.unsubscribe))
-            subscription.continuation.resume(throwing: error)
+            let reason = "the position \(position) belongs to a journal that is no longer there"
+            return subscription.continuation.resume(throwing: BusError(.epoch, reason))
         }
-    }
-
-    private func start(_ start: StartPosition) throws(BusError) -> FeedTracker.Start {
-        switch start {
-        case .now: return .now
-        case .beginning: return .after(0)
-        case .retained: return .documents
-        case .after(let position):
-            guard position.epoch == epoch else {
-                throw BusError(.epoch, "the position \(position) belongs to a journal that is no longer there")
-            }
-            return .after(position.offset)
-        }
+        lastID += 1
+        subscribers[lastID] = Subscriber(
+            tracker: FeedTracker(prefixes: subscription.prefixes, start: subscription.start, head: head),
+            prefixes: subscription.prefixes, claim: subscription.claim)
+        subscription.continuation.resume(returning: lastID)
     }
 
     private func reconnected(head: UInt64) {
@@ -202,7 +231,12 @@ extension ZeroMQEventBus {
         guard let subscriber = subscribers[id] else { return }
         subscriber.isReading = false
         switch reply {
-        case .page(let page) where page.epoch == epoch: subscriber.receive(page)
+        case .page(let page) where page.epoch == epoch:
+            for offset in page.damaged {
+                logger.error("a message was skipped: the journal is damaged", metadata: ["offset": "\(offset)"])
+            }
+            lastSeen = max(lastSeen, page.through)
+            subscriber.receive(page)
         case .refused(let error):
             // Of an older journal, or of one that cannot be read now.
             subscriber.isRefused = true

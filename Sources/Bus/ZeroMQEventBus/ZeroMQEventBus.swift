@@ -28,6 +28,8 @@ public actor ZeroMQEventBus: EventBus {
     var lastHeard = ContinuousClock.now
     /// Whether a hello awaits its answer: one at a time, however long the broker is away.
     var isGreeting = false
+    /// The highest offset that this client has seen of the journal: one that ends before it has lost its end.
+    var lastSeen: UInt64 = 0
     /// The journal's end up to which heads have been asked for.
     var polledThrough: UInt64 = 0
 
@@ -36,6 +38,10 @@ public actor ZeroMQEventBus: EventBus {
     var roomWaiters: OrderedDictionary<Int, CheckedContinuation<Void, any Error>> = [:]
     var subscribers: [Int: Subscriber] = [:]
     var confirmations: [String: PendingSubscription] = [:]
+    /// What this process answers, by the call of `serve` that answers it.
+    var servers: [Int: QueryServer] = [:]
+    /// Which of them works on a query, by the broker's number.
+    var openQueries: [UInt64: Int] = [:]
     let client = ProducerID()
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
@@ -77,7 +83,7 @@ public actor ZeroMQEventBus: EventBus {
     public func waitUntilConnected(timeout: Duration) async throws {
         let address = address
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { _ = try await self.ask(.hello(self.producer)) }
+            group.addTask { _ = try await self.ask(.hello(self.greeting)) }
             group.addTask {
                 try await Task.sleep(for: timeout)
                 throw BusError(.unavailable, "no broker answers at \(address)")
@@ -125,11 +131,15 @@ public actor ZeroMQEventBus: EventBus {
         renewConfirmations()
         if !isGreeting {
             isGreeting = true
-            enqueue(.hello(producer), reply: .welcome)
+            enqueue(.hello(greeting), reply: .welcome)
+            renewClaims()
+            register(reply: .ignored)
         }
         readPages()
         thread.perform(after: .seconds(1)) { [weak self] in self?.assumeIsolated { $0.tick() } }
     }
+
+    var greeting: Greeting { Greeting(producer: producer, epoch: epoch, offset: lastSeen) }
 
     private func warnOfSilence() {
         guard ContinuousClock.now - lastHeard > .seconds(4) else { return }
@@ -140,7 +150,7 @@ public actor ZeroMQEventBus: EventBus {
     /// Says good-bye and closes when the broker has heard it, or after a moment.
     private func leave() {
         guard state == .open else { return close() }
-        enqueue(.bye(producer), reply: .resume(nil))
+        enqueue(.bye(greeting), reply: .resume(nil))
         thread.perform(after: .milliseconds(500)) { [weak self] in self?.assumeIsolated { $0.close() } }
     }
 
@@ -157,7 +167,8 @@ public actor ZeroMQEventBus: EventBus {
         roomWaiters.values.forEach { $0.resume(throwing: error) }
         confirmations.values.forEach { $0.continuation.resume(throwing: error) }
         subscribers.values.forEach { $0.end(throwing: error) }
-        (roomWaiters, confirmations, subscribers) = ([:], [:], [:])
+        servers.values.forEach { $0.end() }
+        (roomWaiters, confirmations, subscribers, servers) = ([:], [:], [:], [:])
         closed?.resume()
         closed = nil
     }

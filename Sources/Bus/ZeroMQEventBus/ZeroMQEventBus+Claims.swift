@@ -1,0 +1,41 @@
+internal import BusProtocol
+public import EventBus
+internal import Logging
+
+extension ZeroMQEventBus {
+    public func claim(consumer: String, as member: ConsumerMember) async throws -> ConsumerClaim {
+        let request = ClaimRequest(producer: producer, member: member, consumer: consumer)
+        guard case .claimed(let claimed) = try await ask(.claim(request)) else {
+            throw BusError(.refused, "the broker answered a claim with something else")
+        }
+        return ConsumerClaim(
+            consumer: consumer, member: member, ownerEpoch: claimed.ownerEpoch, epoch: claimed.epoch,
+            offsets: claimed.offsets, cutOffs: claimed.cutOffs)
+    }
+
+    /// Says that the members live, and asks whether their claims still hold.
+    func renewClaims() {
+        for (id, subscriber) in subscribers where !subscriber.isRenewing {
+            guard let claim = subscriber.claim else { continue }
+            subscriber.isRenewing = true
+            let request = ClaimRequest(
+                producer: producer, member: claim.member, consumer: claim.consumer, isRenewal: true)
+            enqueue(.claim(request), reply: .renewal(subscriber: id))
+        }
+    }
+
+    func renewed(_ reply: Reply, for id: Int) {
+        guard let subscriber = subscribers[id], let claim = subscriber.claim else { return }
+        subscriber.isRenewing = false
+        switch reply {
+        case .claimed(let claimed):
+            let holds = claimed.ownerEpoch == claim.ownerEpoch && claimed.epoch == claim.epoch
+            if !holds || Set(claimed.offsets.keys) != Set(claim.offsets.keys) {
+                subscriber.finish()
+            }
+        case .refused(let error):
+            logger.warning("a claim could not be renewed", metadata: ["reason": "\(error)"])
+        default: break
+        }
+    }
+}
