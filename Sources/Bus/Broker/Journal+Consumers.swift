@@ -42,38 +42,51 @@ extension Journal {
     func check(_ checkpoint: CheckpointFrame?) throws {
         guard let checkpoint else { return }
         // An offset that this journal has never given shows that it has lost its end: a hello will find that out.
-        guard checkpoint.epoch == epoch, checkpoint.offset <= head else {
+        guard checkpoint.epoch == epoch, checkpoint.offset <= head, checkpoint.settled <= head else {
             throw ProtocolError(.epoch, "the checkpoint of \(checkpoint.consumer) is for another journal")
         }
-        var group = consumers[checkpoint.consumer]?.group ?? ConsumerGroup()
-        guard group.record(checkpoint.offset, partition: checkpoint.partition, ownerEpoch: checkpoint.ownerEpoch) else {
+        guard let group = consumers[checkpoint.consumer]?.group, group.counts(checkpoint) else {
             throw ProtocolError(.fenced, "another process has taken \(checkpoint.consumer) over")
         }
     }
 
-    /// Records progress that has been checked: one row. Only inside ``transaction(at:_:)``.
+    /// Records progress that has been checked. It takes one row, unless a message came before an earlier one of another
+    /// partition. Only inside ``transaction(at:_:)``.
     func save(_ checkpoint: CheckpointFrame, _ database: Database) throws {
-        let owner = checkpoint.ownerEpoch
-        _ = consumers[checkpoint.consumer]?.group.record(
-            checkpoint.offset, partition: checkpoint.partition, ownerEpoch: owner)
-        let offset = consumers[checkpoint.consumer]?.group.progress[owner] ?? checkpoint.offset
-        try Array(checkpoint.consumer.utf8).withUnsafeBytes { name in
+        let (name, owner) = (checkpoint.consumer, checkpoint.ownerEpoch)
+        _ = consumers[name]?.group.record(
+            checkpoint.offset, partition: checkpoint.partition, settled: checkpoint.settled, ownerEpoch: owner)
+        guard let group = consumers[name]?.group, let offset = group.progress[owner] else { return }
+        try Array(name.utf8).withUnsafeBytes { name in
             statements.saveProgress.bind(text: name, at: 1)
             statements.saveProgress.bind(Int64(clamping: owner), at: 2)
             statements.saveProgress.bind(Int64(clamping: offset), at: 3)
             try statements.saveProgress.run()
         }
-        guard consumers[checkpoint.consumer]?.cutOffs.contains(where: { $0.ownerEpoch == owner }) == true else {
-            return
+        if let partition = checkpoint.partition, offset < checkpoint.offset {
+            let share = group.shares[Int(partition.number)]
+            try save(share, at: Int(partition.number), of: name, database)
         }
-        consumers[checkpoint.consumer]?.cutOffs.removeAll { $0.ownerEpoch == owner }
+        guard consumers[name]?.cutOffs.contains(where: { $0.ownerEpoch == owner }) == true else { return }
+        consumers[name]?.cutOffs.removeAll { $0.ownerEpoch == owner }
         try database.execute(
             sql: "DELETE FROM cut_offs WHERE consumer = ? AND owner_epoch = ?",
-            arguments: [checkpoint.consumer, Int64(owner)])
+            arguments: [name, Int64(clamping: owner)])
     }
 
     private func claimed(_ ownership: Ownership, cutOffs: [CutOff]) -> Claimed {
         Claimed(ownerEpoch: ownership.ownerEpoch, epoch: epoch, offsets: ownership.offsets, cutOffs: cutOffs)
+    }
+}
+
+extension ConsumerGroup {
+    /// Whether it comes from an owner.
+    fileprivate func counts(_ checkpoint: CheckpointFrame) -> Bool {
+        guard checkpoint.ownerEpoch > 0 else { return false }
+        guard let partition = checkpoint.partition else {
+            return shares.contains { $0.ownerEpoch == checkpoint.ownerEpoch }
+        }
+        return shares[Int(partition.number)].ownerEpoch == checkpoint.ownerEpoch
     }
 }
 

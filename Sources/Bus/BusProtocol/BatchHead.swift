@@ -48,7 +48,7 @@ package struct BatchHead: Hashable, Sendable {
         guard rejection == nil || checkpoint != nil else {
             throw ProtocolError(.malformed, "a rejection needs the checkpoint of what is rejected")
         }
-        guard !isTransient || frames.count <= 2 else {
+        guard !isTransient || flags == .transient else {
             throw ProtocolError(.malformed, "a transient batch has nothing but messages")
         }
     }

@@ -6,7 +6,7 @@ extension Envelope {
     package init(header: Bytes, data: Bytes, position: Position? = nil) throws {
         do {
             self.init(
-                attributes: try JSONDecoder().decode(Attributes.self, from: Data(header)), data: Data(data),
+                attributes: try Attributes(json: header), data: Data(data),
                 position: position)
         } catch let error as DecodingError {
             throw BusError(.malformed, "a message has an unreadable header: \(error.summary)")

@@ -5,7 +5,7 @@ extension PublishedMessage {
     package init(_ envelope: Envelope) throws {
         self.init(
             topic: Topic(envelope.type, subject: envelope.subject).name, subject: envelope.subject,
-            key: envelope.attributes.key ?? "", header: Array(try JSONEncoder.wire.encode(envelope.attributes))[...],
+            key: envelope.attributes.key ?? "", header: envelope.attributes.json[...],
             data: Array(envelope.data)[...])
     }
 }

@@ -34,7 +34,7 @@ public struct Attributes: Hashable, Sendable {
     /// Attributes of a first message, one that nothing caused.
     public init(
         type: MessageType, source: String, subject: String = Session.default,
-        id: String = UUID().uuidString.lowercased(),
+        id: String = MessageID.make(),
         time: Date = Date()
     ) {
         self.id = id

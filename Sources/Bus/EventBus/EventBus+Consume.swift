@@ -21,7 +21,9 @@ extension EventBus {
             let claim = try await claim(consumer: consumer, as: member)
             do {
                 try await consume(under: claim, filters, handler: handler)
-            } catch let error as BusError where error.code == .fenced && mode == .shared {}
+            } catch let error as BusError where mode == .shared && [.fenced, .epoch].contains(error.code) {
+                // The partition is another's now, or the journal is another: what holds is what the next claim says.
+            }
         }
     }
 
@@ -43,13 +45,5 @@ extension EventBus {
         if claim.member.mode == .exclusive {
             throw BusError(.fenced, "another process has taken over the durable consumer '\(claim.consumer)'")
         }
-    }
-}
-
-extension Checkpoint {
-    /// Progress up to a message; nil if that was not journalled.
-    public init?(claim: ConsumerClaim, handled message: Envelope) {
-        guard let position = message.position else { return nil }
-        self.init(claim: claim, position: position, partition: Partition(subject: message.subject))
     }
 }

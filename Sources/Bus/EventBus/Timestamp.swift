@@ -1,15 +1,76 @@
 public import Foundation
 
 /// Times on the wire: RFC 3339, in UTC, with milliseconds.
+///
+/// Every message carries one, so the form that is written here is read and written by hand; Foundation reads the others.
 public enum Timestamp {
-    private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-
     public static func text(of date: Date) -> String {
-        date.formatted(style)
+        let milliseconds = Int64((date.timeIntervalSince1970 * 1000).rounded())
+        let (seconds, fraction) = milliseconds.flooredQuotientAndRemainder(by: 1000)
+        let (days, time) = seconds.flooredQuotientAndRemainder(by: 86_400)
+        let (year, month, day) = CivilDate.fields(ofDay: days)
+        guard (0...9999).contains(year) else { return date.formatted(style) }
+        return String(unsafeUninitializedCapacity: 24) { buffer in
+            _ = buffer.initialize(from: "0000-00-00T00:00:00.000Z".utf8)
+            buffer.put(year, digits: 4, at: 0)
+            buffer.put(month, digits: 2, at: 5)
+            buffer.put(day, digits: 2, at: 8)
+            buffer.put(time / 3600, digits: 2, at: 11)
+            buffer.put(time / 60 % 60, digits: 2, at: 14)
+            buffer.put(time % 60, digits: 2, at: 17)
+            buffer.put(fraction, digits: 3, at: 20)
+            return 24
+        }
     }
 
     /// Reads a time with or without a fraction of a second; nil if it is neither.
     public static func date(from text: String) -> Date? {
-        (try? style.parse(text)) ?? (try? Date.ISO8601FormatStyle().parse(text))
+        var text = text
+        return text.withUTF8(plainDate) ?? (try? style.parse(text)) ?? (try? Date.ISO8601FormatStyle().parse(text))
+    }
+
+    private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+
+    /// Reads the form that is written here; nil if it is another.
+    static func plainDate(_ bytes: UnsafeBufferPointer<UInt8>) -> Date? {
+        guard bytes.count == 24, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
+            bytes[10] == UInt8(ascii: "T"), bytes[13] == UInt8(ascii: ":"), bytes[16] == UInt8(ascii: ":"),
+            bytes[19] == UInt8(ascii: "."), bytes[23] == UInt8(ascii: "Z"),
+            let year = bytes.number(0..<4), let month = bytes.number(5..<7), let day = bytes.number(8..<10),
+            let hour = bytes.number(11..<13), let minute = bytes.number(14..<16), let second = bytes.number(17..<19),
+            let fraction = bytes.number(20..<23), (1...12).contains(month), hour < 24, minute < 60, second < 60,
+            case let days = CivilDate.day(year: year, month: month, day: day),
+            CivilDate.fields(ofDay: days) == (year, month, day)
+        else { return nil }
+        let seconds = days * 86_400 + hour * 3600 + minute * 60 + second
+        return Date(timeIntervalSince1970: Double(seconds * 1000 + fraction) / 1000)
+    }
+}
+
+extension UnsafeMutableBufferPointer<UInt8> {
+    fileprivate func put(_ number: Int64, digits: Int, at index: Int) {
+        var rest = number
+        for place in stride(from: index + digits - 1, through: index, by: -1) {
+            self[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        }
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    fileprivate func number(_ range: Range<Int>) -> Int64? {
+        var number: Int64 = 0
+        for index in range {
+            guard case let digit = self[index] &- UInt8(ascii: "0"), digit < 10 else { return nil }
+            number = number * 10 + Int64(digit)
+        }
+        return number
+    }
+}
+
+extension Int64 {
+    fileprivate func flooredQuotientAndRemainder(by divisor: Int64) -> (Int64, Int64) {
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
     }
 }

@@ -23,6 +23,7 @@ public actor ZeroMQEventBus: EventBus {
 
     var producer = ProducerID()
     var sequence: UInt64 = 0
+    var transientSequence: UInt64 = 0
     var epoch: UInt64 = 0
     /// When the broker last answered, or the bus was opened; moved on by a warning, so that one comes every few seconds.
     var lastHeard = ContinuousClock.now
@@ -127,7 +128,7 @@ public actor ZeroMQEventBus: EventBus {
             subscriber.tracker.judge()
         }
         warnOfSilence()
-        resend(olderThan: .seconds(2))
+        resendOverdue()
         renewConfirmations()
         if !isGreeting {
             isGreeting = true

@@ -1,0 +1,78 @@
+import Foundation
+import Testing
+
+@testable import EventBus
+
+@Suite("The header of a message")
+struct HeaderTests {
+    static let full: Attributes = {
+        let type = MessageType(kind: .document, name: "Basket")
+        var attributes = Attributes(type: type, source: "shop/1", subject: "amélie \"1\"\n", id: "id/1")
+        attributes.expiryTime = attributes.time.addingTimeInterval(60)
+        attributes.correlationID = "first"
+        attributes.causationID = "cause"
+        attributes.traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+        (attributes.platform, attributes.device, attributes.instance) = ("ios", "phone", "basket-3")
+        (attributes.key, attributes.recipient) = ("k\\ey\t\r\u{8}\u{c}\u{1}", "shop")
+        return attributes
+    }()
+
+    static let plain = Attributes(type: MessageType(kind: .event, name: "Opened"), source: "shop/1")
+
+    @Test("is the same bytes that Foundation writes", arguments: [full, plain])
+    func bytes(_ attributes: Attributes) throws {
+        let written = try JSONEncoder.wire.encode(attributes)
+        #expect(String(decoding: attributes.json, as: UTF8.self) == String(decoding: written, as: UTF8.self))
+    }
+
+    @Test("is read back as it was written", arguments: [full, plain])
+    func roundTrip(_ attributes: Attributes) throws {
+        let read = try Attributes(json: attributes.json)
+        #expect(read.json == attributes.json)
+        #expect(read.subject == attributes.subject)
+        #expect(abs(read.time.timeIntervalSince(attributes.time)) <= 0.0005)
+    }
+
+    @Test(
+        "of another producer is read in whatever form JSON has",
+        arguments: [
+            #" { "specversion" : "1.0", "id":"1", "source":"me","type":"event.Opened","time":"2026-01-02T03:04:05.006Z" } "#,
+            #"{"specversion":"1.0","id":"1","source":"me","type":"event.Opened","time":"2026-01-02T03:04:05.006Z","n":1}"#,
+            #"{"specversion":"1.0","id":"\u0031","source":"me","type":"event.Opened","time":"2026-01-02T04:04:05.006+01:00"}"#,
+            #"{"extra":{"a":[1]},"specversion":"1.0","id":"1","source":"me","type":"event.Opened","time":"2026-01-02T03:04:05.006Z"}"#,
+        ])
+    func foreign(_ text: String) throws {
+        let attributes = try Attributes(json: Array(text.utf8))
+        #expect(attributes.id == "1")
+        #expect(Timestamp.text(of: attributes.time) == "2026-01-02T03:04:05.006Z")
+    }
+
+    @Test(
+        "that is not CloudEvents is refused",
+        arguments: [
+            "", "{", "[]", "null", #"{"id":"1"}"#, "{\"id\":\"\u{1}\"}",
+            #"{"specversion":"0.3","id":"1","source":"me","type":"event.Opened","time":"2026-01-02T03:04:05.006Z"}"#,
+            #"{"specversion":"1.0","id":"1","source":"me","type":"Opened","time":"2026-01-02T03:04:05.006Z"}"#,
+            #"{"specversion":"1.0","id":"1","source":"me","type":"event.Opened","time":"yesterday"}"#,
+            #"{"specversion":"1.0","id":"1","source":"me","type":"event.Opened","time":"2026-01-02T03:04:05.006Z"}}"#,
+        ])
+    func refused(_ text: String) {
+        #expect(throws: (any Error).self) { _ = try Attributes(json: Array(text.utf8)) }
+    }
+
+    @Test("has times as Foundation writes them, for as long as its calendar is Gregorian")
+    func times() {
+        let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+        for day in stride(from: -141_000, through: 2_900_000, by: 997) {
+            let date = Date(timeIntervalSince1970: Double(day) * 86_400 + 45_296.5)
+            let text = Timestamp.text(of: date)
+            #expect(text == date.formatted(style))
+            #expect(Timestamp.date(from: text) == date)
+        }
+    }
+
+    @Test("has an id of its own in every message")
+    func ids() {
+        #expect(Set((0..<10_000).map { _ in MessageID.make() }).count == 10_000)
+    }
+}
