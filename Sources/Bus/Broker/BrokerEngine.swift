@@ -15,6 +15,8 @@ struct BrokerEngine {
     var lastLook: ContinuousClock.Instant
     /// The last transient batch of each producer that is heard.
     var transientSequences: [ProducerID: UInt64] = [:]
+    /// The topics of transient messages: the journal need not have them.
+    var transientTopics = TopicTable()
 
     /// - Parameter now: leases and memberships that the journal holds count from here: their owners may have outlived the
     ///   broker.

@@ -57,13 +57,14 @@ package final class Journal {
         self.time = time
         do {
             try database.inDatabase { database in
-                try database.inTransaction(.immediate) {
-                    try body(database)
-                    try saveMoved()
-                    return .commit
-                }
+                try statements.begin.run()
+                try body(database)
+                try saveMoved()
+                try statements.commit.run()
             }
         } catch {
+            // SQLite has rolled some failures back already.
+            database.inDatabase { if $0.isInsideTransaction { try? statements.rollback.run() } }
             // What is in memory may be ahead of what is left in the file.
             try? load()
             throw refusal(error, "written")
@@ -102,7 +103,7 @@ package final class Journal {
             let rows = try Row.fetchCursor(database, sql: "SELECT name, id, head FROM topics")
             while let row = try rows.next() {
                 guard let topic = Topic(row[0] as String) else { continue }
-                _ = topics.add(topic, id: row[1], head: UInt64(clamping: row[2] as Int64))
+                _ = try topics.add(topic, id: row[1], head: UInt64(clamping: row[2] as Int64))
             }
             head = max(topics.entries.map(\.head).max() ?? 0, pruned)
             try loadProducers(database)

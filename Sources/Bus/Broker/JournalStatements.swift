@@ -2,6 +2,9 @@ internal import GRDB
 
 /// The statements that are run for every message, batch or page.
 struct JournalStatements {
+    let begin: RawStatement
+    let commit: RawStatement
+    let rollback: RawStatement
     let insertMessage: RawStatement
     let deleteMessage: RawStatement
     let messages: RawStatement
@@ -16,6 +19,9 @@ struct JournalStatements {
     init(_ database: Database) throws {
         func prepare(_ sql: String) throws -> RawStatement { try RawStatement(sql, database) }
         let columns = "messages.offset, messages.topic, previous, header, data, checksum"
+        begin = try prepare("BEGIN IMMEDIATE")
+        commit = try prepare("COMMIT")
+        rollback = try prepare("ROLLBACK")
         insertMessage = try prepare("INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?)")
         deleteMessage = try prepare("DELETE FROM messages WHERE offset = ?")
         messages = try prepare("SELECT \(columns) FROM messages WHERE offset > ? ORDER BY offset")
