@@ -24,6 +24,7 @@ package final class Journal {
     var consumers: [String: Consumer] = [:]
     /// When the transaction under way began.
     private(set) var time: Int64 = 0
+    private var writeFailure: String?
     /// Why nothing can be served any more.
     private(set) var failure: BusError?
 
@@ -67,7 +68,9 @@ package final class Journal {
             database.inDatabase { if $0.isInsideTransaction { try? statements.rollback.run() } }
             // What is in memory may be ahead of what is left in the file.
             try? load()
-            throw refusal(error, "written")
+            let refusal = refusal(error, "written")
+            writeFailure = "\(refusal)"
+            throw refusal
         }
     }
 
@@ -114,6 +117,20 @@ package final class Journal {
     private func number(_ key: String, _ database: Database) throws -> UInt64 {
         let value = try Int64.fetchOne(database, sql: "SELECT value FROM journal WHERE key = ?", arguments: [key])
         return UInt64(clamping: value ?? 0)
+    }
+
+    /// Why a transaction failed since this was last called; nil if none did.
+    func takeWriteFailure() -> String? {
+        defer { writeFailure = nil }
+        return writeFailure
+    }
+
+    /// Makes another journal of it, for those who have read more than is left of it: they begin anew.
+    func renewEpoch(at time: Int64) throws {
+        try transaction(at: time) { database in
+            epoch = UInt64.random(in: 1...UInt64(Int64.max))
+            try database.execute(sql: "UPDATE journal SET value = ? WHERE key = 'epoch'", arguments: [Int64(epoch)])
+        }
     }
 
     private func saveMoved() throws {
