@@ -80,7 +80,10 @@ final class BrokerSockets {
             let announcementOnly = message.isTooLargeForFeed
             var topic = message.topic
             try topic.withUTF8 { try feed.send(UnsafeRawBufferPointer($0), more: true) }
-            let position = (message.epoch.bigEndian, message.offset.bigEndian, message.previous.bigEndian)
+            let position = (
+                message.epoch.bigEndian, message.offset.bigEndian, message.previous.bigEndian,
+                message.previousInPartition.bigEndian
+            )
             try withUnsafeBytes(of: position) { try feed.send($0, more: !announcementOnly) }
             guard !announcementOnly else { continue }
             try message.header.withUnsafeBytes { try feed.send($0, more: true) }

@@ -77,10 +77,12 @@ extension Journal {
                 key: UnsafeRawBufferPointer(rebasing: frame[message.key]))
             try retain(identity, isWithdrawn: data.isEmpty, offset: offset, owner: owner)
         }
+        let previousInPartition = topics.head(of: topic.partition)
         head = offset
         topics.move(index, to: offset)
         return FeedMessage(
-            topic: topic.name, epoch: epoch, offset: offset, previous: previous, header: batch.frame[message.header],
+            topic: topic.name, epoch: epoch, offset: offset, previous: previous,
+            previousInPartition: previousInPartition, header: batch.frame[message.header],
             data: batch.frame[message.data])
     }
 

@@ -1,4 +1,5 @@
 internal import BusProtocol
+internal import EventBus
 
 /// The topics of the journal, found by the bytes of their names: they come with every message, and a text need not be made.
 struct TopicTable {
@@ -9,6 +10,8 @@ struct TopicTable {
     private var indices: [UInt64: Int] = [:]
     private var indicesByID: [Int64: Int] = [:]
     private var moved: [Int] = []
+    /// The offset of the last message of each partition.
+    private var partitionHeads = [UInt64](repeating: 0, count: Partition.count)
 
     subscript(index: Int) -> TopicEntry { entries[index] }
 
@@ -43,14 +46,23 @@ struct TopicTable {
         indices[entry.hash] = entries.count
         indicesByID[id] = entries.count
         entries.append(entry)
+        raiseHead(of: topic.partition, to: head)
         return entries.count - 1
     }
 
     mutating func move(_ index: Int, to head: UInt64) {
         entries[index].head = head
+        raiseHead(of: entries[index].partition, to: head)
         guard !entries[index].hasMoved else { return }
         entries[index].hasMoved = true
         moved.append(index)
+    }
+
+    func head(of partition: Partition) -> UInt64 { partitionHeads[Int(partition.number)] }
+
+    private mutating func raiseHead(of partition: Partition, to head: UInt64) {
+        let index = Int(partition.number)
+        partitionHeads[index] = max(partitionHeads[index], head)
     }
 
     /// The topics whose head has grown since this was last called.

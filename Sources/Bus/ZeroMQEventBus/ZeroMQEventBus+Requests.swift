@@ -49,14 +49,13 @@ extension ZeroMQEventBus {
         send(id)
     }
 
-    /// No journal keeps the count of transient batches, so a restarted broker would miss them among the others.
     private func numbered(_ batch: PublishRequest) -> PublishRequest {
-        guard batch.isTransient else {
-            sequence += 1
-            return batch.numbered(producer, sequence)
+        if batch.isTransient {
+            transientSequence += 1
+            return batch.numbered(producer, transientSequence)
         }
-        transientSequence += 1
-        return batch.numbered(producer, transientSequence)
+        sequence += 1
+        return batch.numbered(producer, sequence)
     }
 
     /// Waits until the outbox can take a batch.
