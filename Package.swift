@@ -110,7 +110,7 @@ let executables: [Target] = [
         [
             "Authorization", "ServiceRuntime", "Services", "SpotifyAPI", "TokenVault", argumentParser, asyncHTTPClient,
         ]),
-    executable("broker", ["Broker", "ServiceRuntime", argumentParser, lifecycle]),
+    executable("broker", ["Broker", "Contracts", "EventBus", "ServiceRuntime", argumentParser, lifecycle]),
     executable("device", ["SegueCommands", "ServiceRuntime", "TerminalDevice", argumentParser, logging]),
     executable("error-notifier", ["ErrorNotification", "ServiceRuntime", argumentParser]),
     executable(

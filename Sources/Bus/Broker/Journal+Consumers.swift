@@ -19,11 +19,12 @@ extension Journal {
         if request.member.mode == .shared {
             consumer.producers[request.member.id] = request.producer
         }
-        for index in consumer.cutOffs.indices {
-            consumer.cutOffs[index].ownerEpoch = ownership.ownerEpoch
+        // Whoever claims last is told of everything, also of what an earlier claim was told and never confirmed.
+        consumer.cutOffs = consumer.cutOffs.map(\.cutOff).merged.map {
+            CutOffRow(cutOff: $0, ownerEpoch: ownership.ownerEpoch)
         }
         try transaction(at: time) { try save(consumer, as: request.consumer, $0) }
-        return claimed(ownership, cutOffs: consumer.cutOffs.map(\.cutOff).merged)
+        return claimed(ownership, cutOffs: consumer.cutOffs.map(\.cutOff))
     }
 
     /// Takes the members out that belong to a producer. Only inside ``transaction(at:_:)``.

@@ -60,7 +60,7 @@ extension Journal {
                     sql: "INSERT INTO members VALUES (?, ?, ?)", arguments: [name, member.uuidString, producer.stored])
             }
         }
-        if !new.cutOffs.isEmpty {
+        if old?.cutOffs != new.cutOffs {
             try saveCutOffs(new.cutOffs, of: name, database)
         }
     }

@@ -100,6 +100,9 @@ package struct ConsumerGroup: Hashable, Sendable {
     /// Up to where every partition is handled.
     package var position: UInt64 { shares.indices.map(handled).min() ?? 0 }
 
+    /// Up to where a partition is handled.
+    package func handled(_ partition: Partition) -> UInt64 { handled(Int(partition.number)) }
+
     private func handled(_ index: Int) -> UInt64 {
         max(shares[index].offset, progress[shares[index].ownerEpoch] ?? 0)
     }
