@@ -234,7 +234,7 @@ class Connection:
                 if frames[0].startswith(b"~"):
                     await self._confirm(frames[0].decode(), position.number(), position.number())
                     continue
-                epoch, offset, previous = position.number(), position.number(), position.number()
+                epoch, offset, previous, previous_in_partition = (position.number() for _ in range(4))
                 header, data = frames[2:] or (b"", b"")
                 entry = Entry(frames[0].decode(), epoch, offset, header, data)
             except (ValueError, IndexError) as error:
@@ -243,7 +243,7 @@ class Connection:
             await self._follow(epoch)
             self._seen = max(self._seen, offset)
             for subscription in self._subscriptions:
-                subscription.take(entry, previous)
+                subscription.take(entry, previous, previous_in_partition)
 
     async def _confirm(self, inbox: str, epoch: int, head: int) -> None:
         await self._follow(epoch)
