@@ -22,7 +22,7 @@ logger = logging.getLogger("segue")
 
 @dataclass
 class Pending:
-    """A request that is not answered. A batch gets its producer and its sequence when it is sent."""
+    """A request that is not answered. A batch gets its producer when it is sent; its sequence is not 0."""
 
     operation: Operation
     body: tuple[bytes, ...]
@@ -35,7 +35,8 @@ class Connection:
     def __init__(self, address: str) -> None:
         self.epoch, self.producer = 0, os.urandom(16)
         self.notices: asyncio.Queue[tuple[int, bytes | None]] = asyncio.Queue()
-        self._sequence, self._last_id = 0, 0
+        self._sequences = {True: 0, False: 0}  # Of transient batches, and of all others.
+        self._last_id = 0
         self._pending: dict[int, Pending] = {}
         self._is_out_of_sequence = False
         self._seen, self._polled = 0, 0
@@ -85,15 +86,19 @@ class Connection:
 
     async def post(self, operation: Operation, *body: bytes) -> int:
         """As `request`, for nobody who waits."""
-        is_batch = operation == Operation.PUBLISH
-        self._sequence += is_batch
+        sequence = self._next_sequence(body[0]) if operation == Operation.PUBLISH else 0
         reply = asyncio.get_running_loop().create_future()
         reply.add_done_callback(lambda reply: reply.cancelled() or reply.exception())
         self._last_id += 1
         id = self._last_id
-        self._pending[id] = Pending(operation, body, reply, self._sequence if is_batch else 0)
+        self._pending[id] = Pending(operation, body, reply, sequence)
         await self._send(id)
         return id
+
+    def _next_sequence(self, batch: bytes) -> int:
+        is_transient = batch[0] & 16 != 0
+        self._sequences[is_transient] += 1
+        return self._sequences[is_transient]
 
     async def _send(self, id: int) -> None:
         pending = self._pending[id]
@@ -188,11 +193,11 @@ class Connection:
         previous, self.epoch = self.epoch, epoch
         if previous in (0, epoch):
             return
-        self.producer, self._sequence, self._seen, self._polled = os.urandom(16), 0, 0, 0
+        self.producer, self._seen, self._polled = os.urandom(16), 0, 0
+        self._sequences = {True: 0, False: 0}
         for pending in self._pending.values():
             if pending.sequence:
-                self._sequence += 1
-                pending.sequence = self._sequence
+                pending.sequence = self._next_sequence(pending.body[0])
         for subscription in self._subscriptions:
             subscription.restart()
         await self._send_all()
