@@ -44,8 +44,8 @@ struct InMemoryClosingTests {
     func askerEnds() async throws {
         let asker = InMemoryEventBus(source: "asker/1")
         let server = InMemoryEventBus(source: "server/1", hub: asker.hub)
-        let (serving, begun, stopped) = (Signal(), Signal(), Signal())
-        try await withThrowingTaskGroup { group in
+        let (serving, begun, stopped, told) = (Signal(), Signal(), Signal(), Signal())
+        await withThrowingTaskGroup { group in
             group.addTask {
                 try await server.serve([type], whenServing: serving.send) { _ in
                     begun.send()
@@ -54,16 +54,17 @@ struct InMemoryClosingTests {
                     throw CancellationError()
                 }
             }
-            await serving.wait()
-            let asking = Task {
+            group.addTask {
+                await serving.wait()
                 let error = await #expect(throws: BusError.self) {
                     try await asker.ask(query(from: asker), timeout: .seconds(600))
                 }
                 #expect(error?.code == .closed)
+                told.send()
             }
             await begun.wait()
             await asker.end()
-            await asking.value
+            await told.wait()
             await stopped.wait()
             group.cancelAll()
         }

@@ -38,8 +38,6 @@ struct FeedTracker {
     private var base: UInt64
     /// What is delivered behind `base`, by chain: the last offset.
     private var seen: [Substring: UInt64] = [:]
-    /// Documents that are delivered behind `base`, by topic: the last offset.
-    private var documents: [String: UInt64] = [:]
     /// The last live message that was let go by; the journal must be read at least up to here.
     private var skipped: UInt64
     /// What had been journalled at the last look: what of it has not come by the next look is lost.
@@ -80,15 +78,11 @@ struct FeedTracker {
         switch phase {
         case .live: return []
         case .documents:
-            for message in page.messages {
-                documents[message.topic] = message.offset
-            }
             phase = page.isComplete ? .journal(after: base) : .documents(after: page.through)
-            return page.messages.map { Delivery(message: $0, settled: base) }
+            // What was published since comes from the journal: with it whatever was withdrawn meanwhile.
+            return page.messages.filter { $0.offset <= base }.map { Delivery(message: $0, settled: base) }
         case .journal:
-            let new = page.messages.filter {
-                $0.offset > known(chain.key($0.topic)) && $0.offset > documents[$0.topic] ?? 0
-            }
+            let new = page.messages.filter { $0.offset > known(chain.key($0.topic)) }
             advance(to: page.through)
             phase = page.isComplete && page.through >= skipped ? .live : .journal(after: base)
             return new.map { Delivery(message: $0, settled: $0.offset) }
@@ -129,7 +123,6 @@ struct FeedTracker {
         guard offset > base else { return }
         base = offset
         seen = seen.filter { $0.value > offset }
-        documents = documents.filter { $0.value > offset }
     }
 
     private func known(_ key: Substring) -> UInt64 {

@@ -43,11 +43,19 @@ extension ZeroMQEventBus {
     private func enqueue(_ request: Request, id: UInt64, reply: PendingRequest.ReplyHandler) {
         var request = request
         if case .publish(let batch) = request {
-            sequence += 1
-            request = .publish(batch.numbered(producer, sequence))
+            request = .publish(numbered(batch))
         }
         pending[id] = PendingRequest(request: request, reply: reply)
         send(id)
+    }
+
+    private func numbered(_ batch: PublishRequest) -> PublishRequest {
+        if batch.isTransient {
+            transientSequence += 1
+            return batch.numbered(producer, transientSequence)
+        }
+        sequence += 1
+        return batch.numbered(producer, sequence)
     }
 
     /// Waits until the outbox can take a batch.
@@ -208,11 +216,10 @@ extension ZeroMQEventBus {
         guard epoch != 0 else { return }
         logger.warning("the broker has a new journal", metadata: ["epoch": "\(String(new, radix: 16))"])
         producer = ProducerID()
-        (sequence, polledThrough, lastSeen) = (0, 0, 0)
+        (sequence, transientSequence, polledThrough, lastSeen) = (0, 0, 0, 0)
         for (id, request) in pending {
             guard case .publish(let batch) = request.request else { continue }
-            sequence += 1
-            pending[id]?.request = .publish(batch.numbered(producer, sequence))
+            pending[id]?.request = .publish(numbered(batch))
             pending[id]?.sentAt = nil
         }
         for subscriber in subscribers.values {
