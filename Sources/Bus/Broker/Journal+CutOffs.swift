@@ -7,7 +7,7 @@ extension Journal {
         let sql = "SELECT consumer, type, owner_epoch, count, first, last FROM cut_offs"
         for row in try Row.fetchAll(database, sql: sql) {
             let (first, last) = (Self.number(row, 4), Self.number(row, 5))
-            guard let type = MessageType(row[1]), first <= last else { continue }
+            guard let type = MessageType(row[1] as String), first <= last else { continue }
             let cutOff = CutOff(type: type, count: row[3], offsets: first...last)
             cutOffs[row[0], default: []].append(CutOffRow(cutOff: cutOff, ownerEpoch: Self.number(row, 2)))
         }

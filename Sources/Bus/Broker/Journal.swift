@@ -101,7 +101,7 @@ package final class Journal {
             topics = TopicTable()
             let rows = try Row.fetchCursor(database, sql: "SELECT name, id, head FROM topics")
             while let row = try rows.next() {
-                guard let topic = Topic(row[0]) else { continue }
+                guard let topic = Topic(row[0] as String) else { continue }
                 _ = topics.add(topic, id: row[1], head: UInt64(clamping: row[2] as Int64))
             }
             head = max(topics.entries.map(\.head).max() ?? 0, pruned)

@@ -88,7 +88,8 @@ package struct ConsumerGroup: Hashable, Sendable {
             partition.map { shares[Int($0.number)].ownerEpoch == ownerEpoch }
             ?? shares.contains { $0.ownerEpoch == ownerEpoch }
         guard ownerEpoch > 0, isOwner else { return false }
-        if let partition {
+        // What is settled is behind the message only when that came from a feed: else one number tells it all.
+        if let partition, let settled, settled < offset {
             let index = Int(partition.number)
             shares[index].offset = max(shares[index].offset, offset)
         }

@@ -44,8 +44,7 @@ extension ZeroMQEventBus {
                     continue
                 }
                 do {
-                    var envelope = try delivery.message.envelope()
-                    envelope.settled = delivery.settled
+                    let envelope = try delivery.message.envelope(settled: delivery.settled)
                     if isWanted(envelope) { return envelope }
                 } catch let error as BusError {
                     // A header that is not CloudEvents is its publisher's mistake; the messages behind it are not.
