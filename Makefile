@@ -18,6 +18,7 @@ build: setup
 # its deadlines allow, and two runs beside each other would fail.
 test: export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 3
 test: setup
+	@scripts/python
 	@swift build --build-tests
 	@swift test --skip-build
 

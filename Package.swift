@@ -148,6 +148,10 @@ let tests: [Target] = [
             asyncHTTPClient, nioCore, nioFoundation, nioHTTP,
         ],
         swiftSettings: settings),
+    .testTarget(
+        name: "PythonClientTests",
+        dependencies: ["broker", "EventBus", "SegueTestSupport", subprocess, systemPackage],
+        swiftSettings: settings),
     tests(of: "Compose", ["compose-fixture", logging, yams]),
     tests(of: "Monitor", ["EventBus"]),
     testModule("CommandLineTestSupport", [subprocess, systemPackage]),

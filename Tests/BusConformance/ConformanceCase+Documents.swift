@@ -31,7 +31,9 @@ extension ConformanceCase {
                 #expect(try await bus.document(Setting.self, key: "b")?.value == "2")
             }
         },
-        ConformanceCase("a leased document is withdrawn when its publisher ends, any other stays") { fixture in
+        ConformanceCase(
+            "a leased document is withdrawn when its publisher ends, any other stays", needs: .leases
+        ) { fixture in
             try await fixture.withBus("conformance/reader") { reader in
                 try await reader.withSubscription(to: [.type(Setting.self)], from: .now) { messages in
                     try await fixture.withBus("conformance/leaver") { leaver in

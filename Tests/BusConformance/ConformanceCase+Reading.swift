@@ -4,6 +4,20 @@ internal import Testing
 
 extension ConformanceCase {
     static let reading = [
+        ConformanceCase("the newest message of a type or a kind is known by its position") { fixture in
+            try await fixture.withBus { bus in
+                let end = try await bus.publish([1, 2])
+                let none = try await bus.newest(matching: [.type(Other.self), .kind(.command)])
+                #expect(none == Position(epoch: end.epoch, offset: 0))
+                try await bus.publish(Other(number: 3))
+                try await bus.publish(Setting(value: "4"))
+                #expect(try await bus.newest(matching: [.type(Numbered.self)]) == end)
+                #expect(try await bus.newest(matching: [.kind(.event)]).offset == end.offset + 1)
+                #expect(
+                    try await bus.newest(matching: [.type(Order.self), .type(Setting.self)]).offset == end.offset + 2)
+                #expect(try await bus.newest(matching: [.all]) == (try await bus.publish(Batch([]))))
+            }
+        },
         ConformanceCase("a reader that is slow gets everything, and holds nobody else up") { fixture in
             try await fixture.withBus("conformance/slow") { slow in
                 try await slow.withSubscription(to: [.type(Numbered.self)], from: .now) { messages in

@@ -1,4 +1,5 @@
 internal import EventBus
+internal import Foundation
 internal import Testing
 
 extension ConformanceCase {
@@ -42,6 +43,31 @@ extension ConformanceCase {
                     try await bus.withSubscription(to: [.all], from: .after(foreign)) { _ = try await $0.take(1) }
                 }
                 #expect(error?.code == .epoch)
+            }
+        },
+        ConformanceCase("a subscription since a time has what was journalled then or later, then what follows") {
+            fixture in
+            try await fixture.withBus { bus in
+                try await bus.publish([0])
+                // Times are kept in milliseconds: publish until the clock has gone on by enough of them.
+                let first = Date()
+                var last = 0
+                repeat {
+                    last += 1
+                    try await bus.publish([last])
+                } while Date() < first.addingTimeInterval(0.01)
+                let time = Date()
+                try await bus.publish(Other(number: 1))
+                let received = try await bus.withSubscription(to: [.all], from: .since(time)) { messages in
+                    try await bus.publish(Marker())
+                    return try await messages.beforeMarker()
+                }
+                #expect(received.last?.type == Other.type)
+                #expect(try !received.dropLast().numbers.contains(0))
+                let all = try await bus.withSubscription(to: [.all], from: .since(.distantPast)) {
+                    try await $0.beforeMarker()
+                }
+                #expect(all.count == last + 2)
             }
         },
         ConformanceCase("a subscription from what is retained has the last of each document, then all") { fixture in

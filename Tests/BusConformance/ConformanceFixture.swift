@@ -3,6 +3,7 @@ internal import EventBus
 /// What a case works with: buses that run for as long as it needs them.
 struct ConformanceFixture: Sendable {
     let make: ConformanceCase.MakeBus
+    let restartService: ConformanceCase.Restart?
 
     /// Connects a process to the bus for as long as `body` runs.
     func withBus<Result: Sendable>(
@@ -11,35 +12,42 @@ struct ConformanceFixture: Sendable {
         let bus = try await make(source)
         return try await bus.whileOpen { try await body(bus) }
     }
-}
 
-extension MessageSequence {
-    /// The next `count` messages.
-    func take(_ count: Int) async throws -> [Envelope] {
-        var messages: [Envelope] = []
-        guard count > 0 else { return messages }
-        for try await message in self {
-            messages.append(message)
-            if messages.count == count { break }
+    /// Connects two processes.
+    func withBuses<Result: Sendable>(
+        _ body: @escaping @Sendable (_ first: any EventBus, _ second: any EventBus) async throws -> Result
+    ) async throws -> Result {
+        try await withBus("conformance/1") { first in
+            try await withBus("conformance/2") { second in try await body(first, second) }
         }
-        return messages
     }
 
-    /// The messages before the next ``Marker``: publish one to learn that nothing else came.
-    func beforeMarker() async throws -> [Envelope] {
-        var messages: [Envelope] = []
-        for try await message in self {
-            if message.type == Marker.type { break }
-            messages.append(message)
+    func restart() async throws {
+        guard let restartService else {
+            throw BusError(.unavailable, "the transport says that it survives a restart, but not how to restart it")
         }
-        return messages
+        try await restartService()
     }
 }
 
-extension Sequence<Envelope> {
-    var numbers: [Int] {
-        get throws { try map { try $0.decode(Numbered.self).number } }
+/// Runs `body` beside tasks that would run for ever, and ends these after it.
+func withBackground<Result: Sendable>(
+    _ tasks: [@Sendable () async throws -> Void], _ body: @escaping @Sendable () async throws -> Result
+) async throws -> Result {
+    try await withThrowingTaskGroup(of: Result?.self) { group in
+        for task in tasks {
+            group.addTask {
+                do { try await task() } catch is CancellationError {}
+                return nil
+            }
+        }
+        group.addTask { try await body() }
+        while let result = try await group.next() {
+            guard let result else { continue }
+            group.cancelAll()
+            try await group.waitForAll()
+            return result
+        }
+        throw CancellationError()
     }
-
-    var offsets: [UInt64] { compactMap(\.position?.offset) }
 }

@@ -24,6 +24,25 @@ struct Setting: DocumentMessage {
     var key: String? { name }
 }
 
+/// What a worker made of a ``Numbered``.
+struct Handled: EventMessage {
+    var number: Int
+    var worker: String
+}
+
+/// Something to answer.
+struct Question: QueryMessage {
+    struct Answer: Codable, Hashable, Sendable {
+        var number: Int
+        var server: String
+    }
+
+    var number: Int
+}
+
+/// An answer that is an error.
+struct Trouble: ErrorMessage {}
+
 /// Ends a part of a case: all that was published before it has arrived when it does.
 struct Marker: EventMessage {}
 

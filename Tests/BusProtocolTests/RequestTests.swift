@@ -1,24 +1,52 @@
+import EventBus
+import Foundation
 import Testing
 
 @testable import BusProtocol
 
-@Suite("Requests and replies on the wire")
+@Suite("Requests on the wire")
 struct RequestTests {
     static let message = PublishedMessage(
         topic: "command.PlaylistSelected.3e", subject: "default", key: "", header: [1, 2], data: [3])
+    static let query = PublishedMessage(
+        topic: "query.Songs.3e", subject: "default", key: "", header: [4], data: [5, 6])
 
-    static let requests: [Request] = [
-        .hello(ProducerID()), .bye(ProducerID()),
-        .publish(PublishRequest(producer: ProducerID(), sequence: 7, messages: [message, message])),
-        .publish(
-            PublishRequest(
-                producer: ProducerID(), sequence: 1, isLeased: true,
-                checkpoint: CheckpointFrame(consumer: "music", ownerEpoch: 2, epoch: 3, offset: 4), messages: [])),
-        .read(PageRequest(epoch: 1, after: 2, prefixes: ["command.", "document.NavigationState.3f"])),
-        .heads(PageRequest(epoch: 1, after: 2, prefixes: [])),
-        .documents(PageRequest(epoch: 0, after: 0, prefixes: ["document."])),
-        .claim(ClaimRequest(token: ProducerID(), consumer: "coordinator")),
+    static let batches: [PublishRequest] = [
+        PublishRequest(producer: ProducerID(), sequence: 7, messages: [message, message]),
+        PublishRequest(producer: ProducerID(), sequence: 8, messages: []),
+        PublishRequest(producer: ProducerID(), sequence: 1, isLeased: true, messages: [message]),
+        PublishRequest(producer: ProducerID(), sequence: 2, isTransient: true, messages: [message]),
+        PublishRequest(
+            producer: ProducerID(), sequence: 3,
+            checkpoint: CheckpointFrame(consumer: "music", ownerEpoch: 2, epoch: 3, offset: 4, partition: nil),
+            messages: []),
+        PublishRequest(
+            producer: ProducerID(), sequence: 4, isLeased: true,
+            checkpoint: CheckpointFrame(
+                consumer: "music", ownerEpoch: 2, epoch: 3, offset: 4, partition: Partition(subject: "default")),
+            rejection: RejectionFrame(attempts: 4, code: "music.offline", reason: "nobody answers"),
+            settledLetters: [5, .max], messages: [message]),
+        PublishRequest(producer: ProducerID(), sequence: 5, settledLetters: [9], messages: []),
     ]
+
+    static let requests: [Request] =
+        batches.map(Request.publish) + [
+            .hello(Greeting(producer: ProducerID())), .bye(Greeting(producer: ProducerID(), epoch: 1, offset: 2)),
+            .read(PageRequest(epoch: 1, after: 2, prefixes: ["command.", "document.NavigationState.3f"])),
+            .heads(PageRequest(epoch: 1, after: 2, prefixes: [])),
+            .documents(PageRequest(epoch: 0, after: 0, prefixes: ["document."])),
+            .claim(ClaimRequest(producer: ProducerID(), member: .exclusive, consumer: "coordinator")),
+            .claim(ClaimRequest(producer: ProducerID(), member: .shared, consumer: "music")),
+            .claim(ClaimRequest(producer: ProducerID(), member: .shared, consumer: "music", isRenewal: true)),
+            .locate(1_700_000_000_000),
+            .letters(LettersRequest(after: 0, consumer: "")), .letters(LettersRequest(after: 7, consumer: "music")),
+            .serve(ServeRequest(producer: ProducerID(), types: [MessageType(kind: .query, name: "Songs")])),
+            .serve(ServeRequest(producer: ProducerID(), types: [])),
+            .ask(AskRequest(timeout: 5000, query: query)),
+            .answer(QueryAnswer(query: 1, content: .message(header: [1], data: [2, 3]))),
+            .answer(QueryAnswer(query: 2, content: .failure(ProtocolError(.cancelled, "stopped")))),
+            .cancel(3),
+        ]
 
     @Test("every request reads back as it was written", arguments: requests)
     func roundTrip(request: Request) throws {
@@ -28,43 +56,28 @@ struct RequestTests {
         #expect(try Request(head.operation, body: frames.dropFirst()) == request)
     }
 
-    static let replies: [(Operation, Reply)] = [
-        (.hello, .welcome(Welcome(epoch: 1, head: 2, sequence: 3))), (.publish, .published(epoch: 1, offset: 2)),
-        (.claim, .claimed(ownerEpoch: 1, epoch: 2, offset: 3)),
-        (.publish, .refused(ProtocolError(.fenced, "taken over"))),
-        (.heads, .heads(Heads(epoch: 1, through: 9, offsets: ["event.A.00": 4, "event.B.01": 9]))),
-        (
-            .read,
-            .page(
-                Page(
-                    epoch: 1, through: 9, isComplete: true,
-                    messages: [
-                        FeedMessage(topic: "event.A.00", epoch: 1, offset: 9, previous: 4, header: [1], data: [])
-                    ]))
-        ),
-    ]
-
-    @Test("every reply reads back as it was written, with the id of its request", arguments: replies)
-    func replyRoundTrip(operation: Operation, reply: Reply) throws {
-        let read = try Reply.read(reply.frames(to: RequestHead(operation: operation, id: 5)))
-        #expect(read.id == 5)
-        #expect(read.reply == reply)
-    }
-
-    @Test("a request cut short anywhere is refused, never trapped on", arguments: requests)
-    func truncated(request: Request) {
+    @Test("a request that ends early, or goes on after its end, is refused", arguments: requests)
+    func cut(request: Request) {
         let frames = request.frames(id: 1)
         for index in frames.indices {
             for length in 0..<frames[index].count {
-                var cut = frames
-                cut[index] = Array(cut[index].prefix(length))
-                _ = try? Request(RequestHead(cut[0]).operation, body: cut.dropFirst())
+                var shorter = frames
+                shorter[index] = Array(shorter[index].prefix(length))
+                #expect(Self.read(shorter) != request, "frame \(index) cut to \(length) bytes")
             }
-            var shorter = frames
-            shorter.remove(at: index)
-            _ = try? Request(request.operation, body: shorter.dropFirst())
+            var longer = frames
+            longer[index].append(0)
+            #expect(Self.read(longer) != request, "frame \(index) with a byte more")
+            var fewer = frames
+            fewer.remove(at: index)
+            #expect(Self.read(fewer) != request, "without frame \(index)")
         }
-        #expect(throws: ProtocolError.self) { try RequestHead(Array(frames[0].dropLast())) }
+        #expect(Self.read(frames + [[]]) != request)
+    }
+
+    static func read(_ frames: [[UInt8]]) -> Request? {
+        guard let first = frames.first, let head = try? RequestHead(first) else { return nil }
+        return try? Request(head.operation, body: frames.dropFirst())
     }
 
     @Test("another version is refused as such, and its id is still found")
@@ -77,10 +90,18 @@ struct RequestTests {
         #expect(RequestHead.id(of: frame) == 77)
     }
 
+    @Test("an operation that is not known is refused as such, and so is one that only the broker sends")
+    func foreignOperation() throws {
+        var frame = RequestHead(operation: .hello, id: 78).bytes
+        frame[3] = 99
+        #expect(throws: ProtocolError(.operation, "operation 99 is not known")) { try RequestHead(frame) }
+        #expect(throws: ProtocolError(.operation, "only the broker sends queries")) { try Request(.query, body: []) }
+    }
+
     @Test("random bytes are never trapped on")
     func noise() {
         var generator = SystemRandomNumberGenerator()
-        for _ in 0..<5000 {
+        for _ in 0..<1000 {
             let frames = (0..<Int.random(in: 0..<8, using: &generator)).map { _ in
                 (0..<Int.random(in: 0..<64, using: &generator)).map { _ in
                     UInt8.random(in: .min ... .max, using: &generator)
@@ -88,9 +109,13 @@ struct RequestTests {
             }
             for operation in Operation.allCases {
                 _ = try? Request(operation, body: frames[...])
+                let head = RequestHead(operation: operation, id: 1).bytes
+                _ = try? Notice([head] + frames)
+                _ = try? Reply.read([head, [0, 0, 0]] + frames)
             }
             _ = try? Reply.read(frames)
             _ = try? FeedMessage(frames: frames)
+            _ = try? Inbox.readAnswer(frames)
         }
     }
 }

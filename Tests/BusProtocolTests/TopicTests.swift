@@ -5,9 +5,11 @@ import Testing
 
 @Suite("Topics and addresses")
 struct TopicTests {
-    @Test("the partition of a subject never changes", arguments: [("default", 0x3e), ("", 0x25), ("amélie", 0x23)])
+    @Test(
+        "the partition of a subject never changes",
+        arguments: [("default", 0x3e), ("", 0x25), ("amélie", 0x23)] as [(String, UInt8)])
     func partition(subject: String, partition: UInt8) {
-        #expect(Topic.partition(of: subject) == partition)
+        #expect(Partition(subject: subject).number == partition)
     }
 
     @Test(

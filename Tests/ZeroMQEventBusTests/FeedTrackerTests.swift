@@ -1,12 +1,18 @@
 import BusProtocol
+import EventBus
 import Testing
 
 @testable import ZeroMQEventBus
 
 @Suite("What a subscriber may be given")
 struct FeedTrackerTests {
-    static func message(_ offset: UInt64, previous: UInt64, topic: String = "event.A.00") -> FeedMessage {
-        FeedMessage(topic: topic, epoch: 1, offset: offset, previous: previous, header: [], data: [])
+    static func message(
+        _ offset: UInt64, previous: UInt64, inPartition: UInt64? = nil, topic: String = "event.A.00",
+        header: Bytes = [0x7b, 0x7d]
+    ) -> FeedMessage {
+        FeedMessage(
+            topic: topic, epoch: 1, offset: offset, previous: previous, previousInPartition: inPartition ?? previous,
+            header: header, data: [])
     }
 
     static func page(_ messages: [FeedMessage], through: UInt64, isComplete: Bool = true) -> Page {
@@ -17,18 +23,18 @@ struct FeedTrackerTests {
     final class Reader {
         var tracker: FeedTracker
 
-        init(_ start: FeedTracker.Start = .now, head: UInt64 = 10) {
-            tracker = FeedTracker(prefixes: ["event."], start: start, head: head)
+        init(_ start: FeedTracker.Start = .now, head: UInt64 = 10, prefixes: [String] = ["event.A."]) {
+            tracker = FeedTracker(prefixes: prefixes, start: start, head: head)
         }
 
         var phase: FeedTracker.Phase { tracker.phase }
 
         func receive(live message: FeedMessage, hasRoom: Bool = true) -> Bool {
-            tracker.receive(live: message, hasRoom: hasRoom)
+            tracker.receive(live: message, hasRoom: hasRoom) != nil
         }
 
         func receive(_ page: Page) -> [UInt64] {
-            tracker.receive(page).map(\.offset)
+            tracker.receive(page).map(\.message.offset)
         }
     }
 
@@ -65,19 +71,49 @@ struct FeedTrackerTests {
         #expect(reader.receive(live: Self.message(16, previous: 15)))
     }
 
-    @Test("a loss on one topic is found although another topic went on")
-    func otherTopic() {
-        let reader = Reader()
-        // 11 on B is lost; 12 on A is intact; 13 on B shows the loss.
-        #expect(reader.receive(live: Self.message(12, previous: 2)))
-        #expect(!reader.receive(live: Self.message(13, previous: 11, topic: "event.B.00")))
+    @Test("of several types none comes before an earlier one of its subject")
+    func otherType() {
+        let reader = Reader(prefixes: ["event."])
+        // 11 on B is lost; 12 on A has its predecessor on A, but not in the partition.
+        #expect(!reader.receive(live: Self.message(12, previous: 2, inPartition: 11)))
         let read = reader.receive(
+            Self.page([Self.message(11, previous: 0, topic: "event.B.00"), Self.message(12, previous: 2)], through: 12))
+        #expect(read == [11, 12])
+        #expect(reader.receive(live: Self.message(13, previous: 11, inPartition: 12, topic: "event.B.00")))
+    }
+
+    @Test("another partition that lost nothing goes on, and says that not all before it is settled")
+    func otherPartition() {
+        let reader = Reader(prefixes: ["event."])
+        let delivery = reader.tracker.receive(live: Self.message(12, previous: 2, topic: "event.A.01"), hasRoom: true)
+        #expect(delivery?.settled == 10)
+        #expect(!reader.receive(live: Self.message(13, previous: 11, topic: "event.A.00")))
+        let deliveries = reader.tracker.receive(
             Self.page(
                 [
-                    Self.message(11, previous: 0, topic: "event.B.00"), Self.message(12, previous: 2),
-                    Self.message(13, previous: 11, topic: "event.B.00"),
+                    Self.message(11, previous: 0), Self.message(12, previous: 2, topic: "event.A.01"),
+                    Self.message(13, previous: 11),
                 ], through: 13))
-        #expect(read == [11, 13])
+        #expect(deliveries.map(\.message.offset) == [11, 13])
+        #expect(deliveries.map(\.settled) == [11, 13])
+    }
+
+    @Test("what is not journalled is delivered while it is live, whatever is missing, and counts for nothing")
+    func transient() {
+        let reader = Reader()
+        #expect(reader.receive(live: Self.message(0, previous: 0)))
+        #expect(!reader.receive(live: Self.message(0, previous: 0), hasRoom: false))
+        #expect(reader.phase == .live)
+        #expect(!reader.receive(live: Self.message(13, previous: 12)))
+        #expect(!reader.receive(live: Self.message(0, previous: 0)))
+    }
+
+    @Test("a message too large for the feed is read from the journal")
+    func announcement() {
+        let reader = Reader()
+        #expect(!reader.receive(live: Self.message(11, previous: 3, header: [])))
+        #expect(reader.phase == .journal(after: 10))
+        #expect(reader.receive(Self.page([Self.message(11, previous: 3)], through: 11)) == [11])
     }
 
     @Test("a lost message that nothing follows is found by the heads")
@@ -113,7 +149,7 @@ struct FeedTrackerTests {
 
     @Test("the past is read to its end before anything live is delivered")
     func catchUp() {
-        let reader = Reader(.after(0), head: 2)
+        let reader = Reader(.after(Position(epoch: 0, offset: 0)), head: 2)
         #expect(!reader.receive(live: Self.message(3, previous: 2)))
         let first = reader.receive(
             Self.page([Self.message(1, previous: 0)], through: 1, isComplete: false))
@@ -142,58 +178,15 @@ struct FeedTrackerTests {
         #expect(reader.receive(Self.page([Self.message(1, previous: 0)], through: 1)) == [1])
     }
 
-    @Test("whatever the feed drops, everything arrives once and in order", arguments: 0..<40)
+    @Test("whatever the feed drops, everything arrives once and every partition in order", arguments: 0..<60)
     func anyLoss(seed: UInt64) {
-        var generator = SplitMix(state: seed)
-        var journal: [FeedMessage] = []
-        var heads: [String: UInt64] = [:]
-        var delivered: [UInt64] = []
-        var tracker = FeedTracker(prefixes: ["event."], start: .now, head: 0)
-        func readPage() {
-            guard case .journal(let after) = tracker.phase else { return }
-            let all = journal.filter { $0.offset > after }
-            let some = Array(all.prefix(Int.random(in: 1...5, using: &generator)))
-            let isComplete = some.count == all.count
-            delivered += tracker.receive(
-                Self.page(
-                    some, through: isComplete ? UInt64(journal.count) : some.last?.offset ?? after,
-                    isComplete: isComplete)
-            ).map(\.offset)
+        var history = LossyHistory(seed: seed)
+        for _ in 1...300 { history.step() }
+        history.finish()
+        #expect(history.delivered.sorted() == history.wanted)
+        for partition in ["00", "01"] {
+            let order = history.delivered(in: partition)
+            #expect(order == order.sorted(), "the order of a partition holds")
         }
-        for offset in 1...300 {
-            let topic = "event.\(["A", "B", "C"].randomElement(using: &generator) ?? "A").00"
-            let message = Self.message(UInt64(offset), previous: heads[topic] ?? 0, topic: topic)
-            journal.append(message)
-            heads[topic] = message.offset
-            let isLost = Int.random(in: 0..<4, using: &generator) == 0
-            let hasRoom = Int.random(in: 0..<9, using: &generator) != 0
-            if !isLost, tracker.receive(live: message, hasRoom: hasRoom) { delivered.append(message.offset) }
-            if Int.random(in: 0..<3, using: &generator) == 0 { readPage() }
-            if Int.random(in: 0..<20, using: &generator) == 0 {
-                tracker.judge()
-                tracker.note(Heads(epoch: 1, through: UInt64(journal.count), offsets: heads))
-            }
-        }
-        tracker.note(Heads(epoch: 1, through: UInt64(journal.count), offsets: heads))
-        tracker.judge()
-        for _ in 0..<400 where tracker.phase != .live { readPage() }
-        #expect(delivered.sorted() == Array(1...300))
-        for topic in heads.keys {
-            let order = delivered.filter { journal[Int($0) - 1].topic == topic }
-            #expect(order == order.sorted(), "the order of a topic holds")
-        }
-    }
-}
-
-/// A small generator with a seed, so that a failing history can be run again.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-        return value ^ (value >> 31)
     }
 }

@@ -19,10 +19,11 @@ struct TestBroker {
         return try await body(TestBroker(directory: directory))
     }
 
+    var configuration: BrokerConfiguration { BrokerConfiguration(address: address, journal: journal) }
+
     /// Runs a broker for as long as `body` does.
     func run<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result {
-        let configuration = BrokerConfiguration(address: address, journal: journal)
-        return try await whileRunning(body) { ready in
+        try await whileRunning(body) { ready in
             try await Broker(configuration, logger: .quiet).run { ready() }
         }
     }

@@ -1,3 +1,4 @@
+import Broker
 import BusConformance
 import EventBus
 import Foundation
@@ -6,11 +7,14 @@ import ZeroMQEventBus
 
 @Suite("ZeroMQ bus")
 struct ZeroMQEventBusTests {
-    @Test("keeps the promises of every bus", .timeLimit(.minutes(1)), arguments: ConformanceCase.all)
+    @Test("keeps every promise", .timeLimit(.minutes(1)), arguments: ConformanceCase.all(with: .all))
     func conforms(_ conformanceCase: ConformanceCase) async throws {
         try await TestBroker.withDirectory { broker in
-            try await broker.run {
-                try await conformanceCase.run { source in try broker.bus(source) }
+            let service = RestartableService { ready in
+                try await Broker(broker.configuration, logger: .quiet).run { ready() }
+            }
+            try await service.whileRunning {
+                try await conformanceCase.run({ source in try broker.bus(source) }, restart: service.restart)
             }
         }
     }

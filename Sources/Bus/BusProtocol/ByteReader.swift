@@ -1,3 +1,5 @@
+internal import EventBus
+
 /// Reads the binary frames of the protocol. Everything it is given came from outside: it throws, it never traps.
 package struct ByteReader {
     private var rest: Bytes
@@ -31,8 +33,8 @@ package struct ByteReader {
     }
 
     package mutating func text() throws(ProtocolError) -> String {
-        let count = try read(UInt16.self)
-        guard let text = String(validating: try bytes(count: Int(count)), as: UTF8.self) else {
+        let bytes = try bytes(count: Int(try read(UInt16.self)))
+        guard let text = bytes.withUnsafeBufferPointer({ String(utf8: $0) }) else {
             throw ProtocolError(.malformed, "a text is not UTF-8")
         }
         return text

@@ -22,7 +22,10 @@ package struct ByteWriter {
 
     /// A text with its length in two bytes before it.
     package mutating func write(text: String) {
-        write(UInt16(clamping: text.utf8.count))
-        bytes.append(contentsOf: text.utf8.prefix(Int(UInt16.max)))
+        var text = text
+        text.withUTF8 { utf8 in
+            write(UInt16(clamping: utf8.count))
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8.prefix(Int(UInt16.max))))
+        }
     }
 }

@@ -1,23 +1,28 @@
 package import EventBus
 
 /// The progress of a durable consumer, journalled with what it published.
-/// As bytes: consumer (text) | owner epoch, epoch, offset (8 each) | partition (1), ff for all that is owned.
+/// As bytes: consumer (text) | owner epoch, epoch, offset, settled (8 each) | partition (1), ff for all that is owned.
 package struct CheckpointFrame: Hashable, Sendable {
     package let consumer: String
     /// What the claim was given; an older one is fenced.
     package let ownerEpoch: UInt64
     package let epoch: UInt64
     package let offset: UInt64
+    /// Up to here everything is handled, in all partitions that are owned.
+    package let settled: UInt64
     /// Of the message at the offset.
     package let partition: Partition?
 
     private static let allPartitions: UInt8 = 0xff
 
-    package init(consumer: String, ownerEpoch: UInt64, epoch: UInt64, offset: UInt64, partition: Partition?) {
+    package init(
+        consumer: String, ownerEpoch: UInt64, epoch: UInt64, offset: UInt64, settled: UInt64, partition: Partition?
+    ) {
         self.consumer = consumer
         self.ownerEpoch = ownerEpoch
         self.epoch = epoch
         self.offset = offset
+        self.settled = settled
         self.partition = partition
     }
 
@@ -27,6 +32,7 @@ package struct CheckpointFrame: Hashable, Sendable {
         ownerEpoch = try reader.read()
         epoch = try reader.read()
         offset = try reader.read()
+        settled = try reader.read()
         let number: UInt8 = try reader.read()
         partition = Partition(number)
         guard partition != nil || number == Self.allPartitions else {
@@ -41,6 +47,7 @@ package struct CheckpointFrame: Hashable, Sendable {
         writer.write(ownerEpoch)
         writer.write(epoch)
         writer.write(offset)
+        writer.write(settled)
         writer.write(partition?.number ?? Self.allPartitions)
         return writer.bytes
     }

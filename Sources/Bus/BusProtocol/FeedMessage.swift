@@ -7,16 +7,23 @@ package struct FeedMessage: Hashable, Sendable {
     package let offset: UInt64
     /// The offset of the message before it on the same topic; 0 for the first. A receiver that lacks it has lost something.
     package let previous: UInt64
+    /// The offset of the message before it in the same partition, of whatever type: with it the order within a subject is
+    /// kept across types. Not in pages, which are in order.
+    package let previousInPartition: UInt64
     /// The CloudEvents attributes as JSON.
     package let header: Bytes
     /// JSON, or empty for a document that no longer exists.
     package let data: Bytes
 
-    package init(topic: String, epoch: UInt64, offset: UInt64, previous: UInt64, header: Bytes, data: Bytes) {
+    package init(
+        topic: String, epoch: UInt64, offset: UInt64, previous: UInt64, previousInPartition: UInt64 = 0, header: Bytes,
+        data: Bytes
+    ) {
         self.topic = topic
         self.epoch = epoch
         self.offset = offset
         self.previous = previous
+        self.previousInPartition = previousInPartition
         self.header = header
         self.data = data
     }
@@ -42,15 +49,17 @@ package struct FeedMessage: Hashable, Sendable {
         var position = ByteReader(frames[1])
         self.init(
             topic: topic, epoch: try position.read(), offset: try position.read(), previous: try position.read(),
-            header: frames.count == 4 ? frames[2][...] : [], data: frames.count == 4 ? frames[3][...] : [])
+            previousInPartition: try position.read(), header: frames.count == 4 ? frames[2][...] : [],
+            data: frames.count == 4 ? frames[3][...] : [])
         try position.end()
     }
 
     package var frames: [[UInt8]] {
-        var position = ByteWriter(capacity: 24)
+        var position = ByteWriter(capacity: 32)
         position.write(epoch)
         position.write(offset)
         position.write(previous)
+        position.write(previousInPartition)
         let announcement = [Array(topic.utf8), position.bytes]
         return isTooLargeForFeed ? announcement : announcement + [Array(header), Array(data)]
     }

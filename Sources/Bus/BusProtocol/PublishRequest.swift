@@ -46,7 +46,9 @@ package struct PublishRequest: Hashable, Sendable {
         guard messages.count <= Limits.batchCount, settledLetters.count <= Limits.batchCount else {
             throw ProtocolError(.tooLarge, "a batch has at most \(Limits.batchCount) messages, not \(messages.count)")
         }
-        for message in messages {
+        for (index, message) in messages.enumerated() {
+            // A batch is often of one topic: what was read once need not be read again.
+            if index > 0, message.isLike(messages[index - 1]) { continue }
             let topic = try message.validatedForJournal()
             guard !isTransient || topic.type.kind != .document else {
                 throw ProtocolError(.topic, "\(topic.type) cannot be transient: documents are retained")
@@ -121,7 +123,7 @@ package struct PublishRequest: Hashable, Sendable {
         guard rejection == nil || checkpoint != nil else {
             throw ProtocolError(.malformed, "a rejection needs the checkpoint of what is rejected")
         }
-        guard !isTransient || frames.count <= 2 else {
+        guard !isTransient || flags == .transient else {
             throw ProtocolError(.malformed, "a transient batch has nothing but messages")
         }
     }

@@ -53,6 +53,12 @@ package struct PublishedMessage: Hashable, Sendable {
         return topic
     }
 
+    /// Whether this is as valid as `other`.
+    func isLike(_ other: PublishedMessage) -> Bool {
+        topic == other.topic && subject == other.subject && key == other.key && header.count <= other.header.count
+            && data.count <= other.data.count
+    }
+
     /// As ``validated()``, for what is to be journalled.
     package func validatedForJournal() throws(ProtocolError) -> Topic {
         let topic = try validated()

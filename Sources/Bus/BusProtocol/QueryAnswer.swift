@@ -23,6 +23,7 @@ package struct QueryAnswer: Hashable, Sendable {
         let reason = try status.text()
         try status.end()
         guard code == 0 else {
+            guard frames.count == 1 else { throw ProtocolError(.malformed, "an answer has a message or a reason") }
             content = .failure(ProtocolError(.init(rawValue: code), reason))
             return
         }

@@ -24,9 +24,17 @@ package struct Topic: Hashable, Sendable {
         guard name == text else { return nil }
     }
 
-    package var name: String { "\(type).\(Self.hexadecimal(partition.number))" }
+    package var name: String {
+        // Written for every message, so without interpolation.
+        type.kind.rawValue + "." + type.name + "." + Self.hexadecimal(partition.number)
+    }
 
-    static func hexadecimal(_ partition: UInt8) -> String {
-        (partition < 16 ? "0" : "") + String(partition, radix: 16)
+    static func hexadecimal(_ byte: UInt8) -> String {
+        String(unsafeUninitializedCapacity: 2) { buffer in
+            for (index, digit) in [byte >> 4, byte & 0xf].enumerated() {
+                buffer[index] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+            }
+            return 2
+        }
     }
 }

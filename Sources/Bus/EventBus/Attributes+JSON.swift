@@ -35,25 +35,6 @@ extension Attributes {
         var reader = HeaderReader(bytes)
         var fields = HeaderFields()
         guard reader.readObject({ fields.set($0, to: $1) }) else { return nil }
-        return Attributes(fields)
-    }
-
-    private init?(_ fields: HeaderFields) {
-        guard fields.specVersion == "1.0", let id = fields.id, let source = fields.source,
-            let type = fields.type.flatMap({ MessageType($0) }), let time = fields.time.flatMap(Timestamp.date(from:))
-        else { return nil }
-        self.init(type: type, source: source, subject: fields.subject ?? Session.default, id: id, time: time)
-        if let expiry = fields.expiryTime {
-            guard let date = Timestamp.date(from: expiry) else { return nil }
-            expiryTime = date
-        }
-        correlationID = fields.correlationID ?? id
-        causationID = fields.causationID
-        traceparent = fields.traceparent
-        platform = fields.platform
-        device = fields.device
-        instance = fields.instance
-        key = fields.key
-        recipient = fields.recipient
+        return fields.attributes
     }
 }

@@ -74,15 +74,25 @@ package struct ConsumerGroup: Hashable, Sendable {
         balance()
     }
 
-    /// Records that an owner has handled everything up to an offset.
-    /// - Parameter partition: of the message at that offset; nil for all that it owns.
+    /// Records what an owner has handled.
+    /// - Parameters:
+    ///   - offset: of the message that was handled: with it all before it in its partition.
+    ///   - partition: of that message; nil for all that is owned.
+    ///   - settled: up to which everything is handled in all that is owned; up to `offset` unless said. On a feed that
+    ///     drops, a message of one partition may come before an earlier one of another.
     /// - Returns: false when the partition is no longer owned under this owner epoch.
-    package mutating func record(_ offset: UInt64, partition: Partition?, ownerEpoch: UInt64) -> Bool {
+    package mutating func record(
+        _ offset: UInt64, partition: Partition?, settled: UInt64? = nil, ownerEpoch: UInt64
+    ) -> Bool {
         let isOwner =
             partition.map { shares[Int($0.number)].ownerEpoch == ownerEpoch }
             ?? shares.contains { $0.ownerEpoch == ownerEpoch }
         guard ownerEpoch > 0, isOwner else { return false }
-        progress[ownerEpoch] = max(progress[ownerEpoch] ?? 0, offset)
+        if let partition {
+            let index = Int(partition.number)
+            shares[index].offset = max(shares[index].offset, offset)
+        }
+        progress[ownerEpoch] = max(progress[ownerEpoch] ?? 0, partition == nil ? offset : settled ?? offset)
         return true
     }
 

@@ -7,12 +7,13 @@ struct HeaderReader {
         self.bytes = bytes
     }
 
-    /// - Parameter field: gets each key and text.
+    typealias Text = UnsafeBufferPointer<UInt8>
+
+    /// - Parameter field: gets each key and text, and says whether to go on.
     /// - Returns: false when it is anything else.
-    mutating func readObject(_ field: (String, String) -> Void) -> Bool {
+    mutating func readObject(_ field: (Text, Text) -> Bool) -> Bool {
         guard take(UInt8(ascii: "{")) else { return false }
-        while let key = text(), take(UInt8(ascii: ":")), let value = text() {
-            field(key, value)
+        while let key = text(), take(UInt8(ascii: ":")), let value = text(), field(key, value) {
             if take(UInt8(ascii: ",")) { continue }
             guard take(UInt8(ascii: "}")) else { return false }
             skipSpace()
@@ -28,7 +29,7 @@ struct HeaderReader {
         return true
     }
 
-    private mutating func text() -> String? {
+    private mutating func text() -> Text? {
         guard take(UInt8(ascii: "\"")) else { return nil }
         let start = index
         while index < bytes.count, bytes[index] != UInt8(ascii: "\"") {
@@ -37,10 +38,14 @@ struct HeaderReader {
         }
         guard index < bytes.count else { return nil }
         defer { index += 1 }
-        return String(validating: bytes[start..<index], as: UTF8.self)
+        return Text(rebasing: bytes[start..<index])
     }
 
     private mutating func skipSpace() {
-        while index < bytes.count, [0x20, 0x09, 0x0a, 0x0d].contains(bytes[index]) { index += 1 }
+        while index < bytes.count, bytes[index] <= 0x20, Self.isSpace(bytes[index]) { index += 1 }
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x09 || byte == 0x0a || byte == 0x0d
     }
 }

@@ -13,15 +13,19 @@ public struct MessageType: Hashable, Sendable {
     }
 
     /// Reads `kind.Name`; nil unless the kind is known and the name is `[A-Za-z][A-Za-z0-9_-]*` of acceptable length.
-    public init?(_ text: String) {
-        guard text.utf8.count <= Self.maximumLength, let dot = text.firstIndex(of: "."),
-            let kind = MessageKind(rawValue: String(text[..<dot]))
+    public init?(_ text: some StringProtocol) {
+        var text = String(text)
+        guard let type = text.withUTF8({ MessageType(utf8: $0) }) else { return nil }
+        self = type
+    }
+
+    init?(utf8 text: UnsafeBufferPointer<UInt8>) {
+        guard text.count <= Self.maximumLength, let dot = text.firstIndex(of: UInt8(ascii: ".")),
+            let kind = MessageKind(rawValue: String(decoding: text[..<dot], as: UTF8.self)),
+            case let name = UnsafeBufferPointer(rebasing: text[(dot + 1)...]), let first = name.first,
+            Self.isLetter(first), name.allSatisfy(Self.isNameByte)
         else { return nil }
-        let name = text[text.index(after: dot)...]
-        guard let first = name.utf8.first, Self.isLetter(first), name.utf8.allSatisfy(Self.isNameByte) else {
-            return nil
-        }
-        self.init(kind: kind, name: String(name))
+        self.init(kind: kind, name: String(decoding: name, as: UTF8.self))
     }
 
     private static func isLetter(_ byte: UInt8) -> Bool {

@@ -25,29 +25,25 @@ public enum Timestamp {
 
     /// Reads a time with or without a fraction of a second; nil if it is neither.
     public static func date(from text: String) -> Date? {
-        plainDate(text) ?? (try? style.parse(text)) ?? (try? Date.ISO8601FormatStyle().parse(text))
+        var text = text
+        return text.withUTF8(plainDate) ?? (try? style.parse(text)) ?? (try? Date.ISO8601FormatStyle().parse(text))
     }
 
     private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
-    private static func plainDate(_ text: String) -> Date? {
-        var text = text
-        return text.withUTF8 { bytes in
-            guard bytes.count == 24, zip(bytes, "0000-00-00T00:00:00.000Z".utf8).allSatisfy(Self.fits),
-                let year = bytes.number(0..<4), let month = bytes.number(5..<7), let day = bytes.number(8..<10),
-                let hour = bytes.number(11..<13), let minute = bytes.number(14..<16),
-                let second = bytes.number(17..<19),
-                let fraction = bytes.number(20..<23), (1...12).contains(month), hour < 24, minute < 60, second < 60,
-                case let days = CivilDate.day(year: year, month: month, day: day),
-                CivilDate.fields(ofDay: days) == (year, month, day)
-            else { return nil }
-            let seconds = days * 86_400 + hour * 3600 + minute * 60 + second
-            return Date(timeIntervalSince1970: Double(seconds * 1000 + fraction) / 1000)
-        }
-    }
-
-    private static func fits(_ byte: UInt8, _ pattern: UInt8) -> Bool {
-        pattern == UInt8(ascii: "0") ? (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) : byte == pattern
+    /// Reads the form that is written here; nil if it is another.
+    static func plainDate(_ bytes: UnsafeBufferPointer<UInt8>) -> Date? {
+        guard bytes.count == 24, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
+            bytes[10] == UInt8(ascii: "T"), bytes[13] == UInt8(ascii: ":"), bytes[16] == UInt8(ascii: ":"),
+            bytes[19] == UInt8(ascii: "."), bytes[23] == UInt8(ascii: "Z"),
+            let year = bytes.number(0..<4), let month = bytes.number(5..<7), let day = bytes.number(8..<10),
+            let hour = bytes.number(11..<13), let minute = bytes.number(14..<16), let second = bytes.number(17..<19),
+            let fraction = bytes.number(20..<23), (1...12).contains(month), hour < 24, minute < 60, second < 60,
+            case let days = CivilDate.day(year: year, month: month, day: day),
+            CivilDate.fields(ofDay: days) == (year, month, day)
+        else { return nil }
+        let seconds = days * 86_400 + hour * 3600 + minute * 60 + second
+        return Date(timeIntervalSince1970: Double(seconds * 1000 + fraction) / 1000)
     }
 }
 
@@ -63,7 +59,12 @@ extension UnsafeMutableBufferPointer<UInt8> {
 
 extension UnsafeBufferPointer<UInt8> {
     fileprivate func number(_ range: Range<Int>) -> Int64? {
-        self[range].reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
+        var number: Int64 = 0
+        for index in range {
+            guard case let digit = self[index] &- UInt8(ascii: "0"), digit < 10 else { return nil }
+            number = number * 10 + Int64(digit)
+        }
+        return number
     }
 }
 

@@ -1,9 +1,10 @@
 internal import BusProtocol
 internal import EventBus
 
-/// Decides, message by message, what one subscriber may be given, so that nothing is missing and nothing comes twice.
+/// Decides, message by message, what one subscriber may be given, so that nothing is missing, nothing comes twice, and the
+/// messages of one subject come in order.
 ///
-/// PUB/SUB drops silently. Every message names the one before it on its topic: a live message whose predecessor is not
+/// PUB/SUB drops silently. Every message names the one before it in its ``Chain``: a live message whose predecessor is not
 /// known shows a gap. Then the tracker stops taking live messages and reads pages of the journal from ``base`` on, until a
 /// page ends behind every live message that it let go by. A reader that is slow is treated the same way, so that what it
 /// has not asked for waits in the journal. It is a value: what to read and what to deliver is told to whoever does the I/O.
@@ -17,28 +18,6 @@ struct FeedTracker {
         case documents(after: UInt64)
     }
 
-    private(set) var phase: Phase
-    /// Everything that matches is delivered up to here.
-    private var base: UInt64
-    /// What is delivered behind `base`, by topic: the last offset.
-    private var seen: [String: UInt64] = [:]
-    /// The last live message that was let go by; the journal must be read at least up to here.
-    private var skipped: UInt64
-    /// What had been journalled at the last look: what of it has not come by the next look is lost.
-    private var expected: Heads?
-    private let prefixes: [String]
-
-    /// - Parameter head: the journal's end when the subscription became live.
-    init(prefixes: [String], start: Start, head: UInt64) {
-        self.prefixes = prefixes
-        skipped = head
-        switch start {
-        case .now: (phase, base) = (.live, head)
-        case .after(let position): (phase, base) = (.journal(after: position.offset), position.offset)
-        case .documents: (phase, base) = (.documents(after: 0), head)
-        }
-    }
-
     /// Where to begin, within the journal of the moment.
     enum Start {
         case now
@@ -47,36 +26,66 @@ struct FeedTracker {
         case documents
     }
 
-    /// - Parameter hasRoom: whether the reader can take another message.
-    /// - Returns: whether to deliver it.
-    mutating func receive(live message: FeedMessage, hasRoom: Bool) -> Bool {
-        guard concerns(message.topic) else { return false }
-        // What is not journalled stands in no chain: it is for whoever has time for it now.
-        if message.offset == 0 { return phase == .live && hasRoom }
-        guard message.offset > known(message.topic) else { return false }
-        guard phase == .live, hasRoom, !message.isAnnouncement, message.previous <= known(message.topic) else {
-            recover(through: message.offset)
-            return false
+    /// A message that may be delivered.
+    struct Delivery {
+        let message: FeedMessage
+        /// Up to here everything came before it.
+        let settled: UInt64
+    }
+
+    private(set) var phase: Phase
+    /// Everything that matches is delivered up to here.
+    private var base: UInt64
+    /// What is delivered behind `base`, by chain: the last offset.
+    private var seen: [Substring: UInt64] = [:]
+    /// The last live message that was let go by; the journal must be read at least up to here.
+    private var skipped: UInt64
+    /// What had been journalled at the last look: what of it has not come by the next look is lost.
+    private var expected: Heads?
+    private let prefixes: [String]
+    private let chain: Chain
+
+    /// - Parameter head: the journal's end when the subscription became live.
+    init(prefixes: [String], start: Start, head: UInt64) {
+        self.prefixes = prefixes
+        chain = Chain(prefixes: prefixes)
+        skipped = head
+        switch start {
+        case .now: (phase, base) = (.live, head)
+        case .after(let position): (phase, base) = (.journal(after: position.offset), position.offset)
+        case .documents: (phase, base) = (.documents(after: 0), head)
         }
-        seen[message.topic] = message.offset
-        return true
+    }
+
+    /// - Parameter hasRoom: whether the reader can take another message.
+    /// - Returns: what to deliver.
+    mutating func receive(live message: FeedMessage, hasRoom: Bool) -> Delivery? {
+        guard concerns(message.topic) else { return nil }
+        // What is not journalled stands in no chain: it is for whoever has time for it now.
+        if message.offset == 0 { return phase == .live && hasRoom ? Delivery(message: message, settled: 0) : nil }
+        let key = chain.key(message.topic)
+        guard message.offset > known(key) else { return nil }
+        guard phase == .live, hasRoom, !message.isAnnouncement, chain.previous(message) <= known(key) else {
+            recover(through: message.offset)
+            return nil
+        }
+        seen[key] = message.offset
+        return Delivery(message: message, settled: base)
     }
 
     /// - Returns: what to deliver.
-    mutating func receive(_ page: Page) -> [FeedMessage] {
+    mutating func receive(_ page: Page) -> [Delivery] {
         switch phase {
         case .live: return []
         case .documents:
-            for message in page.messages {
-                seen[message.topic] = message.offset
-            }
             phase = page.isComplete ? .journal(after: base) : .documents(after: page.through)
-            return page.messages
+            // What was published since comes from the journal: with it whatever was withdrawn meanwhile.
+            return page.messages.filter { $0.offset <= base }.map { Delivery(message: $0, settled: base) }
         case .journal:
-            let new = page.messages.filter { $0.offset > known($0.topic) }
+            let new = page.messages.filter { $0.offset > known(chain.key($0.topic)) }
             advance(to: page.through)
             phase = page.isComplete && page.through >= skipped ? .live : .journal(after: base)
-            return new
+            return new.map { Delivery(message: $0, settled: $0.offset) }
         }
     }
 
@@ -90,7 +99,7 @@ struct FeedTracker {
         guard let heads = expected else { return }
         expected = nil
         guard phase == .live else { return }
-        let missing = heads.offsets.filter { concerns($0) && $1 > known($0) }
+        let missing = heads.offsets.filter { concerns($0) && $1 > known(chain.key($0)) }
         if let last = missing.values.max() {
             recover(through: last)
         } else {
@@ -116,8 +125,8 @@ struct FeedTracker {
         seen = seen.filter { $0.value > offset }
     }
 
-    private func known(_ topic: String) -> UInt64 {
-        seen[topic] ?? base
+    private func known(_ key: Substring) -> UInt64 {
+        seen[key] ?? base
     }
 
     private func concerns(_ topic: String) -> Bool {

@@ -24,4 +24,8 @@ struct PendingRequest {
     var isBatch: Bool {
         if case .publish = request { true } else { false }
     }
+
+    var isQuery: Bool {
+        if case .ask = request { true } else { false }
+    }
 }

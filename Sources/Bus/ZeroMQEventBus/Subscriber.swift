@@ -17,8 +17,8 @@ final class Subscriber {
     var isRefused = false
     /// Whether the broker has been asked if the claim still holds.
     var isRenewing = false
-    private var buffer: Deque<FeedMessage> = []
-    private var reader: CheckedContinuation<FeedMessage?, any Error>?
+    private var buffer: Deque<FeedTracker.Delivery> = []
+    private var reader: CheckedContinuation<[FeedTracker.Delivery], any Error>?
     private var hasEnded = false
 
     init(tracker: FeedTracker, prefixes: [String], claim: ConsumerClaim?) {
@@ -35,8 +35,8 @@ final class Subscriber {
     }
 
     func receive(live message: FeedMessage) {
-        if tracker.receive(live: message, hasRoom: hasRoom) {
-            deliver([message])
+        if let delivery = tracker.receive(live: message, hasRoom: hasRoom) {
+            deliver([delivery])
         }
     }
 
@@ -44,17 +44,19 @@ final class Subscriber {
         deliver(tracker.receive(page))
     }
 
-    /// A message that is here already.
-    func takeBuffered() -> FeedMessage? {
-        hasEnded ? nil : buffer.popFirst()
+    /// The next messages that are here already.
+    func takeBuffered() -> [FeedTracker.Delivery] {
+        guard !hasEnded else { return [] }
+        let messages = Array(buffer.prefix(ReadAhead.capacity))
+        buffer.removeFirst(messages.count)
+        return messages
     }
 
-    /// Takes a message, or has `reader` resumed with the next one.
-    func next(_ reader: CheckedContinuation<FeedMessage?, any Error>) {
-        if hasEnded {
-            reader.resume(returning: nil)
-        } else if let message = buffer.popFirst() {
-            reader.resume(returning: message)
+    /// Has `reader` resumed with the next messages; with none at the end.
+    func next(_ reader: CheckedContinuation<[FeedTracker.Delivery], any Error>) {
+        let messages = takeBuffered()
+        if !messages.isEmpty || hasEnded {
+            reader.resume(returning: messages)
         } else {
             self.reader = reader
         }
@@ -63,7 +65,7 @@ final class Subscriber {
     /// Ends the messages: the claim no longer says what its member owns.
     func finish() {
         hasEnded = true
-        reader?.resume(returning: nil)
+        reader?.resume(returning: [])
         reader = nil
     }
 
@@ -73,11 +75,10 @@ final class Subscriber {
         reader = nil
     }
 
-    private func deliver(_ messages: [FeedMessage]) {
+    private func deliver(_ messages: [FeedTracker.Delivery]) {
         buffer.append(contentsOf: messages)
-        if let reader, let message = buffer.popFirst() {
-            self.reader = nil
-            reader.resume(returning: message)
-        }
+        guard let reader, !buffer.isEmpty else { return }
+        self.reader = nil
+        reader.resume(returning: takeBuffered())
     }
 }

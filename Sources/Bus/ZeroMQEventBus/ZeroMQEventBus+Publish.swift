@@ -65,7 +65,8 @@ extension CheckpointFrame {
     fileprivate init(_ checkpoint: Checkpoint) {
         self.init(
             consumer: checkpoint.claim.consumer, ownerEpoch: checkpoint.claim.ownerEpoch,
-            epoch: checkpoint.position.epoch, offset: checkpoint.position.offset, partition: checkpoint.partition)
+            epoch: checkpoint.position.epoch, offset: checkpoint.position.offset, settled: checkpoint.settled,
+            partition: checkpoint.partition)
     }
 }
 

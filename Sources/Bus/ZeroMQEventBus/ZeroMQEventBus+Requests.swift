@@ -43,11 +43,19 @@ extension ZeroMQEventBus {
     private func enqueue(_ request: Request, id: UInt64, reply: PendingRequest.ReplyHandler) {
         var request = request
         if case .publish(let batch) = request {
-            sequence += 1
-            request = .publish(batch.numbered(producer, sequence))
+            request = .publish(numbered(batch))
         }
         pending[id] = PendingRequest(request: request, reply: reply)
         send(id)
+    }
+
+    private func numbered(_ batch: PublishRequest) -> PublishRequest {
+        if batch.isTransient {
+            transientSequence += 1
+            return batch.numbered(producer, transientSequence)
+        }
+        sequence += 1
+        return batch.numbered(producer, sequence)
     }
 
     /// Waits until the outbox can take a batch.
@@ -75,14 +83,19 @@ extension ZeroMQEventBus {
         }
     }
 
-    /// Sends all again, in order, if the oldest has waited too long. Every request is safe to send twice.
-    func resend(olderThan age: Duration) {
-        let now = ContinuousClock.now
-        guard pending.values.contains(where: { $0.sentAt.map { now - $0 >= age } ?? true }) else { return }
+    /// Sends all again, in order. Every request is safe to send twice.
+    func resend() {
         for id in pending.keys {
             pending[id]?.sentAt = nil
         }
         sendUnsent()
+    }
+
+    /// Sends all again if one has waited too long. A query has a deadline of its own.
+    func resendOverdue() {
+        let deadline = ContinuousClock.now - .seconds(2)
+        let isOverdue = pending.values.contains { !$0.isQuery && $0.sentAt ?? deadline <= deadline }
+        if isOverdue { resend() }
     }
 
     private func send(_ id: UInt64) {
@@ -135,7 +148,7 @@ extension ZeroMQEventBus {
             logger.error("the broker's answer cannot be read", metadata: ["error": "\(error)"])
         }
         if isOutOfSequence {
-            resend(olderThan: .zero)
+            resend()
         }
         let room = max(0, Self.outboxCapacity - pending.count)
         for id in roomWaiters.keys.prefix(room) {
@@ -160,12 +173,14 @@ extension ZeroMQEventBus {
         switch request.reply {
         case .resume(let continuation):
             if case .welcome(let welcome) = reply { follow(epoch: welcome.epoch) }
+            if case .published(let epoch, let offset) = reply { see(offset, of: epoch) }
             continuation?.resume(returning: reply)
             if case .bye = request.request { close() }
         case .welcome:
             isGreeting = false
             guard case .welcome(let welcome) = reply else { break }
             follow(epoch: welcome.epoch)
+            see(welcome.head, of: welcome.epoch)
             pollHeads(head: welcome.head, judgeNow: false)
         case .heads(let judgeNow):
             guard case .heads(let heads) = reply, heads.epoch == epoch else { break }
@@ -188,6 +203,12 @@ extension ZeroMQEventBus {
         continuation.resume(throwing: BusError(error))
     }
 
+    /// Takes note of how long the journal is known to be.
+    func see(_ offset: UInt64, of epoch: UInt64) {
+        guard epoch == self.epoch else { return }
+        lastSeen = max(lastSeen, offset)
+    }
+
     /// A journal that replaced the one before knows neither this producer nor any offset: number anew, read anew.
     func follow(epoch new: UInt64) {
         guard new != epoch else { return }
@@ -195,11 +216,10 @@ extension ZeroMQEventBus {
         guard epoch != 0 else { return }
         logger.warning("the broker has a new journal", metadata: ["epoch": "\(String(new, radix: 16))"])
         producer = ProducerID()
-        (sequence, polledThrough, lastSeen) = (0, 0, 0)
+        (sequence, transientSequence, polledThrough, lastSeen) = (0, 0, 0, 0)
         for (id, request) in pending {
             guard case .publish(let batch) = request.request else { continue }
-            sequence += 1
-            pending[id]?.request = .publish(batch.numbered(producer, sequence))
+            pending[id]?.request = .publish(numbered(batch))
             pending[id]?.sentAt = nil
         }
         for subscriber in subscribers.values {

@@ -34,17 +34,24 @@ extension ZeroMQEventBus {
     private nonisolated func messages(
         of id: Int, where isWanted: @escaping @Sendable (Envelope) -> Bool
     ) -> MessageSequence {
-        MessageSequence { [weak self, logger] in
-            while let message = try await self?.next(id) {
+        let ahead = ReadAhead()
+        return MessageSequence { [weak self, logger] in
+            while true {
+                try Task.checkCancellation()
+                guard let delivery = ahead.pop() else {
+                    guard let more = try await self?.next(id), !more.isEmpty else { return nil }
+                    ahead.fill(more)
+                    continue
+                }
                 do {
-                    let envelope = try message.envelope()
+                    var envelope = try delivery.message.envelope()
+                    envelope.settled = delivery.settled
                     if isWanted(envelope) { return envelope }
                 } catch let error as BusError {
                     // A header that is not CloudEvents is its publisher's mistake; the messages behind it are not.
                     logger.warning("a message was skipped", metadata: ["reason": "\(error)"])
                 }
             }
-            return nil
         }
     }
 
@@ -118,13 +125,11 @@ extension ZeroMQEventBus {
         }
     }
 
-    private func next(_ id: Int) async throws -> FeedMessage? {
-        try Task.checkCancellation()
-        if let message = subscribers[id]?.takeBuffered() {
-            readPages()
-            return message
-        }
-        let message = try await withTaskCancellationHandler {
+    /// The next messages; none at the end.
+    private func next(_ id: Int) async throws -> [FeedTracker.Delivery] {
+        defer { readPages() }
+        if let messages = subscribers[id]?.takeBuffered(), !messages.isEmpty { return messages }
+        return try await withTaskCancellationHandler {
             // The closure has to capture the actor to run on it: with only the subscriber captured, it would run on
             // the global executor, and the compiler would not mind.
             try await withCheckedThrowingContinuation { self.take(from: id, $0) }
@@ -133,11 +138,9 @@ extension ZeroMQEventBus {
                 self?.assumeIsolated { $0.subscribers[id]?.end(throwing: CancellationError()) }
             }
         }
-        readPages()
-        return message
     }
 
-    private func take(from id: Int, _ reader: CheckedContinuation<FeedMessage?, any Error>) {
+    private func take(from id: Int, _ reader: CheckedContinuation<[FeedTracker.Delivery], any Error>) {
         guard let subscriber = subscribers[id] else {
             return reader.resume(throwing: BusError(.closed, "the subscription has ended"))
         }
@@ -162,7 +165,7 @@ extension ZeroMQEventBus {
 
     private func deliver(_ message: FeedMessage) {
         follow(epoch: message.epoch)
-        lastSeen = max(lastSeen, message.offset)
+        see(message.offset, of: message.epoch)
         for subscriber in subscribers.values {
             subscriber.receive(live: message)
         }
@@ -190,7 +193,7 @@ extension ZeroMQEventBus {
     }
 
     private func reconnected(head: UInt64) {
-        resend(olderThan: .zero)
+        resend()
         pollHeads(head: head, judgeNow: true)
     }
 
@@ -235,7 +238,7 @@ extension ZeroMQEventBus {
             for offset in page.damaged {
                 logger.error("a message was skipped: the journal is damaged", metadata: ["offset": "\(offset)"])
             }
-            lastSeen = max(lastSeen, page.through)
+            see(page.through, of: page.epoch)
             subscriber.receive(page)
         case .refused(let error):
             // Of an older journal, or of one that cannot be read now.

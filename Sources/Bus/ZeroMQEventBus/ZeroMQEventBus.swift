@@ -23,6 +23,8 @@ public actor ZeroMQEventBus: EventBus {
 
     var producer = ProducerID()
     var sequence: UInt64 = 0
+    /// Transient batches have a count of their own: a broker that was restarted has forgotten it.
+    var transientSequence: UInt64 = 0
     var epoch: UInt64 = 0
     /// When the broker last answered, or the bus was opened; moved on by a warning, so that one comes every few seconds.
     var lastHeard = ContinuousClock.now
@@ -127,7 +129,7 @@ public actor ZeroMQEventBus: EventBus {
             subscriber.tracker.judge()
         }
         warnOfSilence()
-        resend(olderThan: .seconds(2))
+        resendOverdue()
         renewConfirmations()
         if !isGreeting {
             isGreeting = true

@@ -28,14 +28,16 @@ public struct InMemoryEventBus: EventBus, Identifiable {
         to filters: [MessageFilter], from start: StartPosition,
         _ body: (MessageSequence) async throws -> Result
     ) async throws -> Result {
-        try await read(try await hub.subscribe(to: filters, from: start, for: id), body)
+        try await hub.requireOpen(id)
+        return try await read(try await hub.subscribe(to: filters, from: start), body)
     }
 
     public func withSubscription<Result: Sendable>(
         to filters: [MessageFilter], under claim: ConsumerClaim,
         _ body: (MessageSequence) async throws -> Result
     ) async throws -> Result {
-        try await read(try await hub.subscribe(to: filters, under: claim, for: id), body)
+        try await hub.requireOpen(id)
+        return try await read(try await hub.subscribe(to: filters, under: claim), body)
     }
 
     public func documents(matching filters: [MessageFilter]) async throws -> [Envelope] {
@@ -66,7 +68,7 @@ public struct InMemoryEventBus: EventBus, Identifiable {
     private func read<Result: Sendable>(
         _ subscription: InMemorySubscription.ID, _ body: (MessageSequence) async throws -> Result
     ) async throws -> Result {
-        let messages = MessageSequence { [hub] in try await hub.next(of: subscription) }
+        let messages = MessageSequence { [hub, id] in try await hub.next(of: subscription, for: id) }
         do {
             let result = try await body(messages)
             await hub.unsubscribe(subscription)

@@ -5,7 +5,7 @@ extension InMemoryHub {
         try requireOpen(handle)
         let ownership = groups[consumer, default: ConsumerGroup()].claim(member)
         memberships[handle, default: []].insert(Membership(consumer: consumer, member: member.id))
-        wakeSubscribers()
+        endSubscriptions(of: consumer)
         return ConsumerClaim(
             consumer: consumer, member: member, ownerEpoch: ownership.ownerEpoch, epoch: epoch,
             offsets: ownership.offsets)
@@ -33,6 +33,7 @@ extension InMemoryHub {
     func leaveConsumers(_ handle: InMemoryEventBus.ID) {
         for membership in memberships.removeValue(forKey: handle) ?? [] {
             groups[membership.consumer]?.leave(membership.member)
+            endSubscriptions(of: membership.consumer)
         }
     }
 }

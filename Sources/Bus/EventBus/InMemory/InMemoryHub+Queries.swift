@@ -13,7 +13,7 @@ extension InMemoryHub {
         servers.append(server)
         let (isWanted, settled) = AsyncStream.makeStream(of: Never.self)
         let query = InMemoryQuery(
-            message: message, server: server.id, answer: answer, isWanted: isWanted, settled: settled)
+            message: message, asker: handle, server: server.id, answer: answer, isWanted: isWanted, settled: settled)
         queries[query.id] = query
         server.queries.yield(query)
         return query.id
@@ -48,7 +48,11 @@ extension InMemoryHub {
         }
     }
 
-    func stopServing(_ handle: InMemoryEventBus.ID) {
+    /// Ends what a process was asked, and what it asked.
+    func endQueries(of handle: InMemoryEventBus.ID) {
         for server in servers.filter({ $0.handle == handle }) { stopServing(server.id, .unserved) }
+        for query in queries.values.filter({ $0.asker == handle }) {
+            settle(query.id, .failure(.runEnded))
+        }
     }
 }

@@ -1,9 +1,8 @@
 extension InMemoryHub {
     func subscribe(
-        to filters: [MessageFilter], from start: StartPosition, for handle: InMemoryEventBus.ID
+        to filters: [MessageFilter], from start: StartPosition
     ) throws -> InMemorySubscription.ID {
-        try requireOpen(handle)
-        var subscription = InMemorySubscription(handle: handle, filters: filters, next: journal.count)
+        var subscription = InMemorySubscription(filters: filters, next: journal.count)
         switch start {
         case .now: break
         case .beginning: subscription.next = 0
@@ -18,30 +17,34 @@ extension InMemoryHub {
     }
 
     func subscribe(
-        to filters: [MessageFilter], under claim: ConsumerClaim, for handle: InMemoryEventBus.ID
+        to filters: [MessageFilter], under claim: ConsumerClaim
     ) throws -> InMemorySubscription.ID {
-        try requireOpen(handle)
         try requireThisJournal(claim.position)
         let subscription = InMemorySubscription(
-            handle: handle, filters: filters, next: Int(clamping: claim.position.offset), claim: claim)
-        subscriptions[subscription.id] = subscription
+            filters: filters, next: Int(clamping: claim.position.offset), claim: claim)
+        // Otherwise it has ended before it begins.
+        if isCurrent(claim) { subscriptions[subscription.id] = subscription }
         return subscription.id
     }
 
     func unsubscribe(_ id: InMemorySubscription.ID) {
-        subscriptions.removeValue(forKey: id)
+        subscriptions.removeValue(forKey: id)?.wake?.finish()
+    }
+
+    /// Ends what reads under claims that no longer say what their members own.
+    func endSubscriptions(of consumer: String) {
+        for case (let id, let claim?) in subscriptions.mapValues(\.claim)
+        where claim.consumer == consumer && !isCurrent(claim) {
+            unsubscribe(id)
+        }
     }
 
     /// Waits for the next message of a subscription; nil when the subscription has ended.
-    func next(of id: InMemorySubscription.ID) async throws -> Envelope? {
+    func next(of id: InMemorySubscription.ID, for handle: InMemoryEventBus.ID) async throws -> Envelope? {
         while true {
             try Task.checkCancellation()
-            guard let subscription = subscriptions[id] else { return nil }
-            try requireOpen(subscription.handle)
-            if let claim = subscription.claim, !isCurrent(claim) {
-                unsubscribe(id)
-                return nil
-            }
+            try requireOpen(handle)
+            guard subscriptions[id] != nil else { return nil }
             if let message = subscriptions[id]?.take(from: journal) { return message }
             // The stream is in place before anything suspends, so nothing that is published from here on is missed.
             // It ends by being finished, or at once when the reader is cancelled.

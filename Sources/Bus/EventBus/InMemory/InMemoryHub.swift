@@ -65,7 +65,7 @@ public actor InMemoryHub {
     }
 
     /// Ends a handle as the death of a process would: its readers stop, its leased documents are withdrawn, others go on
-    /// with what it consumed, and what it was asked has no answer.
+    /// with what it consumed, and what it was asked gets no answer.
     func close(_ handle: InMemoryEventBus.ID) {
         closed.insert(handle)
         for key in leases.removeValue(forKey: handle) ?? [] {
@@ -75,12 +75,12 @@ public actor InMemoryHub {
             append(Envelope(attributes: attributes, data: .init()), leasedBy: nil)
         }
         leaveConsumers(handle)
-        stopServing(handle)
+        endQueries(of: handle)
         wakeSubscribers()
     }
 
     func requireOpen(_ handle: InMemoryEventBus.ID) throws {
-        if closed.contains(handle) { throw BusError(.closed, "the bus was closed: its run() has ended") }
+        if closed.contains(handle) { throw BusError.runEnded }
     }
 
     func requireThisJournal(_ position: Position) throws {
@@ -109,4 +109,8 @@ public actor InMemoryHub {
         for holder in Array(leases.keys) { leases[holder]?.remove(key) }
         if let handle, !message.isTombstone { leases[handle, default: []].insert(key) }
     }
+}
+
+extension BusError {
+    static let runEnded = BusError(.closed, "the bus was closed: its run() has ended")
 }

@@ -4,6 +4,7 @@ internal import Foundation
 struct InMemoryQuery: Identifiable, Sendable {
     let id = UUID()
     let message: Envelope
+    let asker: InMemoryEventBus.ID
     let server: InMemoryServer.ID
     /// Gets the one answer, or the reason why there is none.
     let answer: AsyncStream<Result<Envelope, BusError>>.Continuation

@@ -6,7 +6,6 @@ struct InMemorySubscription: Identifiable {
     static let transientCount = 1024
 
     let id = UUID()
-    let handle: InMemoryEventBus.ID
     let filters: [MessageFilter]
     /// Only what this covers, and only while it says what its member owns.
     var claim: ConsumerClaim?
@@ -19,8 +18,7 @@ struct InMemorySubscription: Identifiable {
     /// Each with the length of the journal behind which it came.
     private var transient: [(behind: Int, message: Envelope)] = []
 
-    init(handle: InMemoryEventBus.ID, filters: [MessageFilter], next: Int, claim: ConsumerClaim? = nil) {
-        self.handle = handle
+    init(filters: [MessageFilter], next: Int, claim: ConsumerClaim? = nil) {
         self.filters = filters
         self.next = next
         self.claim = claim

@@ -1,0 +1,10 @@
+extension String {
+    /// As `String(validating:as:)`, with a short cut for what is ASCII, as nearly everything is.
+    package init?(utf8 bytes: UnsafeBufferPointer<UInt8>) {
+        if bytes.allSatisfy({ $0 < 0x80 }) {
+            self.init(decoding: bytes, as: UTF8.self)
+        } else {
+            self.init(validating: bytes, as: UTF8.self)
+        }
+    }
+}

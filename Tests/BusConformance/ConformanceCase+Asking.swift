@@ -1,0 +1,159 @@
+internal import EventBus
+internal import Foundation
+internal import Testing
+
+extension ConformanceCase {
+    static let asking = [
+        ConformanceCase("a query gets one answer, from whoever serves its type", needs: .queries) { fixture in
+            try await fixture.withBuses { asker, server in
+                try await server.whileAnswering {
+                    let answer = try await asker.ask(Question(number: 7))
+                    #expect(answer == Question.Answer(number: 7, server: server.source))
+                }
+            }
+        },
+        ConformanceCase("several that serve the same query take turns", needs: .queries) { fixture in
+            try await fixture.withBuses { first, second in
+                let servers = try await first.whileAnswering {
+                    try await second.whileAnswering {
+                        var servers: [String] = []
+                        for number in 0..<6 { servers.append(try await first.ask(Question(number: number)).server) }
+                        return servers
+                    }
+                }
+                #expect(servers.filter { $0 == first.source }.count == 3)
+                #expect(servers.filter { $0 == second.source }.count == 3)
+            }
+        },
+        ConformanceCase("one server answers several queries at a time", needs: .queries) { fixture in
+            try await fixture.withBuses { asker, server in
+                let second = Signal()
+                let answers = try await server.whileAnswering { query in
+                    // The first has its answer only when the second has come.
+                    let question = try query.decode(Question.self)
+                    if question.number == 1 { await second.wait() } else { second.send() }
+                    return try query.answer(by: server.source)
+                } during: {
+                    async let first = asker.ask(Question(number: 1), timeout: .seconds(50))
+                    async let other = asker.ask(Question(number: 2), timeout: .seconds(50))
+                    return try await [first.number, other.number]
+                }
+                #expect(answers == [1, 2])
+            }
+        },
+        ConformanceCase("a query that nobody serves is refused at once", needs: .queries) { fixture in
+            try await fixture.withBuses { asker, server in
+                await asker.expectNoAnswer(timeout: .seconds(600), [.unserved])
+                try await server.whileAnswering { _ = try await asker.ask(Question(number: 1)) }
+                await asker.expectNoAnswer(timeout: .seconds(600), [.unserved])
+            }
+        },
+        ConformanceCase("a query has a deadline, and whoever works on it then stops", needs: .queries) { fixture in
+            try await fixture.withBuses { asker, server in
+                let stopped = Signal()
+                try await server.whileAnswering { query in
+                    await Signal().wait()
+                    stopped.send()
+                    return try query.answer(by: server.source)
+                } during: {
+                    await asker.expectNoAnswer(timeout: .milliseconds(100), [.deadline])
+                    await stopped.wait()
+                }
+            }
+        },
+        ConformanceCase("an asker that gives up stops whoever works on its query", needs: .queries) { fixture in
+            try await fixture.withBuses { asker, server in
+                let (begun, stopped) = (Signal(), Signal())
+                try await server.whileAnswering { query in
+                    begun.send()
+                    await Signal().wait()
+                    stopped.send()
+                    return try query.answer(by: server.source)
+                } during: {
+                    await #expect(throws: CancellationError.self) {
+                        try await withThrowingTaskGroup { group in
+                            group.addTask {
+                                _ = try await asker.ask(Question(number: 1), timeout: .seconds(600))
+                            }
+                            await begun.wait()
+                            group.cancelAll()
+                            try await group.waitForAll()
+                        }
+                    }
+                    await stopped.wait()
+                }
+            }
+        },
+        ConformanceCase("an asker learns that whoever served its query has stopped", needs: .queries) { fixture in
+            try await fixture.withBuses { asker, server in
+                let (serving, begun) = (Signal(), Signal())
+                async let asked: Void = asker.expectNoAnswer(
+                    after: serving, timeout: .seconds(600), [.cancelled, .unserved])
+                try await server.whileAnswering { _ in
+                    begun.send()
+                    await Signal().wait()
+                    throw CancellationError()
+                } during: {
+                    serving.send()
+                    await begun.wait()
+                }
+                await asked
+            }
+        },
+        ConformanceCase("whoever cannot answer tells the asker so, and goes on serving", needs: .queries) { fixture in
+            try await fixture.withBuses { asker, server in
+                try await server.whileAnswering { query in
+                    guard try query.decode(Question.self).number == 2 else { throw BusError(.malformed, "not two") }
+                    return try query.answer(by: server.source)
+                } during: {
+                    await asker.expectNoAnswer(timeout: .seconds(600), [.cancelled])
+                    let answer = try await asker.ask(Question(number: 2))
+                    #expect(answer.number == 2)
+                }
+            }
+        },
+        ConformanceCase("an answer can be an error", needs: .queries) { fixture in
+            try await fixture.withBuses { asker, server in
+                try await server.whileAnswering { query in
+                    try Envelope(Trouble(), source: server.source, causedBy: query)
+                } during: {
+                    let query = try Envelope(Question(number: 1), source: asker.source)
+                    let answer = try await asker.ask(query, timeout: .seconds(600))
+                    #expect(answer.type == Trouble.type)
+                    #expect(answer.attributes.causationID == query.id)
+                    await asker.expectNoAnswer(timeout: .seconds(600), [.refused])
+                }
+            }
+        },
+        ConformanceCase("queries and answers are never journalled, and nobody else hears them", needs: .queries) {
+            fixture in
+            try await fixture.withBuses { asker, server in
+                let heard = try await asker.withSubscription(to: [.all], from: .now) { messages in
+                    try await server.whileAnswering { _ = try await asker.ask(Question(number: 1)) }
+                    try await asker.publish(Marker())
+                    return try await messages.beforeMarker()
+                }
+                #expect(heard.isEmpty)
+                let end = try await asker.publish(Batch([]))
+                #expect(end.offset == 1)
+                let error = await #expect(throws: BusError.self) { try await asker.publish(Question(number: 1)) }
+                #expect(error?.code == .refused)
+                #expect(try await asker.publish(Batch([])) == end)
+            }
+        },
+    ]
+}
+
+extension EventBus {
+    /// Asks in vain, for one of these reasons.
+    fileprivate func expectNoAnswer(
+        after signal: Signal? = nil, timeout: Duration, _ codes: Set<BusError.Code>,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async {
+        await signal?.wait()
+        let error = await #expect(throws: BusError.self, sourceLocation: sourceLocation) {
+            _ = try await ask(Question(number: 1), timeout: timeout)
+        }
+        #expect(error.map { codes.contains($0.code) } == true, sourceLocation: sourceLocation)
+    }
+}

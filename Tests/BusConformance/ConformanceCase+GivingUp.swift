@@ -1,0 +1,106 @@
+internal import EventBus
+internal import Foundation
+internal import Testing
+
+extension ConformanceCase {
+    static let givingUp = [
+        ConformanceCase(
+            "a message that is given up is kept with the reason, and its consumer goes on behind it",
+            needs: .deadLetters
+        ) { fixture in
+            try await fixture.withBus { bus in
+                try await bus.publish([1, 2])
+                let claim = try await bus.claim(consumer: "counter")
+                let message = try #require(try await bus.read(1, under: claim).first)
+                try await bus.reject(
+                    message, under: claim, results: [try Envelope(Other(number: 1), source: bus.source)])
+                let letters = try await bus.deadLetters(of: "counter")
+                #expect(letters.map(\.message) == [message])
+                #expect(letters.map(\.consumer) == ["counter"])
+                #expect(letters.map(\.rejection.code) == ["conformance.unusable"])
+                #expect(letters.map(\.rejection.reason) == ["it is of no use"])
+                #expect(letters.map(\.rejection.attempts) == [3])
+                #expect(letters.allSatisfy { abs($0.time.timeIntervalSinceNow) < 60 })
+                #expect(try await bus.claim(consumer: "counter").position == message.position)
+                #expect(try await bus.newest(matching: [.type(Other.self)]).offset == 3)
+            }
+        },
+        ConformanceCase("dead letters are listed by consumer, or all, oldest first", needs: .deadLetters) { fixture in
+            try await fixture.withBus { bus in
+                try await bus.publish(0..<3)
+                try await bus.giveUp(3, as: "one")
+                try await bus.giveUp(2, as: "two")
+                #expect(try await bus.deadLetters(of: "one").map(\.message).numbers == [0, 1, 2])
+                #expect(try await bus.deadLetters(of: "two").map(\.message).numbers == [0, 1])
+                #expect(try await bus.deadLetters(of: "three").isEmpty)
+                let all = try await bus.deadLetters(of: nil)
+                #expect(all.map(\.consumer) == ["one", "one", "one", "two", "two"])
+                #expect(Set(all.map(\.id)).count == 5)
+            }
+        },
+        ConformanceCase("a dead letter goes with the batch that settles it", needs: .deadLetters) { fixture in
+            try await fixture.withBus { bus in
+                try await bus.publish(0..<2)
+                let letters = try await bus.giveUp(2, as: "counter")
+                var batch = Batch([try Envelope(Other(number: 1), source: bus.source)])
+                batch.settledLetters = [letters[0].id]
+                let position = try await bus.publish(batch)
+                #expect(try await bus.newest(matching: [.type(Other.self)]) == position)
+                #expect(try await bus.deadLetters(of: "counter") == [letters[1]])
+            }
+        },
+        ConformanceCase(
+            "a letter that is not there refuses the batch: nothing of it is taken", needs: .deadLetters
+        ) { fixture in
+            try await fixture.withBus { bus in
+                let end = try await bus.publish(0..<2)
+                let letters = try await bus.giveUp(2, as: "counter")
+                let claim = try await bus.claim(consumer: "another")
+                let error = await #expect(throws: BusError.self) {
+                    let result = try Envelope(Other(number: 1), source: bus.source)
+                    var batch = Batch([result], checkpoint: Checkpoint(claim: claim, position: end))
+                    batch.settledLetters = [letters[0].id, letters[1].id + 1000]
+                    try await bus.publish(batch)
+                }
+                #expect(error?.code == .refused)
+                #expect(try await bus.publish(Batch([])) == end)
+                #expect(try await bus.deadLetters(of: nil) == letters)
+                #expect(try await bus.claim(consumer: "another").position.offset == 0)
+            }
+        },
+        ConformanceCase("whoever has been taken over gives nothing up", needs: .deadLetters) { fixture in
+            try await fixture.withBus { bus in
+                try await bus.publish([1])
+                let claim = try await bus.claim(consumer: "counter")
+                let message = try #require(try await bus.read(1, under: claim).first)
+                _ = try await bus.claim(consumer: "counter")
+                let error = await #expect(throws: BusError.self) { try await bus.reject(message, under: claim) }
+                #expect(error?.code == .fenced)
+                #expect(try await bus.deadLetters(of: nil).isEmpty)
+            }
+        },
+        ConformanceCase(
+            "what is sent again is handled by the consumer that gave it up, and by no other", needs: .deadLetters
+        ) { fixture in
+            try await fixture.withBuses { first, second in
+                let workers: [@Sendable () async throws -> Void] = [
+                    { try await first.work(as: "one", mode: .exclusive) },
+                    { try await second.work(as: "two", mode: .exclusive) },
+                ]
+                let handled = try await withBackground(workers) {
+                    try await fixture.withBus("conformance/operator") { bus in
+                        try await bus.withSubscription(to: [.type(Handled.self)], from: .now) { messages in
+                            var again = try Envelope(Numbered(number: 1), source: bus.source)
+                            again.attributes.recipient = "two"
+                            try await bus.publish(Batch([again]))
+                            try await bus.publish([2])
+                            return try await messages.take(3).map { try $0.decode(Handled.self) }
+                        }
+                    }
+                }
+                let byWorker = Dictionary(grouping: handled, by: \.worker).mapValues { $0.map(\.number) }
+                #expect(byWorker == [first.source: [2], second.source: [1, 2]])
+            }
+        },
+    ]
+}

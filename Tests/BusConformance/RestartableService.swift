@@ -1,0 +1,80 @@
+internal import EventBus
+internal import Synchronization
+
+/// A service that can be stopped and started again while something else runs: for cases that restart a bus.
+///
+///     let broker = RestartableService { ready in try await Broker(configuration).run { ready() } }
+///     try await broker.whileRunning {
+///         try await conformanceCase.run({ source in try connect(source) }, restart: broker.restart)
+///     }
+package final class RestartableService: Sendable {
+    /// One time that the service runs.
+    private struct Round: Sendable {
+        let isReady = Signal()
+        let stop = Signal()
+        let hasStopped = Signal()
+    }
+
+    private let serve: @Sendable (_ ready: @escaping @Sendable () -> Void) async throws -> Void
+    private let rounds: AsyncStream<Round>
+    private let next: AsyncStream<Round>.Continuation
+    private let current = Mutex<Round?>(nil)
+
+    /// - Parameter serve: runs the service once, until it is cancelled; calls its argument when the service is up.
+    package init(_ serve: @escaping @Sendable (_ ready: @escaping @Sendable () -> Void) async throws -> Void) {
+        self.serve = serve
+        (rounds, next) = AsyncStream.makeStream()
+    }
+
+    /// Runs `body` once the service is up, and ends the service after it.
+    /// - Throws: what `body` or the service throws, whichever is first.
+    package func whileRunning<Result: Sendable>(
+        _ body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        try await withThrowingTaskGroup(of: Result?.self) { group in
+            group.addTask {
+                for await round in self.rounds { try await self.run(round) }
+                return nil
+            }
+            group.addTask {
+                try await self.restart()
+                return try await body()
+            }
+            while let result = try await group.next() {
+                guard let result else { continue }
+                group.cancelAll()
+                return result
+            }
+            throw CancellationError()
+        }
+    }
+
+    /// Stops the service, starts it again, and returns when it is up.
+    @Sendable package func restart() async throws {
+        let round = Round()
+        let last = current.withLock { current in
+            defer { current = round }
+            return current
+        }
+        if let last {
+            last.stop.send()
+            await last.hasStopped.wait()
+        }
+        next.yield(round)
+        await round.isReady.wait()
+        try Task.checkCancellation()
+    }
+
+    private func run(_ round: Round) async throws {
+        defer { round.hasStopped.send() }
+        try await withThrowingTaskGroup { group in
+            group.addTask {
+                do { try await self.serve(round.isReady.send) } catch is CancellationError {}
+                guard Task.isCancelled else { throw BusError(.closed, "the service ended first") }
+            }
+            group.addTask { await round.stop.wait() }
+            try await group.next()
+            group.cancelAll()
+        }
+    }
+}

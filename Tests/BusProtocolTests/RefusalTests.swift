@@ -1,0 +1,129 @@
+import EventBus
+import Testing
+
+@testable import BusProtocol
+
+@Suite("What the protocol refuses")
+struct RefusalTests {
+    static let producer = ProducerID()
+
+    static func message(
+        topic: String = "event.A.3e", subject: String = "default", key: String = "", header: Int = 1, data: Int = 0
+    ) -> PublishedMessage {
+        PublishedMessage(
+            topic: topic, subject: subject, key: key, header: Bytes(repeating: 1, count: header),
+            data: Bytes(repeating: 1, count: data))
+    }
+
+    static func code(of body: () throws(ProtocolError) -> Void) -> ProtocolError.Code? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+
+    static func code(reading request: Request) -> ProtocolError.Code? {
+        code { () throws(ProtocolError) in _ = try Request(request.operation, body: request.frames(id: 1).dropFirst()) }
+    }
+
+    @Test(
+        "a message whose topic or size is wrong is refused with a code that says which",
+        arguments: [
+            (message(), nil), (message(topic: "event.A"), .topic), (message(topic: "order.A.3e"), .topic),
+            (message(topic: "event.A.3f"), .topic), (message(subject: "other"), .topic),
+            (message(key: String(repeating: "k", count: 256)), .tooLarge),
+            (message(header: Limits.headerSize), nil), (message(header: Limits.headerSize + 1), .tooLarge),
+            (message(data: Limits.dataSize), nil), (message(data: Limits.dataSize + 1), .tooLarge),
+            (message(topic: "query.A.3e"), .topic),
+        ] as [(PublishedMessage, ProtocolError.Code?)])
+    func messages(message: PublishedMessage, code: ProtocolError.Code?) {
+        let batch = PublishRequest(producer: Self.producer, sequence: 1, messages: [message])
+        #expect(Self.code { () throws(ProtocolError) in try batch.validate() } == code)
+    }
+
+    @Test("a transient document is refused: documents are retained")
+    func transientDocument() {
+        let batch = PublishRequest(
+            producer: Self.producer, sequence: 1, isTransient: true, messages: [Self.message(topic: "document.A.3e")])
+        #expect(Self.code { () throws(ProtocolError) in try batch.validate() } == .topic)
+    }
+
+    @Test("a transient batch has nothing but messages, and a rejection has its checkpoint")
+    func flags() {
+        let checkpoint = CheckpointFrame(consumer: "c", ownerEpoch: 1, epoch: 1, offset: 1, partition: nil)
+        let transient = PublishRequest(
+            producer: Self.producer, sequence: 1, isTransient: true, checkpoint: checkpoint, messages: [])
+        #expect(Self.code(reading: .publish(transient)) == .malformed)
+        let leased = PublishRequest(
+            producer: Self.producer, sequence: 1, isLeased: true, isTransient: true, messages: [Self.message()])
+        #expect(Self.code(reading: .publish(leased)) == .malformed)
+        let rejection = PublishRequest(
+            producer: Self.producer, sequence: 1,
+            rejection: RejectionFrame(attempts: 1, code: "x", reason: "y"), messages: [])
+        #expect(Self.code(reading: .publish(rejection)) == .malformed)
+        var unknown = PublishRequest(producer: Self.producer, sequence: 1, messages: []).frames
+        unknown[0][24] = 32
+        #expect(Self.code { () throws(ProtocolError) in _ = try PublishRequest(frames: unknown[...]) } == .malformed)
+    }
+
+    @Test("what is too many is refused")
+    func counts() {
+        let many = Array(repeating: Self.message(), count: Limits.batchCount + 1)
+        let batch = PublishRequest(producer: Self.producer, sequence: 1, messages: many)
+        #expect(Self.code(reading: .publish(batch)) == .tooLarge)
+        #expect(Self.code { () throws(ProtocolError) in try batch.validate() } == .tooLarge)
+        let letters = PublishRequest(
+            producer: Self.producer, sequence: 1, settledLetters: Array(1...Int64(Limits.batchCount + 1)), messages: [])
+        #expect(Self.code(reading: .publish(letters)) == .tooLarge)
+        let prefixes = Array(repeating: "event.", count: Limits.filterCount + 1)
+        #expect(Self.code(reading: .read(PageRequest(epoch: 0, after: 0, prefixes: prefixes))) == .tooLarge)
+        let types = Array(repeating: MessageType(kind: .query, name: "A"), count: Limits.filterCount + 1)
+        #expect(Self.code(reading: .serve(ServeRequest(producer: Self.producer, types: types))) == .tooLarge)
+    }
+
+    @Test("a consumer has a name of 1 to 255 bytes", arguments: [(0, false), (1, true), (255, true), (256, false)])
+    func consumerNames(length: Int, isValid: Bool) {
+        let claim = ClaimRequest(
+            producer: Self.producer, member: .shared, consumer: String(repeating: "c", count: length))
+        #expect(Self.code(reading: .claim(claim)) == (isValid ? nil : .tooLarge))
+    }
+
+    @Test(
+        "a filter ends with a dot or is a whole topic", arguments: ["event", "event.A", "event.A.3", "", "event.A.zz"])
+    func filters(filter: String) {
+        #expect(Self.code(reading: .read(PageRequest(epoch: 0, after: 0, prefixes: [filter]))) == .topic)
+    }
+
+    @Test("only queries are asked and served")
+    func queries() {
+        let event = MessageType(kind: .event, name: "A")
+        #expect(Self.code(reading: .serve(ServeRequest(producer: Self.producer, types: [event]))) == .topic)
+        #expect(Self.code(reading: .ask(AskRequest(timeout: 1, query: Self.message()))) == .topic)
+    }
+
+    @Test("a partition beyond the last is refused; ff stands for all that is owned", arguments: [63, 64, 254, 255])
+    func partitions(number: UInt8) throws {
+        var bytes = CheckpointFrame(consumer: "c", ownerEpoch: 1, epoch: 1, offset: 1, partition: nil).bytes
+        bytes[bytes.count - 1] = number
+        guard number == 63 || number == 255 else {
+            #expect(Self.code { () throws(ProtocolError) in _ = try CheckpointFrame(bytes) } == .malformed)
+            return
+        }
+        #expect(try CheckpointFrame(bytes).partition == (number == 63 ? Partition(63) : nil))
+    }
+
+    @Test("an answer larger than a message may be is refused")
+    func answers() {
+        let data = Bytes(repeating: 1, count: Limits.dataSize + 1)
+        let answer = QueryAnswer(query: 1, content: .message(header: [1], data: data))
+        #expect(Self.code(reading: .answer(answer)) == .tooLarge)
+    }
+
+    @Test("a text that is not UTF-8 is refused")
+    func encoding() {
+        let frame: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0xff]
+        #expect(Self.code { () throws(ProtocolError) in _ = try LettersRequest(frames: [frame]) } == .malformed)
+    }
+}

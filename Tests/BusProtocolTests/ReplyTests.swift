@@ -1,0 +1,107 @@
+import EventBus
+import Testing
+
+@testable import BusProtocol
+
+@Suite("Replies, notices and feed messages on the wire")
+struct ReplyTests {
+    static let message = FeedMessage(topic: "event.A.00", epoch: 1, offset: 9, previous: 4, header: [1], data: [])
+    static let letter = Letters.Letter(
+        id: 3, time: 1_700_000_000_000, consumer: "music",
+        rejection: RejectionFrame(attempts: 4, code: "music.offline", reason: "nobody answers"), message: message)
+    static let cutOff = CutOff(type: MessageType(kind: .event, name: "A"), count: 3, offsets: 2...7)
+
+    static let replies: [(Operation, Reply)] = [
+        (.hello, .welcome(Welcome(epoch: 1, head: 2, sequence: 3))),
+        (.bye, .welcome(Welcome(epoch: 1, head: 2, sequence: 0))),
+        (.publish, .published(epoch: 1, offset: 2)),
+        (.publish, .refused(ProtocolError(.fenced, "taken over"))),
+        (.publish, .refused(ProtocolError(.letter, "gone"))),
+        (.read, .page(Page(epoch: 1, through: 9, isComplete: true, messages: [message, message]))),
+        (.read, .page(Page(epoch: 1, through: 9, isComplete: false, messages: [], damaged: [5, 7]))),
+        (.documents, .page(Page(epoch: 1, through: 9, isComplete: true, messages: [message]))),
+        (.heads, .heads(Heads(epoch: 1, through: 9, offsets: ["event.A.00": 4, "event.B.01": 9]))),
+        (.heads, .heads(Heads(epoch: 1, through: 9, offsets: [:]))),
+        (.claim, .claimed(Claimed(ownerEpoch: 0, epoch: 2, offsets: [:], cutOffs: []))),
+        (
+            .claim,
+            .claimed(Claimed(ownerEpoch: 1, epoch: 2, offsets: offsets(Partition.all), cutOffs: [cutOff, cutOff]))
+        ),
+        (.locate, .located(epoch: 1, offset: 2)),
+        (.letters, .letters(Letters(isComplete: false, letters: [letter, letter]))),
+        (.letters, .letters(Letters(isComplete: true, letters: []))),
+        (.serve, .done), (.answer, .done), (.cancel, .done),
+        (.ask, .answer(header: [1, 2], data: [])),
+        (.ask, .refused(ProtocolError(.unserved, "nobody serves query.Songs"))),
+    ]
+
+    static func offsets(_ partitions: [Partition]) -> [Partition: UInt64] {
+        Dictionary(uniqueKeysWithValues: partitions.map { ($0, UInt64($0.number) + 5) })
+    }
+
+    @Test("every reply reads back as it was written, with the id of its request", arguments: replies)
+    func roundTrip(operation: Operation, reply: Reply) throws {
+        let read = try Reply.read(reply.frames(to: RequestHead(operation: operation, id: 5)))
+        #expect(read.id == 5)
+        #expect(read.reply == reply)
+    }
+
+    @Test("a reply that lacks a piece is refused, or read as another", arguments: replies)
+    func cut(operation: Operation, reply: Reply) {
+        let frames = reply.frames(to: RequestHead(operation: operation, id: 5))
+        for index in frames.indices {
+            for length in 0..<frames[index].count {
+                var cut = frames
+                cut[index] = Array(cut[index].prefix(length))
+                let read = try? Reply.read(cut)
+                #expect(read?.reply != reply, "frame \(index) cut to \(length) bytes")
+            }
+        }
+    }
+
+    @Test("a refusal reaches a request whose head is not understood")
+    func foreignHead() throws {
+        var head = RequestHead(operation: .hello, id: 9).bytes
+        head[2] = 200
+        let refusal = Reply.refused(ProtocolError(.version, "version 200 is not spoken here"))
+        let read = try Reply.read(refusal.frames(head: head))
+        #expect(read.id == 9)
+        #expect(read.reply == refusal)
+    }
+
+    @Test("a notice is told from a reply", arguments: [Notice.query(id: 4, RequestTests.query), .cancel(id: 4)])
+    func notices(notice: Notice) throws {
+        #expect(try Notice(notice.frames) == notice)
+        for (operation, reply) in Self.replies {
+            let frames = reply.frames(to: RequestHead(operation: operation, id: 5))
+            #expect(try Notice(frames) == nil, "\(operation)")
+        }
+    }
+
+    @Test("a message reads back from the feed as it was written", arguments: [0, 9] as [UInt64])
+    func feed(offset: UInt64) throws {
+        let message = FeedMessage(
+            topic: "event.A.00", epoch: 1, offset: offset, previous: 0, header: [1, 2], data: [3])
+        #expect(message.frames.count == 4)
+        #expect(try FeedMessage(frames: message.frames) == message)
+        #expect(!message.isAnnouncement)
+    }
+
+    @Test("of a large message the feed carries only topic and position, unless no journal holds it")
+    func announcement() throws {
+        let data = Bytes(repeating: 7, count: Limits.feedSize)
+        let large = FeedMessage(topic: "event.A.00", epoch: 1, offset: 9, previous: 4, header: [1], data: data)
+        let announced = try FeedMessage(frames: large.frames)
+        #expect(large.frames.count == 2)
+        #expect(announced.isAnnouncement)
+        #expect((announced.offset, announced.previous) == (9, 4))
+        let transient = FeedMessage(topic: "event.A.00", epoch: 1, offset: 0, previous: 0, header: [1], data: data)
+        #expect(try FeedMessage(frames: transient.frames) == transient)
+    }
+
+    @Test("an inbox's answer reads back as it was written")
+    func inbox() throws {
+        let answer = try Inbox.readAnswer(Inbox.answer(topic: Array("~00.1".utf8), epoch: 3, head: 8))
+        #expect(answer == ("~00.1", 3, 8))
+    }
+}

@@ -1,0 +1,93 @@
+import BusConformance
+import EventBus
+import Foundation
+import Testing
+
+@Suite("In-memory bus, when a process ends")
+struct InMemoryClosingTests {
+    private let type = MessageType(kind: .query, name: "Anything")
+
+    private func query(from bus: InMemoryEventBus) -> Envelope {
+        Envelope(attributes: Attributes(type: type, source: bus.source), data: Data("{}".utf8))
+    }
+
+    @Test("who asked a process that ends learns that nobody serves the query", .timeLimit(.minutes(1)))
+    func serverEnds() async throws {
+        let asker = InMemoryEventBus(source: "asker/1")
+        let server = InMemoryEventBus(source: "server/1", hub: asker.hub)
+        let (serving, begun) = (Signal(), Signal())
+        try await withThrowingTaskGroup { group in
+            group.addTask {
+                let error = await #expect(throws: BusError.self) {
+                    try await server.serve([type], whenServing: serving.send) { _ in
+                        begun.send()
+                        await Signal().wait()
+                        throw CancellationError()
+                    }
+                }
+                #expect(error?.code == .closed)
+            }
+            group.addTask {
+                await serving.wait()
+                let error = await #expect(throws: BusError.self) {
+                    try await asker.ask(query(from: asker), timeout: .seconds(600))
+                }
+                #expect(error?.code == .unserved)
+            }
+            await begun.wait()
+            await server.end()
+            try await group.waitForAll()
+        }
+    }
+
+    @Test("who asks in a process that ends is told so", .timeLimit(.minutes(1)))
+    func askerEnds() async throws {
+        let asker = InMemoryEventBus(source: "asker/1")
+        let server = InMemoryEventBus(source: "server/1", hub: asker.hub)
+        let (serving, begun, stopped, told) = (Signal(), Signal(), Signal(), Signal())
+        await withThrowingTaskGroup { group in
+            group.addTask {
+                try await server.serve([type], whenServing: serving.send) { _ in
+                    begun.send()
+                    await Signal().wait()
+                    stopped.send()
+                    throw CancellationError()
+                }
+            }
+            group.addTask {
+                await serving.wait()
+                let error = await #expect(throws: BusError.self) {
+                    try await asker.ask(query(from: asker), timeout: .seconds(600))
+                }
+                #expect(error?.code == .closed)
+                told.send()
+            }
+            await begun.wait()
+            await asker.end()
+            await told.wait()
+            await stopped.wait()
+            group.cancelAll()
+        }
+    }
+
+    @Test("who reads under a claim in a process that ends is told so", .timeLimit(.minutes(1)))
+    func readerEnds() async throws {
+        let bus = InMemoryEventBus(source: "gone/1")
+        let claim = try await bus.claim(consumer: "workers", as: .shared)
+        try await bus.withSubscription(to: [.all], under: claim) { messages in
+            await bus.end()
+            let error = await #expect(throws: BusError.self) { for try await _ in messages {} }
+            #expect(error?.code == .closed)
+        }
+    }
+}
+
+extension InMemoryEventBus {
+    /// Ends the process that this is.
+    func end() async {
+        await withThrowingTaskGroup { group in
+            group.addTask { try await run() }
+            group.cancelAll()
+        }
+    }
+}

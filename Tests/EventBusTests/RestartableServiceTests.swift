@@ -1,0 +1,32 @@
+import BusConformance
+import Synchronization
+import Testing
+
+@Suite("Restartable service")
+struct RestartableServiceTests {
+    private struct Failure: Error {}
+
+    @Test("runs once at a time, up before whatever needs it, and ends with it", .timeLimit(.minutes(1)))
+    func rounds() async throws {
+        let log = Mutex<[String]>([])
+        let service = RestartableService { ready in
+            log.withLock { $0.append("begin") }
+            defer { log.withLock { $0.append("end") } }
+            ready()
+            await Signal().wait()
+            throw CancellationError()
+        }
+        try await service.whileRunning {
+            log.withLock { $0.append("body") }
+            try await service.restart()
+            log.withLock { $0.append("body") }
+        }
+        #expect(log.withLock(\.self) == ["begin", "body", "end", "begin", "body", "end"])
+    }
+
+    @Test("fails when the service fails, also before it is up", .timeLimit(.minutes(1)))
+    func failure() async {
+        let service = RestartableService { _ in throw Failure() }
+        await #expect(throws: Failure.self) { try await service.whileRunning {} }
+    }
+}

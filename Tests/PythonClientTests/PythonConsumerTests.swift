@@ -1,0 +1,59 @@
+import EventBus
+import SegueTestSupport
+import Testing
+
+@Suite(
+    "A durable consumer in Python",
+    .enabled(if: PythonClient.isInstalled, "scripts/python, which make test runs, installs what it needs"))
+struct PythonConsumerTests {
+    @Test(
+        "two instances share the work, and when one is killed the other does it all, each once", .timeLimit(.minutes(3))
+    )
+    func share() async throws {
+        try await TestStack.withPython { stack, python in
+            try await python.running("consume", "worker", "command.Work", "--result", "event.Handled") { first in
+                try await stack.handlesRound(0)
+                try await python.running("consume", "worker", "command.Work", "--result", "event.Handled") { _ in
+                    var rounds = 1
+                    while stack.handlers.count < 2 {
+                        try await stack.handlesRound(rounds)
+                        rounds += 1
+                    }
+                    first.send(.kill)
+                    try await stack.handlesRound(rounds)
+                    #expect(stack.handled.sorted() == Array(0..<(rounds + 1) * TestStack.roundCount))
+                }
+            }
+        }
+    }
+
+    @Test(
+        "what it cannot handle becomes a dead letter, which holds nothing up and can be sent again",
+        .timeLimit(.minutes(3)))
+    func deadLetter() async throws {
+        try await TestStack.withPython { stack, python in
+            try await python.running("consume", "worker", "command.Work", "--result", "event.Handled") { _ in
+                try await stack.bus.send(Work(number: 1))
+                try await stack.bus.send(Work(number: 2, fail: true))
+                try await stack.bus.send(Work(number: 3))
+                try await stack.message(Handled.self) { $0.number == 3 }
+            }
+            #expect(stack.handled == [1, 3])
+            let letters = try await stack.bus.deadLetters(of: "worker")
+            let letter = try #require(letters.first)
+            #expect(letters.count == 1)
+            #expect(
+                letter.rejection == Rejection(code: "handler.failed", reason: "the message asks to fail", attempts: 4))
+            #expect(try letter.message.decode(Work.self).number == 2)
+
+            let listed = try await python("dead", "--resend")
+            #expect(listed.count == 1)
+            #expect(listed[0].contains("worker command.Work handler.failed after 4 attempts"))
+            try await stack.until("it is sent again") { messages in
+                messages.contains { $0.attributes.recipient == "worker" && $0.id != letter.message.id }
+            }
+            let rest = try await stack.bus.deadLetters(of: nil)
+            #expect(rest.isEmpty)
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import EventBus
+
+struct Counted: EventMessage {
+    let number: Int
+    var padding: String?
+}
+
+/// Work of which some cannot be done.
+struct Work: CommandMessage {
+    let number: Int
+    var fail: Bool?
+}
+
+/// What the consumer makes of ``Work``.
+struct Handled: EventMessage {
+    let number: Int
+}
+
+struct Level: DocumentMessage {
+    let number: Int
+    var key: String?
+}
+
+struct Question: QueryMessage {
+    struct Answer: Codable, Equatable {
+        let echo: Number
+    }
+    let number: Int
+}
+
+/// The part of a message's data that all have.
+struct Number: Codable, Equatable {
+    let number: Int
+}

@@ -1,0 +1,53 @@
+import Foundation
+import Subprocess
+import SystemPackage
+
+/// The client in docs/examples/python, run as a user would: `bus.py` and its verbs.
+struct PythonClient: Sendable {
+    let bus: String
+
+    private static let repository = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../..")
+        .standardizedFileURL.path
+    private static let python = "\(repository)/.build/venv/bin/python"
+    /// `make test` installs it, if pip can.
+    static let isInstalled = FileManager.default.isExecutableFile(atPath: python)
+
+    /// What it said before it failed.
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// Runs a verb to its end.
+    /// - Returns: the lines of its output.
+    /// - Throws: ``Failure`` unless it ends well.
+    @discardableResult
+    func callAsFunction(_ arguments: String..., input: String = "") async throws -> [String] {
+        let result = try await Subprocess.run(
+            configuration(arguments), input: .string(input), output: .string(limit: 1 << 24),
+            error: .string(limit: 1 << 20))
+        guard case .exited(0) = result.terminationStatus else { throw Failure(description: result.standardError) }
+        return result.standardOutput.split(separator: "\n").map(String.init)
+    }
+
+    /// Runs a verb that does not end by itself for as long as `body` does.
+    func running<Result: Sendable>(
+        _ arguments: String..., body: (inout RunningPython) async throws -> Result
+    ) async throws -> Result {
+        let result = try await Subprocess.run(
+            configuration(arguments), input: .none, output: .sequence, error: .combinedWithOutput
+        ) { execution in
+            var process = RunningPython(output: execution.standardOutput) { try? execution.send(signal: $0) }
+            defer { process.send(.interrupt) }
+            return try await body(&process)
+        }
+        return result.closureResult
+    }
+
+    private func configuration(_ arguments: [String]) -> Configuration {
+        let script = "\(Self.repository)/docs/examples/python/bus.py"
+        return Configuration(
+            executable: .path(FilePath(Self.python)), arguments: Arguments([script, "--bus", bus] + arguments),
+            // Its compiled files would lie about in the repository.
+            environment: .inherit.updating(["PYTHONDONTWRITEBYTECODE": "1"]))
+    }
+}

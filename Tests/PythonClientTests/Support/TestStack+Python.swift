@@ -1,0 +1,52 @@
+import EventBus
+import SegueTestSupport
+
+extension TestStack {
+    /// A broker's process, and the Python client to go with it.
+    static func withPython(
+        _ body: @escaping @Sendable (_ stack: TestStack, _ python: PythonClient) async throws -> Void
+    ) async throws {
+        try await with([.broker]) { stack in
+            try await body(stack, PythonClient(bus: stack.busAddress))
+        }
+    }
+
+    func publish(_ numbers: Range<Int>) async throws {
+        for number in numbers {
+            try await bus.publish(Counted(number: number))
+        }
+    }
+
+    /// All of ``Counted`` that the journal has.
+    func counted(_ count: Int) async throws -> [Int] {
+        try await bus.withSubscription(to: [.type(Counted.self)], from: .beginning) { messages in
+            var numbers: [Int] = []
+            for try await message in messages {
+                numbers.append(try message.decode(Counted.self).number)
+                if numbers.count == count { break }
+            }
+            return numbers
+        }
+    }
+
+    static let roundCount = 64
+
+    /// Sends work for many sessions, and waits until all of it is handled.
+    func handlesRound(_ round: Int) async throws {
+        for number in 0..<Self.roundCount {
+            try await bus.send(Work(number: round * Self.roundCount + number), subject: "session-\(number)")
+        }
+        let count = (round + 1) * Self.roundCount
+        try await until("\(count) are handled") { $0.count { $0.type == Handled.type } >= count }
+    }
+
+    /// What has been handled so far, in order.
+    var handled: [Int] {
+        messages.filter { $0.type == Handled.type }.compactMap { try? $0.decode(Handled.self).number }
+    }
+
+    /// Which processes have handled something.
+    var handlers: Set<String> {
+        Set(messages.filter { $0.type == Handled.type }.map(\.attributes.source))
+    }
+}

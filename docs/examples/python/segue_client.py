@@ -1,0 +1,221 @@
+"""A client of the Segue broker, written from docs/wire-protocol.md alone. Needs Python 3.11 and pyzmq."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from struct import pack
+from typing import Any
+
+from segue_connection import Connection, encoded
+from segue_subscription import Subscription
+from segue_wire import BusError, Claim, DeadLetter, Message, Operation, Reader, filters_of, text
+
+logger = logging.getLogger("segue")
+
+Handler = Callable[[Message], Awaitable[Sequence[Message]]]
+Answer = Callable[[Message], Awaitable[Any]]
+
+
+@asynccontextmanager
+async def connect(address: str, source: str) -> AsyncIterator[Bus]:
+    """A bus for as long as the block runs. The broker need not be there yet: requests wait for it."""
+    connection = Connection(address)
+    bus = Bus(connection, source)
+    tasks = [asyncio.create_task(connection.run()), asyncio.create_task(bus.run())]
+    try:
+        yield bus
+    finally:
+        try:
+            await asyncio.wait_for(connection.leave(), 0.5)
+        except (BusError, TimeoutError):
+            logger.warning("nobody heard the good-bye: what was leased ends when it expires")
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        connection.close()
+
+
+class Bus:
+    def __init__(self, connection: Connection, source: str) -> None:
+        self._connection, self._source = connection, source
+        self._answers: dict[str, Answer] = {}
+        self._queries: dict[int, asyncio.Task[None]] = {}
+
+    async def publish(
+        self, *messages: Message, checkpoint: bytes = b"", rejection: bytes = b"", settled: Sequence[int] = (),
+        leased: bool = False, transient: bool = False,
+    ) -> tuple[int, int]:  # fmt: skip
+        """Waits until all is journalled, or nothing is. Returns epoch and offset of the last message."""
+        letters = b"".join(pack(">Q", letter) for letter in settled)
+        flags = leased | bool(checkpoint) << 1 | bool(rejection) << 2 | bool(letters) << 3 | transient << 4
+        content = b"".join(message.published(self._source) for message in messages)
+        frames = [frame for frame in (checkpoint, rejection, letters, content) if frame]
+        reply = await self._connection.request(Operation.PUBLISH, pack(">BH", flags, len(messages)), *frames)
+        position = Reader(reply[0])
+        return position.number(), position.number()
+
+    @asynccontextmanager
+    async def subscription(
+        self, *types: str, subject: str | None = None, after: tuple[int, int] | None = None, retained: bool = False
+    ) -> AsyncIterator[Subscription]:
+        """Messages from now on; or behind (epoch, offset), where epoch 0 is any; or retained documents first.
+
+        A type is `kind` or `kind.Name`.
+        """
+        subscription = Subscription(self._page, filters_of(types, subject), subject, after and after[1], retained)
+        async with self._connection.subscribed(subscription):
+            if after and after[0] not in (0, self._connection.epoch):
+                raise BusError(BusError.EPOCH, "the position belongs to another journal")
+            yield subscription
+
+    async def _page(self, operation: Operation, after: int, filters: list[str]) -> Any:
+        """A page for a subscription; None when it is to be asked for again."""
+        epoch = self._connection.epoch
+        try:
+            page = await self._connection.page(operation, epoch, after, filters)
+        except BusError as error:
+            if error.code not in (BusError.EPOCH, BusError.JOURNAL):
+                raise
+            logger.warning("a page was refused: %s", error)
+            await asyncio.sleep(1)
+            return None
+        return page if page.epoch == self._connection.epoch else None
+
+    async def documents(self, *types: str, subject: str | None = None) -> list[Message]:
+        found: list[Message] = []
+        after, is_complete = 0, False
+        while not is_complete:
+            page = await self._connection.page(Operation.DOCUMENTS, 0, after, filters_of(types, subject))
+            found += [entry.message() for entry in page.entries]
+            after, is_complete = page.through, page.is_complete
+        return [message for message in found if subject in (None, message.subject)]
+
+    # Durable consumers
+
+    async def consume(
+        self, consumer: str, types: Sequence[str], handler: Handler, *, shared: bool = True, attempts: int = 4
+    ) -> None:
+        """Hands each message to `handler`, and publishes what it returns together with the progress made.
+
+        What fails in all attempts becomes a dead letter. Raises BusError (FENCED) when an exclusive consumer is taken over.
+        """
+        member = os.urandom(16)
+        while True:
+            claim = await self._claim(consumer, member, shared)
+            try:
+                async with self.subscription(*types, after=claim.start) as messages:
+                    renewing = asyncio.create_task(self._renew(claim, member, shared, messages))
+                    try:
+                        async for message in messages:
+                            if claim.covers(message):
+                                await self._handle(message, claim, handler, attempts)
+                    finally:
+                        renewing.cancel()
+                if not shared and self._connection.epoch == claim.epoch:
+                    raise BusError(BusError.FENCED, f"another process has taken the durable consumer '{consumer}' over")
+            except BusError as error:
+                if error.code != BusError.EPOCH and not (shared and error.code == BusError.FENCED):
+                    raise
+
+    async def _handle(self, message: Message, claim: Claim, handler: Handler, attempts: int) -> None:
+        checkpoint, rejection = claim.checkpoint(message), b""
+        for attempt in range(1, attempts + 1):
+            try:
+                results = await handler(message)
+            except Exception as error:
+                logger.warning("attempt %d to handle %s failed: %s", attempt, message.id, error)
+                rejection = pack(">H", attempt) + text("handler.failed") + text(str(error))
+                if attempt < attempts:
+                    await asyncio.sleep(0.1 * 4 ** (attempt - 1))
+            else:
+                await self.publish(*results, checkpoint=checkpoint)
+                return
+        await self.publish(checkpoint=checkpoint, rejection=rejection)
+
+    async def _claim(self, consumer: str, member: bytes, shared: bool, is_renewal: bool = False) -> Claim:
+        body = self._connection.producer + member + pack(">B", shared | is_renewal << 1) + text(consumer)
+        ownership, *cut_offs = await self._connection.request(Operation.CLAIM, body)
+        for reader in map(Reader, () if is_renewal else cut_offs):
+            first, last, count, type = reader.number(), reader.number(), reader.number(), reader.text()
+            logger.error("%s missed %d of %s between %d and %d", consumer, count, type, first, last)
+        return Claim.read(consumer, ownership)
+
+    async def _renew(self, claim: Claim, member: bytes, shared: bool, messages: Subscription) -> None:
+        renewal = claim
+        while claim.holds(renewal):
+            await asyncio.sleep(1)
+            try:
+                renewal = await self._claim(claim.consumer, member, shared, is_renewal=True)
+            except BusError as error:
+                logger.warning("a claim could not be renewed: %s", error)
+        messages.end()
+
+    async def dead_letters(self, consumer: str = "") -> list[DeadLetter]:
+        found: list[DeadLetter] = []
+        is_complete = False
+        while not is_complete:
+            cursor = pack(">Q", found[-1].id if found else 0) + text(consumer)
+            is_complete, letters = DeadLetter.read_all(*await self._connection.request(Operation.LETTERS, cursor))
+            found += letters
+        return found
+
+    async def resend(self, letter: DeadLetter) -> None:
+        """Hands it to its consumer again; the dead letter goes."""
+        await self.publish(letter.resent(), settled=[letter.id])
+
+    # Queries
+
+    async def ask(self, query: Message, timeout: float = 5) -> Message:
+        """The one answer. Raises BusError: UNSERVED, DEADLINE, CANCELLED."""
+        body = pack(">I", int(timeout * 1000)), query.published(self._source)
+        try:
+            reply = await asyncio.wait_for(self._connection.request(Operation.ASK, *body), timeout)
+        except TimeoutError:
+            raise BusError(BusError.DEADLINE, f"no answer came in {timeout} s") from None
+        answer = Reader(reply[0])
+        return Message.read(answer.blob(), answer.blob())
+
+    async def serve(self, answers: dict[str, Answer]) -> None:
+        """Answers these types of queries, and no others, from now on."""
+        self._answers = answers
+        await self._connection.request(Operation.SERVE, *self._served())
+
+    def _served(self) -> list[bytes]:
+        return [self._connection.producer, *encoded(self._answers)]
+
+    async def run(self) -> None:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._keep_serving())
+            while True:
+                number, query = await self._connection.notices.get()
+                if query is None:
+                    if task := self._queries.get(number):
+                        task.cancel()
+                elif number not in self._queries:
+                    self._queries[number] = group.create_task(self._answer(number, query))
+
+    async def _keep_serving(self) -> None:
+        """A broker that was restarted has forgotten who serves what."""
+        while True:
+            await asyncio.sleep(1)
+            if self._answers:
+                await self._connection.post(Operation.SERVE, *self._served())
+
+    async def _answer(self, number: int, frame: bytes) -> None:
+        try:
+            query = Message.read_published(frame)
+            if answer := self._answers.get(query.type):
+                reply = query.causing(query.type, await answer(query))
+                body = [pack(">QBH", number, 0, 0), reply.header_and_data(self._source)]
+            else:
+                body = [pack(">QB", number, BusError.UNSERVED) + text(f"{query.type} is not served here")]
+        except Exception as error:
+            logger.exception("a query could not be answered")
+            body = [pack(">QB", number, BusError.CANCELLED) + text(str(error))]
+        finally:
+            self._queries.pop(number)
+        await self._connection.post(Operation.ANSWER, *body)

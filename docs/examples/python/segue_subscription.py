@@ -1,0 +1,126 @@
+"""The algorithm "Subscribing without loss" of docs/wire-protocol.md."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Awaitable, Callable
+
+from segue_wire import Entry, Message, Operation, Page
+
+logger = logging.getLogger("segue")
+
+ReadPage = Callable[[Operation, int, list[str]], Awaitable[Page | None]]
+
+
+class Subscription:
+    """Messages, in order, none missing and none twice: `async for message in subscription`."""
+
+    capacity = 1024
+
+    def __init__(
+        self, read_page: ReadPage, filters: list[str], subject: str | None, after: int | None, retained: bool
+    ) -> None:
+        self.read_page, self.filters, self.subject, self.after = read_page, filters, subject, after
+        self.base, self.skipped = 0, 0
+        self.seen: dict[str, int] = {}
+        self.is_live, self.has_ended = False, False
+        self.documents_after = 0 if retained else None
+        self.heads: tuple[int, dict[str, int]] | None = None
+        self.buffer: deque[Entry] = deque()
+        self.something = asyncio.Event()
+
+    def begin(self, head: int) -> None:
+        """The filters are live (step 3)."""
+        self.base, self.skipped = head if self.after is None else self.after, head
+        self.is_live = self.base == head and self.documents_after is None
+
+    def restart(self) -> None:
+        """There is another journal: everything in it is new (step 8)."""
+        self.base, self.skipped, self.seen, self.heads = 0, 0, {}, None
+        self.is_live, self.documents_after = False, None
+        self.something.set()
+
+    def end(self) -> None:
+        self.has_ended = True
+        self.something.set()
+
+    def known(self, topic: str) -> int:
+        return self.seen.get(topic, self.base)
+
+    def matches(self, topic: str) -> bool:
+        return any(topic.startswith(prefix) for prefix in self.filters)
+
+    def take(self, entry: Entry, previous: int) -> None:
+        """A message of the feed has come (step 4)."""
+        if not self.matches(entry.topic) or 0 < entry.offset <= self.known(entry.topic):
+            return
+        has_room = self.is_live and len(self.buffer) < self.capacity
+        if entry.offset == 0:
+            if has_room:
+                self.deliver(entry)
+        elif has_room and entry.header and previous <= self.known(entry.topic):
+            self.seen[entry.topic] = entry.offset
+            self.deliver(entry)
+        else:
+            self.recover(entry.offset)
+
+    def deliver(self, *entries: Entry) -> None:
+        self.buffer.extend(entries)
+        self.something.set()
+
+    def recover(self, offset: int) -> None:
+        self.skipped = max(self.skipped, offset)
+        self.is_live = False
+        self.something.set()
+
+    def advance(self, through: int) -> None:
+        self.base = max(self.base, through)
+        self.seen = {topic: offset for topic, offset in self.seen.items() if offset > self.base}
+
+    async def read(self) -> None:
+        """Reads a page, and is live again behind the last message that was let go by (step 5)."""
+        if self.documents_after is not None:
+            page = await self.read_page(Operation.DOCUMENTS, self.documents_after, self.filters)
+            if page:
+                self.deliver(*(entry for entry in page.entries if entry.offset <= self.base))
+                self.documents_after = None if page.is_complete else page.through
+            return
+        if page := await self.read_page(Operation.READ, self.base, self.filters):
+            self.deliver(*(entry for entry in page.entries if entry.offset > self.known(entry.topic)))
+            self.advance(page.through)
+            self.is_live = page.is_complete and page.through >= self.skipped
+
+    def judge(self) -> None:
+        """Compares what had been journalled a while ago with what has come (step 6)."""
+        heads, self.heads = self.heads, None
+        if not heads or not self.is_live:
+            return
+        through, offsets = heads
+        missing = [offset for topic, offset in offsets.items() if self.matches(topic) and offset > self.known(topic)]
+        if missing:
+            self.recover(max(missing))
+        else:
+            self.advance(through)
+
+    def __aiter__(self) -> Subscription:
+        return self
+
+    async def __anext__(self) -> Message:
+        while not self.has_ended:
+            if self.buffer:
+                entry = self.buffer.popleft()
+                try:
+                    message = entry.message()
+                except (ValueError, KeyError) as error:
+                    logger.warning("the message at %d on %s cannot be read: %s", entry.offset, entry.topic, error)
+                    continue
+                if self.subject in (None, message.subject):
+                    return message
+            elif self.is_live:
+                self.something.clear()
+                await self.something.wait()
+            else:
+                await self.read()
+        raise StopAsyncIteration

@@ -1,0 +1,229 @@
+"""The frames of docs/wire-protocol.md."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from enum import IntEnum
+from struct import pack
+from typing import Any
+
+
+class Operation(IntEnum):
+    HELLO, PUBLISH, READ, HEADS, DOCUMENTS, CLAIM, BYE, LOCATE, LETTERS, SERVE, ASK, ANSWER, QUERY, CANCEL = range(
+        1, 15
+    )
+
+
+class BusError(Exception):
+    """What the broker refused, with its code."""
+
+    SEQUENCE, FENCED, EPOCH, JOURNAL, UNSERVED, DEADLINE, CANCELLED = 6, 7, 8, 9, 10, 11, 12
+
+    def __init__(self, code: int, reason: str) -> None:
+        super().__init__(reason)
+        self.code = code
+
+
+def text(value: str) -> bytes:
+    encoded = value.encode()
+    return pack(">H", len(encoded)) + encoded
+
+
+def blob(value: bytes) -> bytes:
+    return pack(">I", len(value)) + value
+
+
+class Reader:
+    """Reads a frame from its beginning. Raises ValueError where it is too short."""
+
+    def __init__(self, frame: bytes) -> None:
+        self.rest = memoryview(frame)
+
+    def take(self, count: int) -> bytes:
+        if len(self.rest) < count:
+            raise ValueError("a frame is too short")
+        taken, self.rest = bytes(self.rest[:count]), self.rest[count:]
+        return taken
+
+    def number(self, size: int = 8) -> int:
+        return int.from_bytes(self.take(size), "big")
+
+    def text(self) -> str:
+        return self.take(self.number(2)).decode()
+
+    def blob(self) -> bytes:
+        return self.take(self.number(4))
+
+
+def partition(subject: str) -> int:
+    value = 0xCBF29CE484222325
+    for byte in subject.encode():
+        value = (value ^ byte) * 0x100000001B3 % 2**64
+    return value % 64
+
+
+def filters_of(types: Iterable[str], subject: str | None) -> list[str]:
+    """`event` and `event.Name` as filters; those of a type stand for one partition if a subject is given."""
+    return [f"{t}.{partition(subject):02x}" if subject is not None and "." in t else f"{t}." for t in types]
+
+
+@dataclass(frozen=True)
+class Message:
+    """One message. `data` is anything that JSON has; None withdraws a document."""
+
+    type: str
+    data: Any = None
+    subject: str = "default"
+    key: str = ""
+    attributes: dict[str, str] = field(default_factory=dict)
+    epoch: int = 0
+    offset: int = 0
+
+    @property
+    def partition(self) -> int:
+        return partition(self.subject)
+
+    @property
+    def id(self) -> str:
+        return self.attributes.get("id", "")
+
+    def causing(self, type: str, data: Any = None, key: str = "") -> Message:
+        """A message that this one led to."""
+        inherited = ("correlationid", "traceparent", "platform", "device", "instance")
+        attributes = {name: self.attributes[name] for name in inherited if name in self.attributes}
+        return Message(type, data, self.subject, key, attributes | {"causationid": self.id})
+
+    def header_and_data(self, source: str) -> bytes:
+        """Two blobs."""
+        new = str(uuid.uuid4())
+        now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        header = {"id": new, "source": source, "time": now, "correlationid": new} | self.attributes
+        header |= {"specversion": "1.0", "type": self.type, "subject": self.subject}
+        if self.key:
+            header["key"] = self.key
+        data = b"" if self.data is None else json.dumps(self.data).encode()
+        return blob(json.dumps(header).encode()) + blob(data)
+
+    def published(self, source: str) -> bytes:
+        topic = f"{self.type}.{self.partition:02x}"
+        return text(topic) + text(self.subject) + text(self.key) + self.header_and_data(source)
+
+    @staticmethod
+    def read(header: bytes, data: bytes, epoch: int = 0, offset: int = 0) -> Message:
+        attributes = json.loads(header)
+        return Message(
+            attributes["type"],
+            json.loads(data) if data else None,
+            attributes.get("subject", "default"),
+            attributes.get("key", ""),
+            attributes,
+            epoch,
+            offset,
+        )
+
+    @staticmethod
+    def read_published(frame: bytes) -> Message:
+        reader = Reader(frame)
+        for _ in ("topic", "subject", "key"):
+            reader.text()
+        return Message.read(reader.blob(), reader.blob())
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A message of a page or of the feed, not read yet: what one publisher wrote may be no JSON."""
+
+    topic: str
+    epoch: int
+    offset: int
+    header: bytes
+    data: bytes
+
+    @staticmethod
+    def read(reader: Reader, epoch: int) -> Entry:
+        topic, offset, _ = reader.text(), reader.number(), reader.number()
+        return Entry(topic, epoch, offset, reader.blob(), reader.blob())
+
+    def message(self) -> Message:
+        return Message.read(self.header, self.data, self.epoch, self.offset)
+
+
+class Page:
+    def __init__(self, extent: bytes, messages: bytes) -> None:
+        reader = Reader(extent)
+        self.epoch, self.through, self.is_complete = reader.number(), reader.number(), reader.number(1) == 1
+        self.damaged = list(_all(reader, Reader.number))
+        self.entries = list(_all(Reader(messages), lambda rest: Entry.read(rest, self.epoch)))
+
+
+@dataclass(frozen=True)
+class DeadLetter:
+    id: int
+    time: int
+    consumer: str
+    attempts: int
+    code: str
+    reason: str
+    entry: Entry
+
+    @staticmethod
+    def read_all(extent: bytes, letters: bytes) -> tuple[bool, list[DeadLetter]]:
+        """Whether these are the last, and the dead letters."""
+        reader = Reader(extent)
+        is_complete, epoch = reader.number(1) == 1, reader.number()
+        return is_complete, list(_all(Reader(letters), lambda rest: DeadLetter._read(rest, epoch)))
+
+    @staticmethod
+    def _read(reader: Reader, epoch: int) -> DeadLetter:
+        id, time, consumer = reader.number(), reader.number(), reader.text()
+        attempts, code, reason = reader.number(2), reader.text(), reader.text()
+        return DeadLetter(id, time, consumer, attempts, code, reason, Entry.read(reader, epoch))
+
+    def resent(self) -> Message:
+        """The message again, for this letter's consumer alone."""
+        message = self.entry.message()
+        attributes = {name: value for name, value in message.attributes.items() if name != "id"}
+        return replace(message, attributes=attributes | {"recipient": self.consumer})
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a member of a durable consumer owns."""
+
+    consumer: str
+    owner_epoch: int
+    epoch: int
+    offsets: dict[int, int]
+
+    @staticmethod
+    def read(consumer: str, ownership: bytes) -> Claim:
+        reader = Reader(ownership)
+        owner_epoch, epoch = reader.number(), reader.number()
+        return Claim(consumer, owner_epoch, epoch, dict(_all(reader, lambda rest: (rest.number(1), rest.number()))))
+
+    @property
+    def start(self) -> tuple[int, int] | None:
+        """Where to read from; None when nothing is owned."""
+        return (self.epoch, min(self.offsets.values())) if self.offsets else None
+
+    def holds(self, renewal: Claim) -> bool:
+        """Whether a renewal says the same, progress apart."""
+        ours, theirs = (self.owner_epoch, self.epoch), (renewal.owner_epoch, renewal.epoch)
+        return ours == theirs and self.offsets.keys() == renewal.offsets.keys()
+
+    def covers(self, message: Message) -> bool:
+        """Whether its owner has yet to handle a message."""
+        is_new = message.epoch == self.epoch and message.offset > self.offsets.get(message.partition, 2**64)
+        return is_new and message.attributes.get("recipient", self.consumer) == self.consumer
+
+    def checkpoint(self, message: Message) -> bytes:
+        return text(self.consumer) + pack(">QQQB", self.owner_epoch, message.epoch, message.offset, message.partition)
+
+
+def _all(reader: Reader, read: Any) -> Iterator[Any]:
+    while reader.rest:
+        yield read(reader)
