@@ -19,6 +19,7 @@ let configuration = Target.Dependency.product(name: "Configuration", package: "s
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
@@ -41,7 +42,7 @@ let bus: [Target] = [
     module("EventBus", in: "Bus"),
     module("BusProtocol", in: "Bus", ["EventBus"]),
     module("ZeroMQEventBus", in: "Bus", ["EventBus", "BusProtocol", "ZeroMQ", deque, orderedCollections, logging]),
-    module("Broker", in: "Bus", ["EventBus", "BusProtocol", "ZeroMQ", grdb, logging]),
+    module("Broker", in: "Bus", ["EventBus", "BusProtocol", "ZeroMQ", grdb, grdbSQLite, logging]),
 ]
 
 let navigation: [Target] = [
@@ -126,7 +127,7 @@ let tests: [Target] = [
     testModule("BusConformance", ["EventBus"]),
     tests(of: "EventBus", ["BusConformance"]),
     tests(of: "BusProtocol", ["EventBus"]),
-    tests(of: "Broker", ["BusProtocol", "EventBus", grdb]),
+    tests(of: "Broker", ["BusProtocol", "EventBus", grdb, logging]),
     tests(of: "ZeroMQEventBus", ["BusProtocol", "EventBus", "Broker", "BusConformance", logging]),
     tests(of: "Navigation"),
     testModule("RuntimeTestSupport", ["ServiceRuntime", "EventBus", lifecycle, logging]),

@@ -10,7 +10,7 @@ struct ConsumerGroupHistory {
     private var handled = Array(repeating: UInt64(0), count: Partition.count)
     /// What members believe to own: some are wrong.
     private var beliefs: [(member: ConsumerMember, ownership: Ownership)] = []
-    private var offset: UInt64 = 0
+    private var offset: UInt64 = 10
     private var steps = 0
     private(set) var recorded = 0
     private(set) var refused = 0
@@ -40,12 +40,18 @@ struct ConsumerGroupHistory {
         guard let belief = beliefs.suffix(12).randomElement(using: &random),
             let partition = belief.ownership.offsets.keys.sorted().randomElement(using: &random)
         else { return }
-        offset += UInt64.random(in: 1...3, using: &random)
+        offset += 5
+        // Some are late, and some come before what is missing in other partitions.
+        let late = offset - UInt64.random(in: 0...8, using: &random)
+        let settled = late - UInt64.random(in: 0...3, using: &random)
         let epoch = belief.ownership.ownerEpoch
         let covered = group.shares.indices.filter { group.shares[$0].ownerEpoch == epoch }
-        guard group.record(offset, partition: partition, ownerEpoch: epoch) else { return refused += 1 }
+        guard group.record(late, partition: partition, settled: settled, ownerEpoch: epoch) else {
+            return refused += 1
+        }
         recorded += 1
-        for index in covered { handled[index] = max(handled[index], offset) }
+        for index in covered { handled[index] = max(handled[index], settled) }
+        handled[Int(partition.number)] = max(handled[Int(partition.number)], late)
     }
 
     /// What is not as it should be; nil if all is.

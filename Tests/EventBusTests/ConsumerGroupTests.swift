@@ -122,6 +122,20 @@ struct ConsumerGroupTests {
         #expect(group.position == 9)
     }
 
+    @Test("progress in one partition counts for the others only as far as they are settled")
+    func settled() throws {
+        var group = ConsumerGroup()
+        let member = ConsumerMember.exclusive
+        let ownership = group.claim(member)
+        let partition = try #require(ownership.offsets.keys.first)
+        let isRecorded = group.record(9, partition: partition, settled: 4, ownerEpoch: ownership.ownerEpoch)
+        #expect(isRecorded)
+        let offsets = group.ownership(of: member.id).offsets
+        #expect(offsets[partition] == 9)
+        #expect(offsets.filter { $0.key != partition }.values.allSatisfy { $0 == 4 })
+        #expect(group.position == 4)
+    }
+
     @Test("an owner epoch that nobody was given records nothing")
     func unknownEpoch() {
         var group = ConsumerGroup()

@@ -28,20 +28,22 @@ package actor Broker {
 
     /// Serves until the task is cancelled.
     /// - Parameter onReady: called once both sockets are bound and the journal is open.
-    /// - Throws: ``BusError`` when the address or the journal cannot be used.
+    /// - Throws: ``BusError`` when the address or the journal cannot be used, or the journal can no longer be trusted.
     package func run(onReady: @Sendable () async throws -> Void = {}) async throws {
         let address = try BusAddress(configuration.address)
         lock = try address.directory.map { try BrokerLock(directory: $0) }
         defer { lock = nil }
         let journal = try Journal(path: configuration.journal, durability: configuration.durability)
-        engine = try BrokerEngine(journal: journal, now: .now)
+        let now = ContinuousClock.now
+        engine = try BrokerEngine(
+            journal: journal, configuration: configuration, logger: logger, clock: BrokerClock(start: now), now: now)
         try open(address)
         defer { close() }
         logger.info("serving", metadata: ["bus": "\(address)", "journal": "\(configuration.journal)"])
         try await onReady()
         while true {
             try await Task.sleep(for: .seconds(1))
-            expireLeases()
+            try tick()
         }
     }
 
@@ -81,28 +83,20 @@ package actor Broker {
         }
     }
 
-    private func expireLeases() {
-        guard let sockets, engine != nil else { return }
-        do {
-            if let outgoing = try engine?.expireLeases(now: .now) {
-                send(outgoing, on: sockets)
-            }
-        } catch {
-            logger.error("leases cannot be withdrawn", metadata: ["error": "\(error)"])
-        }
+    private func tick() throws {
+        guard let sockets, let outgoing = try engine?.tick(now: .now) else { return }
+        send(outgoing, on: sockets)
     }
 
     private func send(_ outgoing: Outgoing, on sockets: BrokerSockets) {
         do {
-            for message in outgoing.feed {
-                try sockets.publish(message.frames)
-            }
+            try sockets.publish(outgoing.feed)
         } catch {
             // Journalled is journalled: subscribers find it there.
             logger.error("the feed failed", metadata: ["error": "\(error)"])
         }
-        for reply in outgoing.replies {
-            sockets.reply(reply.frames, to: reply.peer)
+        for (peer, frames) in outgoing.frames {
+            sockets.send(frames, to: peer)
         }
     }
 }

@@ -6,20 +6,30 @@ internal import ZeroMQ
 final class BrokerSockets {
     let ingress: Socket
     let feed: Socket
+    /// What is subscribed to, inboxes aside.
+    private var subscriptions: Set<[UInt8]> = []
 
-    /// Requests taken in one turn, and so journalled in one commit.
+    /// Requests, and bytes, taken in one turn, and so journalled in one commit.
     private static let turnCount = 512
+    private static let turnSize = 16 * 1024 * 1024
+    /// No request has more: it would be one that asks with every filter there can be.
+    private static let frameCount = Limits.filterCount + 8
 
+    /// What peers that do not read, or never stop writing, can cost of memory:
+    /// - ingress: 64 requests waiting a peer, each of at most 8 MiB a frame, and one turn of 16 MiB and a request;
+    /// - replies: 1024 a peer, most of them 50 bytes; a page has 256 KiB and one message more;
+    /// - feed: 2048 messages a subscriber, each of at most 16 KiB and its topic: 33 MiB.
     /// - Throws: ``BusError`` with code `address`, naming the endpoint.
     init(_ address: BusAddress) throws {
         let common: [SocketOption] = [
             .linger(0), .heartbeatInterval(2000), .heartbeatTimeout(6000),
             .maximumFrameSize(Int64(Limits.maximumFrameSize)),
         ]
-        // A client has few requests under way at once; what does not fit is dropped, and asked for again.
-        ingress = try Socket(.router, options: common + [.routerMandatory, .sendHighWaterMark(1024)])
-        // What a slow subscriber costs the broker at most; beyond it the subscriber reads from the journal.
-        feed = try Socket(.xpub, options: common + [.xpubVerbose, .sendHighWaterMark(4096)])
+        // What does not fit is dropped, and asked for again.
+        let ingressMarks: [SocketOption] = [.receiveHighWaterMark(64), .sendHighWaterMark(1024)]
+        ingress = try Socket(.router, options: common + ingressMarks + [.routerMandatory])
+        // Beyond it the subscriber reads from the journal.
+        feed = try Socket(.xpub, options: common + [.xpubVerbose, .sendHighWaterMark(2048)])
         do {
             try ingress.bind(address.ingress)
             try feed.bind(address.feed)
@@ -31,20 +41,27 @@ final class BrokerSockets {
 
     func receiveRequests() throws -> [Incoming] {
         var requests: [Incoming] = []
-        while requests.count < Self.turnCount, let frames = try ingress.receive() {
+        var size = 0
+        while requests.count < Self.turnCount, size < Self.turnSize,
+            let frames = try ingress.receive(frameLimit: Self.frameCount)
+        {
             guard let peer = frames.first else { continue }
+            size += frames.reduce(0) { $0 + $1.count }
             requests.append(Incoming(peer: peer, frames: Array(frames.dropFirst())))
         }
         return requests
     }
 
-    /// The inboxes that were subscribed to. XPUB hands over one frame a subscription: 1 and the topic.
+    /// The inboxes that were subscribed to. XPUB hands over one frame a subscription, 1 and the topic; and 0 and the topic
+    /// when nobody has it any more.
     func receiveInboxes() throws -> [[UInt8]] {
         var inboxes: [[UInt8]] = []
-        while let frames = try feed.receive() {
-            guard let frame = frames.first, frames.count == 1, frame.first == 1 else { continue }
+        while let frames = try feed.receive(frameLimit: Self.frameCount) {
+            guard let frame = frames.first, frames.count == 1, let mark = frame.first else { continue }
             let topic = Array(frame.dropFirst())
-            if topic.starts(with: Inbox.mark.utf8), topic.count <= Inbox.maximumLength {
+            if !topic.starts(with: Inbox.mark.utf8) {
+                if mark == 1 { subscriptions.insert(topic) } else { subscriptions.remove(topic) }
+            } else if mark == 1, topic.count <= Inbox.maximumLength {
                 inboxes.append(topic)
             }
         }
@@ -56,8 +73,26 @@ final class BrokerSockets {
         _ = try feed.send(frames)
     }
 
+    /// Sends messages straight from where they lie; none when nobody has subscribed.
+    func publish(_ messages: [FeedMessage]) throws {
+        guard !subscriptions.isEmpty else { return }
+        for message in messages {
+            let announcementOnly = message.isTooLargeForFeed
+            var topic = message.topic
+            try topic.withUTF8 { try feed.send(UnsafeRawBufferPointer($0), more: true) }
+            let position = (
+                message.epoch.bigEndian, message.offset.bigEndian, message.previous.bigEndian,
+                message.previousInPartition.bigEndian
+            )
+            try withUnsafeBytes(of: position) { try feed.send($0, more: !announcementOnly) }
+            guard !announcementOnly else { continue }
+            try message.header.withUnsafeBytes { try feed.send($0, more: true) }
+            try message.data.withUnsafeBytes { try feed.send($0, more: false) }
+        }
+    }
+
     /// A peer that has gone or does not read its replies asks again when it is back.
-    func reply(_ frames: [[UInt8]], to peer: [UInt8]) {
+    func send(_ frames: [[UInt8]], to peer: [UInt8]) {
         _ = try? ingress.send([peer] + frames)
     }
 }

@@ -6,9 +6,10 @@ struct Incoming {
     let peer: [UInt8]
     let frames: [[UInt8]]
 
-    func request() throws(ProtocolError) -> (RequestHead, Request) {
+    func head() throws(ProtocolError) -> RequestHead {
         guard let first = frames.first else { throw ProtocolError(.malformed, "the request is empty") }
-        let head = try RequestHead(first)
-        return (head, try Request(head.operation, body: frames.dropFirst()))
+        return try RequestHead(first)
     }
+
+    var body: ArraySlice<[UInt8]> { frames.dropFirst() }
 }

@@ -4,59 +4,101 @@ internal import Foundation
 internal import GRDB
 
 extension Journal {
-    /// Appends a batch, unless it was taken before. Only inside ``transaction(_:)``.
+    /// Appends a batch, unless it was taken before. Only inside ``transaction(at:_:)``.
+    /// - Parameter feed: gets the messages as they go out.
+    /// - Returns: where the batch ended.
     /// - Throws: ``ProtocolError`` when the batch is refused: nothing of it is left, and the transaction goes on. What SQLite
     ///   throws ends the transaction.
-    func append(_ request: PublishRequest, _ database: Database) throws -> Appended {
-        let known = producers[request.producer] ?? ProducerRow(sequence: 0, offset: head)
-        guard request.sequence > known.sequence else { return Appended(messages: [], offset: known.offset) }
-        guard request.sequence == known.sequence + 1 else {
-            throw ProtocolError(.sequence, "batch \(known.sequence + 1) is expected, not \(request.sequence)")
+    func append(_ batch: BatchHead, to feed: inout [FeedMessage], _ database: Database) throws -> UInt64 {
+        let known = producers[batch.producer] ?? ProducerRow(sequence: 0, offset: head, time: time)
+        guard batch.sequence > known.sequence else { return known.offset }
+        guard batch.sequence == known.sequence + 1 else {
+            throw ProtocolError(.sequence, "batch \(known.sequence + 1) is expected, not \(batch.sequence)")
         }
         // A refused batch counts as taken: its publisher is told, and goes on with the next.
-        try record(request.producer, ProducerRow(sequence: request.sequence, offset: known.offset), database)
-        let topics = try request.messages.map { try $0.validated() }
-        if let checkpoint = request.checkpoint {
+        move(batch.producer, to: batch.sequence, offset: known.offset)
+        // All that can be refused is, before anything is written.
+        let messages = try ScannedBatch(batch, topics: topics)
+        try checkCapacity(for: messages)
+        try check(batch.checkpoint)
+        try checkLetters(of: batch, database)
+        try settleLetters(batch.settledLetters, database)
+        if let checkpoint = batch.checkpoint {
+            try batch.rejection.map { try keepLetter(checkpoint, $0, database) }
             try save(checkpoint, database)
         }
-        let owner = request.isLeased ? request.producer : nil
-        let messages = try zip(request.messages, topics).map { try append($0, on: $1, owner: owner, database) }
-        try record(request.producer, ProducerRow(sequence: request.sequence, offset: head), database)
-        return Appended(messages: messages, offset: head)
+        try append(messages, owner: batch.isLeased ? batch.producer : nil, to: &feed, database)
+        move(batch.producer, to: batch.sequence, offset: head)
+        return head
     }
 
-    /// Appends one message that is known to be valid. Only inside ``transaction(_:)``.
-    func append(
-        _ message: PublishedMessage, on topic: Topic, owner: ProducerID?, _ database: Database
-    ) throws -> FeedMessage {
-        let offset = head + 1
-        let row = try topicRow(message.topic, database)
-        let appended = FeedMessage(
-            topic: message.topic, epoch: epoch, offset: offset, previous: row.head, header: message.header,
-            data: message.data)
-        try database.cachedStatement(sql: "INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?)").execute(arguments: [
-            Int64(offset), row.id, Int64(row.head), Self.now, Data(message.header), Data(message.data),
-            appended.checksum,
-        ])
-        if topic.type.kind == .document {
-            try retain(message, on: topic, offset: offset, owner: owner, database)
+    /// Appends one message of the broker's own. Only inside ``transaction(at:_:)``.
+    func append(_ message: PublishedMessage, to feed: inout [FeedMessage], _ database: Database) throws {
+        let request = PublishRequest(producer: ProducerID(), sequence: 1, messages: [message])
+        let messages = try ScannedBatch(try BatchHead(frames: request.frames[...]), topics: topics)
+        try checkCapacity(for: messages)
+        try append(messages, owner: nil, to: &feed, database)
+    }
+
+    private func append(
+        _ batch: ScannedBatch, owner: ProducerID?, to feed: inout [FeedMessage], _ database: Database
+    ) throws {
+        let new = try batch.newTopics.map { try add($0, database) }
+        try batch.frame.withUnsafeBytes { frame in
+            for message in batch.messages {
+                let index =
+                    switch message.topic {
+                    case .known(let index): index
+                    case .new(let index): new[index]
+                    }
+                feed.append(try append(message, topic: index, owner: owner, batch, frame))
+            }
         }
+    }
+
+    private func append(
+        _ message: ScannedMessage, topic index: Int, owner: ProducerID?, _ batch: ScannedBatch,
+        _ frame: UnsafeRawBufferPointer
+    ) throws -> FeedMessage {
+        let topic = topics[index]
+        let offset = head + 1
+        let header = UnsafeRawBufferPointer(rebasing: frame[message.header])
+        let data = UnsafeRawBufferPointer(rebasing: frame[message.data])
+        let insert = statements.insertMessage
+        insert.bind(Int64(offset), at: 1)
+        insert.bind(topic.id, at: 2)
+        insert.bind(Int64(topic.head), at: 3)
+        insert.bind(time, at: 4)
+        insert.bind(blob: header, at: 5)
+        insert.bind(blob: data, at: 6)
+        let checksum = Checksum.of(
+            topic: topic.hash, offset: offset, previous: topic.head, header: header, data: data)
+        insert.bind(checksum, at: 7)
+        try insert.run()
+        if topic.isDocument {
+            let identity = DocumentIdentity(
+                type: topic.type, subject: UnsafeRawBufferPointer(rebasing: frame[message.subject]),
+                key: UnsafeRawBufferPointer(rebasing: frame[message.key]))
+            try retain(identity, isWithdrawn: data.isEmpty, offset: offset, owner: owner)
+        }
+        let previousInPartition = topics.head(of: topic.partition)
         head = offset
-        topics[message.topic] = TopicRow(id: row.id, head: offset)
-        movedTopics.insert(message.topic)
-        return appended
+        topics.move(index, to: offset)
+        return FeedMessage(
+            topic: topic.name, epoch: epoch, offset: offset, previous: topic.head,
+            previousInPartition: previousInPartition, header: batch.frame[message.header],
+            data: batch.frame[message.data])
     }
 
-    private func topicRow(_ name: String, _ database: Database) throws -> TopicRow {
-        if let row = topics[name] { return row }
-        try database.execute(sql: "INSERT INTO topics (name, head) VALUES (?, 0)", arguments: [name])
-        return TopicRow(id: database.lastInsertedRowID, head: 0)
+    private func checkCapacity(for batch: ScannedBatch) throws {
+        guard topics.entries.count + batch.newTopics.count <= TopicTable.capacity else {
+            throw ProtocolError(
+                .tooLarge, "the journal has \(topics.entries.count) topics already: use fewer types of messages")
+        }
     }
 
-    private func record(_ producer: ProducerID, _ row: ProducerRow, _ database: Database) throws {
-        try database.cachedStatement(sql: "INSERT OR REPLACE INTO producers VALUES (?, ?, ?, ?)").execute(arguments: [
-            producer.stored, Int64(row.sequence), Int64(row.offset), Self.now,
-        ])
-        producers[producer] = row
+    private func add(_ topic: Topic, _ database: Database) throws -> Int {
+        try database.execute(sql: "INSERT INTO topics (name, head) VALUES (?, 0)", arguments: [topic.name])
+        return topics.add(topic, id: database.lastInsertedRowID, head: 0)
     }
 }

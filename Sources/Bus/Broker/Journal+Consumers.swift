@@ -1,41 +1,112 @@
 internal import BusProtocol
+internal import EventBus
 internal import Foundation
 internal import GRDB
 
 extension Journal {
-    /// Gives a durable consumer to a new owner and fences the one before. The same token gets the same answer.
-    func claim(_ request: ClaimRequest) throws -> ConsumerRow {
-        var claimed = ConsumerRow(ownerEpoch: 1, token: request.token.stored, offset: 0)
-        try transaction { database in
-            if let row = try consumer(request.consumer, database) {
-                let isRepeated = row.token == request.token.stored
-                claimed.ownerEpoch = isRepeated ? row.ownerEpoch : row.ownerEpoch + 1
-                claimed.offset = row.offset
-            }
-            try database.execute(
-                sql: "INSERT OR REPLACE INTO consumers VALUES (?, ?, ?, ?)",
-                arguments: [request.consumer, Int64(claimed.ownerEpoch), claimed.token, Int64(claimed.offset)])
+    /// Gives a member of a durable consumer what is its own, and tells it what retention took away.
+    func claim(_ request: ClaimRequest, at time: Int64) throws -> Claimed {
+        let known = consumers[request.consumer]
+        var consumer = known ?? Consumer()
+        guard !request.isRenewal else {
+            return claimed(consumer.group.ownership(of: request.member.id), cutOffs: [])
         }
-        return claimed
+        guard known != nil || consumers.count < Consumer.capacity else {
+            throw ProtocolError(.tooLarge, "the journal has \(consumers.count) durable consumers already")
+        }
+        let ownership = consumer.group.claim(request.member)
+        consumer.producers = consumer.producers.filter { consumer.group.members.contains($0.key) }
+        if request.member.mode == .shared {
+            consumer.producers[request.member.id] = request.producer
+        }
+        for index in consumer.cutOffs.indices {
+            consumer.cutOffs[index].ownerEpoch = ownership.ownerEpoch
+        }
+        try transaction(at: time) { try save(consumer, as: request.consumer, $0) }
+        return claimed(ownership, cutOffs: consumer.cutOffs.map(\.cutOff).merged)
     }
 
-    /// Records progress. Only inside ``transaction(_:)``.
-    /// - Throws: ``ProtocolError`` with code `fenced` or `epoch`.
-    func save(_ checkpoint: CheckpointFrame, _ database: Database) throws {
-        guard checkpoint.epoch == epoch else {
+    /// Takes the members out that belong to a producer. Only inside ``transaction(at:_:)``.
+    func leave(_ producer: ProducerID, _ database: Database) throws {
+        for (name, known) in consumers where known.producers.values.contains(producer) {
+            var consumer = known
+            for (member, owner) in known.producers where owner == producer {
+                consumer.group.leave(member)
+                consumer.producers[member] = nil
+            }
+            try save(consumer, as: name, database)
+        }
+    }
+
+    /// - Throws: ``ProtocolError`` with code `fenced` or `epoch` when progress cannot be recorded.
+    func check(_ checkpoint: CheckpointFrame?) throws {
+        guard let checkpoint else { return }
+        // An offset that this journal has never given shows that it has lost its end: a hello will find that out.
+        guard checkpoint.epoch == epoch, checkpoint.offset <= head else {
             throw ProtocolError(.epoch, "the checkpoint of \(checkpoint.consumer) is for another journal")
         }
-        guard let row = try consumer(checkpoint.consumer, database), row.ownerEpoch == checkpoint.ownerEpoch else {
+        var group = consumers[checkpoint.consumer]?.group ?? ConsumerGroup()
+        guard group.record(checkpoint) else {
             throw ProtocolError(.fenced, "another process has taken \(checkpoint.consumer) over")
         }
-        try database.cachedStatement(sql: "UPDATE consumers SET offset = ? WHERE name = ?")
-            .execute(arguments: [Int64(clamping: max(checkpoint.offset, row.offset)), checkpoint.consumer])
     }
 
-    private func consumer(_ name: String, _ database: Database) throws -> ConsumerRow? {
-        try Row.fetchOne(
-            database.cachedStatement(sql: "SELECT owner_epoch, token, offset FROM consumers WHERE name = ?"),
-            arguments: [name]
-        ).map { ConsumerRow(ownerEpoch: UInt64($0[0] as Int64), token: $0[1], offset: UInt64($0[2] as Int64)) }
+    /// Records progress that has been checked. Only inside ``transaction(at:_:)``.
+    func save(_ checkpoint: CheckpointFrame, _ database: Database) throws {
+        let owner = checkpoint.ownerEpoch
+        let before = consumers[checkpoint.consumer]?.group
+        _ = consumers[checkpoint.consumer]?.group.record(checkpoint)
+        guard let before, let group = consumers[checkpoint.consumer]?.group else { return }
+        try Array(checkpoint.consumer.utf8).withUnsafeBytes { name in
+            if let offset = group.progress[owner], offset != before.progress[owner] {
+                statements.saveProgress.bind(text: name, at: 1)
+                statements.saveProgress.bind(Int64(clamping: owner), at: 2)
+                statements.saveProgress.bind(Int64(clamping: offset), at: 3)
+                try statements.saveProgress.run()
+            }
+            // What is settled lies behind the message that was handled when that came from the feed.
+            if let partition = checkpoint.partition, checkpoint.settled < checkpoint.offset {
+                statements.saveShare.bind(Int64(clamping: group.shares[Int(partition.number)].offset), at: 1)
+                statements.saveShare.bind(text: name, at: 2)
+                statements.saveShare.bind(Int64(partition.number), at: 3)
+                try statements.saveShare.run()
+            }
+        }
+        guard consumers[checkpoint.consumer]?.cutOffs.contains(where: { $0.ownerEpoch == owner }) == true else {
+            return
+        }
+        consumers[checkpoint.consumer]?.cutOffs.removeAll { $0.ownerEpoch == owner }
+        try database.execute(
+            sql: "DELETE FROM cut_offs WHERE consumer = ? AND owner_epoch = ?",
+            arguments: [checkpoint.consumer, Int64(owner)])
+    }
+
+    private func claimed(_ ownership: Ownership, cutOffs: [CutOff]) -> Claimed {
+        Claimed(ownerEpoch: ownership.ownerEpoch, epoch: epoch, offsets: ownership.offsets, cutOffs: cutOffs)
+    }
+}
+
+extension ConsumerGroup {
+    fileprivate mutating func record(_ checkpoint: CheckpointFrame) -> Bool {
+        record(
+            checkpoint.offset, partition: checkpoint.partition, settled: checkpoint.settled,
+            ownerEpoch: checkpoint.ownerEpoch)
+    }
+}
+
+extension [CutOff] {
+    /// One a type.
+    fileprivate var merged: [CutOff] {
+        Dictionary(grouping: self, by: \.type).values
+            .compactMap { same in same.dropFirst().reduce(same.first) { $0?.merged(with: $1) } }
+            .sorted { $0.offsets.lowerBound < $1.offsets.lowerBound }
+    }
+}
+
+extension CutOff {
+    func merged(with other: CutOff) -> CutOff {
+        let first = Swift.min(offsets.lowerBound, other.offsets.lowerBound)
+        let last = Swift.max(offsets.upperBound, other.offsets.upperBound)
+        return CutOff(type: type, count: count + other.count, offsets: first...last)
     }
 }

@@ -1,47 +1,61 @@
 internal import BusProtocol
 internal import EventBus
+internal import Foundation
 internal import GRDB
 
 extension Journal {
     /// The messages behind an offset that match.
-    func messages(_ request: PageRequest) throws -> Page {
-        // Most repairs and most starts find nothing new: the heads tell without a scan.
-        guard topics.contains(where: { $1.head > request.after && request.matches($0) }) else {
-            return Page(epoch: epoch, through: head, isComplete: true, messages: [])
-        }
-        return try page(
-            request,
-            sql: """
-                SELECT messages.offset, topics.name, previous, header, data, checksum
-                FROM messages JOIN topics ON topics.id = messages.topic
-                WHERE messages.offset > ? ORDER BY messages.offset
-                """)
+    func messages(_ request: PageRequest) throws -> PackedPage {
+        try page(request, statements.messages)
     }
 
     /// The topics that match and have grown behind an offset.
     func heads(_ request: PageRequest) throws -> Heads {
         try check(request)
-        let grown = topics.filter { $1.head > request.after && request.matches($0) }
-        return Heads(epoch: epoch, through: head, offsets: grown.mapValues(\.head))
+        let filters = Set(request.prefixes)
+        let grown = topics.entries.filter { $0.head > request.after && $0.matches(filters) }
+        let offsets = grown.map { ($0.name, $0.head) }
+        return Heads(epoch: epoch, through: head, offsets: Dictionary(offsets) { max($0, $1) })
     }
 
     /// Fills a page from rows of (offset, topic, previous, header, data, checksum).
-    func page(_ request: PageRequest, sql: String) throws -> Page {
+    func page(_ request: PageRequest, _ statement: RawStatement) throws -> PackedPage {
         try check(request)
-        var builder = PageBuilder(request: request, epoch: epoch)
-        try database.inDatabase { database in
-            let rows = try Row.fetchCursor(
-                database.cachedStatement(sql: sql), arguments: [Int64(clamping: request.after)])
-            while !builder.isFull, let row = try rows.next() {
-                builder.add(row)
+        let filters = Set(request.prefixes)
+        var builder = PageBuilder(
+            page: PackedPage(epoch: epoch, through: request.after), topics: topics,
+            isWanted: topics.entries.map { $0.head > request.after && $0.matches(filters) })
+        // Most repairs and most starts find nothing new: the heads tell without a scan.
+        guard builder.isWanted.contains(true) else { return builder.finished(head: head) }
+        return try read { _ in
+            defer { statement.reset() }
+            statement.bind(Int64(clamping: request.after), at: 1)
+            while !builder.isFull {
+                guard try statement.step() else { return builder.finished(head: head) }
+                builder.add(statement)
             }
+            return builder.page
         }
-        guard builder.damaged.isEmpty else {
-            throw ProtocolError(
-                .journal, "the journal is damaged at offset \(builder.damaged.map(String.init).joined(separator: ", "))"
-            )
+    }
+
+    /// The offset of the last message before a time, in milliseconds since 1970. Times grow with offsets, but for the clock
+    /// of a machine that was set back between two starts.
+    func locate(_ time: UInt64) throws -> UInt64 {
+        try read { database in
+            let statement = try database.cachedStatement(
+                sql: "SELECT offset, time FROM messages WHERE offset >= ? ORDER BY offset LIMIT 1")
+            var (before, behind) = (UInt64(0), head + 1)
+            while behind - before > 1 {
+                let middle = before + (behind - before) / 2
+                let row = try Row.fetchOne(statement, arguments: [Int64(middle)])
+                if let row, UInt64(clamping: row[1] as Int64) < time {
+                    before = UInt64(clamping: row[0] as Int64)
+                } else {
+                    behind = middle
+                }
+            }
+            return before
         }
-        return builder.page(head: head)
     }
 
     private func check(_ request: PageRequest) throws {
@@ -49,11 +63,5 @@ extension Journal {
             throw ProtocolError(
                 .epoch, "this is journal \(String(epoch, radix: 16)), not \(String(request.epoch, radix: 16))")
         }
-    }
-}
-
-extension PageRequest {
-    func matches(_ topic: String) -> Bool {
-        prefixes.contains { topic.hasPrefix($0) }
     }
 }

@@ -8,18 +8,29 @@ internal import GRDB
 /// Not `Sendable`: it belongs to the broker's thread. What is looked up for every message is kept in memory and is
 /// reloaded when a transaction fails.
 package final class Journal {
+    let path: String
     let database: DatabaseQueue
-    private(set) var epoch: UInt64 = 0
+    let statements: JournalStatements
+    let file: JournalFile
+    var epoch: UInt64 = 0
     /// The offset of the last message; 0 while there is none.
     var head: UInt64 = 0
-    var topics: [String: TopicRow] = [:]
-    /// Topics whose head has moved in the transaction under way.
-    var movedTopics: Set<String> = []
+    /// Up to here retention has left only retained documents.
+    var pruned: UInt64 = 0
+    var topics = TopicTable()
     var producers: [ProducerID: ProducerRow] = [:]
+    /// Producers whose row has changed in the transaction under way.
+    var movedProducers: [ProducerID] = []
+    var consumers: [String: Consumer] = [:]
+    /// When the transaction under way began.
+    private(set) var time: Int64 = 0
+    /// Why nothing can be served any more.
+    private(set) var failure: BusError?
 
     /// - Parameter path: the file; it is made when there is none.
     /// - Throws: ``BusError`` with code `journal`, naming the file.
     package init(path: String, durability: Durability = .process) throws {
+        self.path = path
         var configuration = Configuration()
         configuration.label = "journal"
         configuration.prepareDatabase { database in
@@ -29,52 +40,87 @@ package final class Journal {
         do {
             database = try DatabaseQueue(path: path, configuration: configuration)
             try JournalSchema.migrator.migrate(database)
+            statements = try database.inDatabase { try JournalStatements($0) }
+            file = try JournalFile(path: path)
             try load()
         } catch let error as DatabaseError {
-            throw BusError(.journal, "the journal \(path) cannot be opened: \(error.message ?? error.description)")
+            throw error.isDamage
+                ? Self.damaged(path, error)
+                : BusError(.journal, "the journal \(path) cannot be opened: \(error.summary)")
         }
     }
 
     /// Runs `body` in one transaction: what it appends is journalled all or not at all.
+    /// - Parameter time: milliseconds since 1970.
     /// - Throws: ``ProtocolError`` with code `journal`; nothing of `body` is left then.
-    func transaction(_ body: (Database) throws -> Void) throws {
+    func transaction(at time: Int64, _ body: (Database) throws -> Void) throws {
+        self.time = time
         do {
             try database.inDatabase { database in
                 try database.inTransaction(.immediate) {
                     try body(database)
-                    try saveTopics(database)
+                    try saveMoved()
                     return .commit
                 }
             }
-        } catch let error as DatabaseError {
+        } catch {
+            // What is in memory may be ahead of what is left in the file.
             try? load()
-            throw ProtocolError(.journal, "the journal cannot be written: \(error.message ?? error.description)")
+            throw refusal(error, "written")
         }
+    }
+
+    /// Reads, outside of transactions.
+    func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
+        do {
+            return try database.inDatabase(body)
+        } catch {
+            throw refusal(error, "read")
+        }
+    }
+
+    private func refusal(_ error: any Error, _ verb: String) -> any Error {
+        guard let error = error as? DatabaseError else { return error }
+        if error.isDamage {
+            failure = Self.damaged(path, error)
+        }
+        return ProtocolError(.journal, "the journal \(path) cannot be \(verb): \(error.summary)")
+    }
+
+    private static func damaged(_ path: String, _ error: DatabaseError) -> BusError {
+        let salvage = "sqlite3 \(path) .recover | sqlite3 NEW"
+        return BusError(
+            .journal,
+            "the journal \(path) is damaged (\(error.summary)): move it away, or save what is left with '\(salvage)'")
     }
 
     private func load() throws {
         try database.inDatabase { database in
-            epoch = UInt64(try Int64.fetchOne(database, sql: "SELECT value FROM journal WHERE key = 'epoch'") ?? 0)
-            topics = [:]
-            movedTopics = []
+            epoch = try number("epoch", database)
+            pruned = try number("pruned", database)
+            topics = TopicTable()
             let rows = try Row.fetchCursor(database, sql: "SELECT name, id, head FROM topics")
             while let row = try rows.next() {
-                topics[row[0]] = TopicRow(id: row[1], head: UInt64(row[2] as Int64))
+                guard let topic = Topic(row[0]) else { continue }
+                _ = topics.add(topic, id: row[1], head: UInt64(clamping: row[2] as Int64))
             }
-            head = topics.values.map(\.head).max() ?? 0
-            producers = try ProducerRow.all(database)
+            head = max(topics.entries.map(\.head).max() ?? 0, pruned)
+            try loadProducers(database)
+            try loadConsumers(database)
         }
     }
 
-    private func saveTopics(_ database: Database) throws {
-        let statement = try database.cachedStatement(sql: "UPDATE topics SET head = ? WHERE id = ?")
-        for name in movedTopics {
-            guard let topic = topics[name] else { continue }
-            try statement.execute(arguments: [Int64(topic.head), topic.id])
-        }
-        movedTopics = []
+    private func number(_ key: String, _ database: Database) throws -> UInt64 {
+        let value = try Int64.fetchOne(database, sql: "SELECT value FROM journal WHERE key = ?", arguments: [key])
+        return UInt64(clamping: value ?? 0)
     }
 
-    /// Milliseconds since 1970, as the tables keep time.
-    static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
+    private func saveMoved() throws {
+        for topic in topics.takeMoved() {
+            statements.moveTopic.bind(Int64(clamping: topic.head), at: 1)
+            statements.moveTopic.bind(topic.id, at: 2)
+            try statements.moveTopic.run()
+        }
+        try saveMovedProducers()
+    }
 }

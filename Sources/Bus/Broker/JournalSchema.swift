@@ -4,41 +4,89 @@ internal import GRDB
 enum JournalSchema {
     static let migrator: DatabaseMigrator = {
         var migrator = DatabaseMigrator()
-        migrator.registerMigration("journal") { database in
-            try database.execute(
-                sql: """
-                    CREATE TABLE journal (key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
-
-                    -- `head` is the offset of the topic's last message.
-                    CREATE TABLE topics (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, head INTEGER NOT NULL);
-
-                    -- `previous` is the offset of the message before on the same topic, `time` milliseconds since 1970.
-                    -- No index but the offset: a page is a scan, and an index by topic would halve the speed of writing.
-                    CREATE TABLE messages (
-                        offset INTEGER PRIMARY KEY, topic INTEGER NOT NULL, previous INTEGER NOT NULL,
-                        time INTEGER NOT NULL, header BLOB NOT NULL, data BLOB NOT NULL, checksum INTEGER NOT NULL);
-
-                    CREATE TABLE documents (
-                        type TEXT NOT NULL, subject TEXT NOT NULL, key TEXT NOT NULL,
-                        offset INTEGER NOT NULL UNIQUE, owner BLOB, PRIMARY KEY (type, subject, key)) WITHOUT ROWID;
-
-                    CREATE TABLE producers (
-                        id BLOB PRIMARY KEY, sequence INTEGER NOT NULL, offset INTEGER NOT NULL, time INTEGER NOT NULL)
-                        WITHOUT ROWID;
-
-                    CREATE TABLE consumers (
-                        name TEXT PRIMARY KEY, owner_epoch INTEGER NOT NULL, token BLOB NOT NULL, offset INTEGER NOT NULL)
-                        WITHOUT ROWID;
-
-                    CREATE VIEW log AS
-                        SELECT offset, strftime('%Y-%m-%dT%H:%M:%fZ', time / 1000.0, 'unixepoch') AS time, name AS topic,
-                            CAST(header AS TEXT) AS header, CAST(data AS TEXT) AS data
-                        FROM messages JOIN topics ON topics.id = messages.topic;
-                    """)
-            try database.execute(
-                sql: "INSERT INTO journal (key, value) VALUES ('epoch', ?)",
-                arguments: [Int64.random(in: 1...Int64.max)])
+        migrator.registerMigration("journal") { try $0.execute(sql: first) }
+        migrator.registerMigration("groups") { database in
+            try database.execute(sql: second)
+            try rewriteChecksums(database)
         }
         return migrator
     }()
+
+    private static let first = """
+        CREATE TABLE journal (key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+        INSERT INTO journal (key, value) VALUES ('epoch', (random() & 9223372036854775807) | 1);
+
+        -- `head` is the offset of the topic's last message.
+        CREATE TABLE topics (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, head INTEGER NOT NULL);
+
+        -- `previous` is the offset of the message before on the same topic, `time` milliseconds since 1970.
+        -- No index but the offset: a page is a scan, and an index by topic would halve the speed of writing.
+        CREATE TABLE messages (
+            offset INTEGER PRIMARY KEY, topic INTEGER NOT NULL, previous INTEGER NOT NULL,
+            time INTEGER NOT NULL, header BLOB NOT NULL, data BLOB NOT NULL, checksum INTEGER NOT NULL);
+
+        CREATE TABLE documents (
+            type TEXT NOT NULL, subject TEXT NOT NULL, key TEXT NOT NULL,
+            offset INTEGER NOT NULL UNIQUE, owner BLOB, PRIMARY KEY (type, subject, key)) WITHOUT ROWID;
+
+        CREATE TABLE producers (
+            id BLOB PRIMARY KEY, sequence INTEGER NOT NULL, offset INTEGER NOT NULL, time INTEGER NOT NULL)
+            WITHOUT ROWID;
+
+        CREATE TABLE consumers (
+            name TEXT PRIMARY KEY, owner_epoch INTEGER NOT NULL, token BLOB NOT NULL, offset INTEGER NOT NULL)
+            WITHOUT ROWID;
+
+        CREATE VIEW log AS
+            SELECT offset, strftime('%Y-%m-%dT%H:%M:%fZ', time / 1000.0, 'unixepoch') AS time, name AS topic,
+                CAST(header AS TEXT) AS header, CAST(data AS TEXT) AS data
+            FROM messages JOIN topics ON topics.id = messages.topic;
+        """
+
+    private static let second = """
+        -- `messages.checksum` is, from here on, XXH64 of the data, seeded with XXH64 of the header, seeded with: XXH64 of the
+        -- topic's name, xor offset, xor previous rotated by 32 bits.
+
+        -- The key `pruned` is the offset up to which only retained documents are left.
+        INSERT INTO journal (key, value) VALUES ('pruned', 0);
+
+        CREATE INDEX leases ON documents (owner) WHERE owner IS NOT NULL;
+
+        -- `owner_epoch` is the last that was given.
+        ALTER TABLE consumers RENAME TO old_consumers;
+        CREATE TABLE consumers (name TEXT PRIMARY KEY, owner_epoch INTEGER NOT NULL) WITHOUT ROWID;
+        INSERT INTO consumers SELECT name, owner_epoch FROM old_consumers;
+
+        -- The 64 partitions of a consumer: the member that owns each (NULL: none), under which owner epoch (0: not taken up
+        -- yet), and the offset up to which it was handled when that member got it.
+        CREATE TABLE shares (
+            consumer TEXT NOT NULL, partition INTEGER NOT NULL, member TEXT, owner_epoch INTEGER NOT NULL,
+            offset INTEGER NOT NULL, PRIMARY KEY (consumer, partition)) WITHOUT ROWID;
+        INSERT INTO shares
+            WITH RECURSIVE numbers(number) AS (SELECT 0 UNION ALL SELECT number + 1 FROM numbers WHERE number < 63)
+            SELECT name, number, NULL, 0, offset FROM old_consumers, numbers;
+        DROP TABLE old_consumers;
+
+        -- What was handled since, under each owner epoch: it counts for all partitions that are owned under it.
+        CREATE TABLE progress (
+            consumer TEXT NOT NULL, owner_epoch INTEGER NOT NULL, offset INTEGER NOT NULL,
+            PRIMARY KEY (consumer, owner_epoch)) WITHOUT ROWID;
+
+        -- Those that share a consumer, each with the producer whose silence ends its membership.
+        CREATE TABLE members (
+            consumer TEXT NOT NULL, member TEXT NOT NULL, producer BLOB NOT NULL, PRIMARY KEY (consumer, member))
+            WITHOUT ROWID;
+
+        -- What consumers gave up: copies, which retention leaves alone. `epoch` and `offset` say where the message stood.
+        CREATE TABLE letters (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, consumer TEXT NOT NULL, epoch INTEGER NOT NULL, offset INTEGER NOT NULL,
+            topic TEXT NOT NULL, header BLOB NOT NULL, data BLOB NOT NULL, code TEXT NOT NULL, reason TEXT NOT NULL,
+            attempts INTEGER NOT NULL, time INTEGER NOT NULL);
+
+        -- What retention took away before a consumer had handled it; `owner_epoch` is that of the claim that was told (0:
+        -- none yet), whose first checkpoint removes the row.
+        CREATE TABLE cut_offs (
+            consumer TEXT NOT NULL, type TEXT NOT NULL, owner_epoch INTEGER NOT NULL, count INTEGER NOT NULL,
+            first INTEGER NOT NULL, last INTEGER NOT NULL, PRIMARY KEY (consumer, type, owner_epoch)) WITHOUT ROWID;
+        """
 }

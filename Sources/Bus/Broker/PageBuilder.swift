@@ -1,45 +1,43 @@
 internal import BusProtocol
-internal import Foundation
-internal import GRDB
 
-/// Collects the rows of one page, within the bounds of a page.
+/// Packs rows into one page, within the bounds of a page.
 struct PageBuilder {
-    let request: PageRequest
-    let epoch: UInt64
-    private(set) var isFull = false
-    /// Offsets of rows whose checksum is wrong.
-    private(set) var damaged: [UInt64] = []
-    private var messages: [FeedMessage] = []
-    private var through: UInt64
+    private(set) var page: PackedPage
+    let topics: TopicTable
+    /// By index of the topic.
+    let isWanted: [Bool]
     private var scanned = 0
-    private var size = 0
 
-    init(request: PageRequest, epoch: UInt64) {
-        self.request = request
-        self.epoch = epoch
-        through = request.after
+    init(page: PackedPage, topics: TopicTable, isWanted: [Bool]) {
+        self.page = page
+        self.topics = topics
+        self.isWanted = isWanted
     }
 
-    mutating func add(_ row: Row) {
+    var isFull: Bool { page.isFull || scanned >= Limits.scanCount || page.damaged.count >= Limits.pageCount }
+
+    /// - Parameter row: offset, topic, previous, header, data, checksum.
+    mutating func add(_ row: RawStatement) {
         scanned += 1
-        through = UInt64(row[0] as Int64)
-        let topic: String = row[1]
-        if request.matches(topic) {
-            let message = FeedMessage(
-                topic: topic, epoch: epoch, offset: through, previous: UInt64(row[2] as Int64),
-                header: Array(row[3] as Data), data: Array(row[4] as Data))
-            if message.checksum == row[5] as Int64 {
-                messages.append(message)
-                size += message.header.count + message.data.count
-            } else {
-                damaged.append(through)
-            }
+        page.through = UInt64(clamping: row.integer(0))
+        guard let index = topics.index(ofID: row.integer(1)) else {
+            // Nobody can tell who wanted it.
+            return page.damaged.append(page.through)
         }
-        isFull = messages.count >= Limits.pageCount || size >= Limits.pageSize || scanned >= Limits.scanCount
+        guard isWanted[index] else { return }
+        let previous = UInt64(clamping: row.integer(2))
+        let (header, data) = (row.bytes(3), row.bytes(4))
+        let checksum = Checksum.of(
+            topic: topics[index].hash, offset: page.through, previous: previous, header: header, data: data)
+        guard checksum == row.integer(5) else { return page.damaged.append(page.through) }
+        page.add(topic: topics[index].bytes, offset: page.through, previous: previous, header: header, data: data)
     }
 
-    /// - Parameter head: the journal's end, which a page that did not fill up has reached.
-    func page(head: UInt64) -> Page {
-        Page(epoch: epoch, through: isFull ? through : head, isComplete: !isFull, messages: messages)
+    /// The page that has reached the journal's end.
+    func finished(head: UInt64) -> PackedPage {
+        var page = page
+        page.through = head
+        page.isComplete = true
+        return page
     }
 }

@@ -42,13 +42,18 @@ package struct Page: Hashable, Sendable {
     }
 
     var frames: [[UInt8]] {
-        var extent = ByteWriter(capacity: 17)
+        var writer = ByteWriter(capacity: messages.reduce(0) { $0 + $1.header.count + $1.data.count + 128 })
+        messages.forEach { $0.write(page: &writer) }
+        let extent = Self.extent(epoch: epoch, through: through, isComplete: isComplete, damaged: damaged)
+        return [extent, writer.bytes]
+    }
+
+    static func extent(epoch: UInt64, through: UInt64, isComplete: Bool, damaged: [UInt64]) -> [UInt8] {
+        var extent = ByteWriter(capacity: 17 + damaged.count * 8)
         extent.write(epoch)
         extent.write(through)
         extent.write(UInt8(isComplete ? 1 : 0))
         damaged.forEach { extent.write($0) }
-        var writer = ByteWriter(capacity: messages.reduce(0) { $0 + $1.header.count + $1.data.count + 128 })
-        messages.forEach { $0.write(page: &writer) }
-        return [extent.bytes, writer.bytes]
+        return extent.bytes
     }
 }

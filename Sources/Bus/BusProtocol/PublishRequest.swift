@@ -6,7 +6,8 @@ internal import EventBus
 /// the messages, one behind the other, if there are any.
 package struct PublishRequest: Hashable, Sendable {
     package let producer: ProducerID
-    /// Counts the batches of the producer from 1. The broker takes exactly the next one.
+    /// Counts the batches of the producer from 1. The broker takes exactly the next one. Transient batches have a count of
+    /// their own, since no journal keeps it: the broker takes any that is later than the last.
     package let sequence: UInt64
     /// Documents of this batch are withdrawn when the producer stops answering.
     package let isLeased: Bool
@@ -56,18 +57,8 @@ package struct PublishRequest: Hashable, Sendable {
         }
     }
 
-    private struct Flags: OptionSet {
-        let rawValue: UInt8
-        static let leased = Flags(rawValue: 1)
-        static let checkpoint = Flags(rawValue: 2)
-        static let rejection = Flags(rawValue: 4)
-        static let settledLetters = Flags(rawValue: 8)
-        static let transient = Flags(rawValue: 16)
-        static let all: Flags = [.leased, .checkpoint, .rejection, .settledLetters, .transient]
-    }
-
-    private var flags: Flags {
-        var flags: Flags = []
+    private var flags: BatchHead.Flags {
+        var flags: BatchHead.Flags = []
         if isLeased { flags.insert(.leased) }
         if checkpoint != nil { flags.insert(.checkpoint) }
         if rejection != nil { flags.insert(.rejection) }
@@ -99,62 +90,17 @@ package struct PublishRequest: Hashable, Sendable {
     }
 
     package init(frames: ArraySlice<[UInt8]>) throws(ProtocolError) {
-        var rest = frames
-        var batch = ByteReader(try Self.next(&rest, "batch"))
-        producer = try ProducerID(&batch)
-        sequence = try batch.read()
-        let flags = Flags(rawValue: try batch.read())
-        let count = Int(try batch.read(UInt16.self))
-        try batch.end()
-        guard flags.isSubset(of: .all) else {
-            throw ProtocolError(.malformed, "a batch has a flag that is not known")
-        }
-        guard count <= Limits.batchCount else {
-            throw ProtocolError(.tooLarge, "a batch has at most \(Limits.batchCount) messages")
-        }
-        isLeased = flags.contains(.leased)
-        isTransient = flags.contains(.transient)
-        checkpoint = flags.contains(.checkpoint) ? try CheckpointFrame(try Self.next(&rest, "checkpoint")) : nil
-        rejection = flags.contains(.rejection) ? try RejectionFrame(try Self.next(&rest, "rejection")) : nil
-        settledLetters =
-            flags.contains(.settledLetters) ? try Self.letters(try Self.next(&rest, "settled letters")) : []
-        messages = count > 0 ? try Self.messages(count, try Self.next(&rest, "messages")) : []
-        guard rest.isEmpty else { throw ProtocolError(.malformed, "publish has too many frames") }
-        guard rejection == nil || checkpoint != nil else {
-            throw ProtocolError(.malformed, "a rejection needs the checkpoint of what is rejected")
-        }
-        guard !isTransient || flags == .transient else {
-            throw ProtocolError(.malformed, "a transient batch has nothing but messages")
-        }
-    }
-
-    private static func next(_ frames: inout ArraySlice<[UInt8]>, _ name: String) throws(ProtocolError) -> [UInt8] {
-        guard let frame = frames.popFirst() else {
-            throw ProtocolError(.malformed, "publish lacks its frame '\(name)'")
-        }
-        return frame
-    }
-
-    private static func messages(_ count: Int, _ frame: [UInt8]) throws(ProtocolError) -> [PublishedMessage] {
-        var reader = ByteReader(frame)
+        let head = try BatchHead(frames: frames)
+        var reader = ByteReader(head.messages)
         var messages: [PublishedMessage] = []
-        messages.reserveCapacity(count)
-        for _ in 0..<count {
+        messages.reserveCapacity(head.count)
+        for _ in 0..<head.count {
             messages.append(try PublishedMessage(&reader))
         }
         try reader.end()
-        return messages
-    }
-
-    private static func letters(_ frame: [UInt8]) throws(ProtocolError) -> [Int64] {
-        var reader = ByteReader(frame)
-        var letters: [Int64] = []
-        while !reader.isAtEnd {
-            letters.append(Int64(bitPattern: try reader.read()))
-        }
-        guard !letters.isEmpty, letters.count <= Limits.batchCount else {
-            throw ProtocolError(.tooLarge, "a batch settles 1 to \(Limits.batchCount) dead letters")
-        }
-        return letters
+        self.init(
+            producer: head.producer, sequence: head.sequence, isLeased: head.isLeased, isTransient: head.isTransient,
+            checkpoint: head.checkpoint, rejection: head.rejection, settledLetters: head.settledLetters,
+            messages: messages)
     }
 }

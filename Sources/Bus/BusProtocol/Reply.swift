@@ -21,15 +21,15 @@ package enum Reply: Hashable, Sendable {
 
     /// As ``frames(to:)``, with the head as it came: it may be one that is not understood.
     package func frames(head: [UInt8]) -> [[UInt8]] {
+        guard case .refused(let error) = self else { return Self.successFrames(head: head, body: body) }
         var status = ByteWriter()
-        if case .refused(let error) = self {
-            status.write(error.code.rawValue)
-            status.write(text: error.message)
-        } else {
-            status.write(UInt8(0))
-            status.write(text: "")
-        }
-        return [head, status.bytes] + body
+        status.write(error.code.rawValue)
+        status.write(text: error.message)
+        return [head, status.bytes]
+    }
+
+    static func successFrames(head: [UInt8], body: [[UInt8]]) -> [[UInt8]] {
+        [head, [0, 0, 0]] + body
     }
 
     private var body: [[UInt8]] {

@@ -1,5 +1,7 @@
 /// The first frame of a request: magic, version, operation, id.
 package struct RequestHead: Hashable, Sendable {
+    package static let length = 12
+
     package let operation: Operation
     /// Chosen by the client; the reply carries it.
     package let id: UInt64

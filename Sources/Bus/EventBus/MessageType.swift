@@ -13,8 +13,8 @@ public struct MessageType: Hashable, Sendable {
     }
 
     /// Reads `kind.Name`; nil unless the kind is known and the name is `[A-Za-z][A-Za-z0-9_-]*` of acceptable length.
-    public init?(_ text: some StringProtocol) {
-        var text = String(text)
+    public init?(_ text: String) {
+        var text = text
         guard let type = text.withUTF8({ MessageType(utf8: $0) }) else { return nil }
         self = type
     }

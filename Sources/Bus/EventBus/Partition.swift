@@ -13,6 +13,13 @@ public struct Partition: Hashable, Comparable, Sendable {
         number = UInt8(truncatingIfNeeded: hash.value % UInt64(Self.count))
     }
 
+    /// As ``init(subject:)``, for whoever has the UTF-8 bytes.
+    package init(subject: UnsafeRawBufferPointer) {
+        var hash = Hash()
+        hash.combine(subject)
+        number = UInt8(truncatingIfNeeded: hash.value % UInt64(Self.count))
+    }
+
     /// Nil unless `number` is below ``count``.
     public init?(_ number: UInt8) {
         guard number < Self.count else { return nil }

@@ -56,8 +56,17 @@ package final class Socket {
         return true
     }
 
+    /// Sends one frame from where it lies, without waiting. For sockets that never refuse, such as XPUB.
+    /// - Parameter more: whether the next frame belongs to the same message.
+    package func send(_ frame: UnsafeRawBufferPointer, more: Bool) throws {
+        while zmq_send(pointer, frame.baseAddress, frame.count, ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0)) < 0 {
+            guard zmq_errno() == EINTR else { throw ZeroMQError.last("send") }
+        }
+    }
+
     /// Receives one message without waiting; nil when none is there.
-    package func receive() throws -> [[UInt8]]? {
+    /// - Parameter frameLimit: frames beyond it are dropped.
+    package func receive(frameLimit: Int = .max) throws -> [[UInt8]]? {
         var frames: [[UInt8]] = []
         var message = zmq_msg_t()
         zmq_msg_init(&message)
@@ -70,7 +79,10 @@ package final class Socket {
                 default: throw ZeroMQError.last("receive")
                 }
             }
-            frames.append(Array(UnsafeRawBufferPointer(start: zmq_msg_data(&message), count: zmq_msg_size(&message))))
+            if frames.count < frameLimit {
+                let start = zmq_msg_data(&message)
+                frames.append(Array(UnsafeRawBufferPointer(start: start, count: zmq_msg_size(&message))))
+            }
             if zmq_msg_more(&message) == 0 { return frames }
         }
     }

@@ -24,7 +24,9 @@ extension InMemoryHub {
         try requireThisJournal(checkpoint.position)
         let isOwner =
             groups[claim.consumer]?
-            .record(checkpoint.position.offset, partition: checkpoint.partition, ownerEpoch: claim.ownerEpoch) ?? false
+            .record(
+                checkpoint.position.offset, partition: checkpoint.partition, settled: checkpoint.settled,
+                ownerEpoch: claim.ownerEpoch) ?? false
         guard isOwner else {
             throw BusError(.fenced, "another process has taken over the durable consumer '\(claim.consumer)'")
         }

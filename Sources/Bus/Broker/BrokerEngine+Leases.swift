@@ -1,0 +1,33 @@
+internal import BusProtocol
+internal import Logging
+
+extension BrokerEngine {
+    /// A producer that is silent for longer loses its leased documents, and its memberships.
+    static let leaseDuration: Duration = .seconds(5)
+
+    /// Lets those go that have gone silent.
+    mutating func expireLeases(now: ContinuousClock.Instant, _ outgoing: inout Outgoing) throws {
+        if now - lastLook > Self.leaseDuration {
+            // It was the broker that was away, stopped or asleep: it has not heard what was said meanwhile.
+            heard = heard.mapValues { _ in now }
+        }
+        lastLook = now
+        for (producer, last) in heard where now - last > Self.leaseDuration {
+            try leave(producer, now: now, &outgoing)
+        }
+    }
+
+    mutating func leave(_ producer: ProducerID, now: ContinuousClock.Instant, _ outgoing: inout Outgoing) throws {
+        transientSequences[producer] = nil
+        let isMember = journal.consumers.values.contains { $0.producers.values.contains(producer) }
+        if try isMember || journal.hasLeases(producer) {
+            var feed: [FeedMessage] = []
+            try journal.transaction(at: clock.time(at: now)) { database in
+                try journal.withdrawLeases(of: producer, to: &feed, database)
+                try journal.leave(producer, database)
+            }
+            outgoing.feed += feed
+        }
+        heard[producer] = nil
+    }
+}

@@ -1,0 +1,68 @@
+internal import BusProtocol
+
+extension BrokerEngine {
+    /// Journals the batches of a turn in one transaction.
+    mutating func publish(_ batches: [IncomingBatch], now: ContinuousClock.Instant, _ outgoing: inout Outgoing) {
+        guard !batches.isEmpty else { return }
+        var feed: [FeedMessage] = []
+        feed.reserveCapacity(batches.reduce(0) { $0 + $1.batch.count })
+        var replies: [Reply] = []
+        do {
+            try journal.transaction(at: clock.time(at: now)) { database in
+                for batch in batches {
+                    do {
+                        let offset = try journal.append(batch.batch, to: &feed, database)
+                        replies.append(.published(epoch: journal.epoch, offset: offset))
+                    } catch let refusal as ProtocolError {
+                        replies.append(.refused(refusal))
+                    }
+                }
+            }
+            outgoing.feed += feed
+        } catch {
+            let refusal = error as? ProtocolError ?? ProtocolError(.journal, "\(error)")
+            replies = batches.map { _ in .refused(refusal) }
+        }
+        for (batch, reply) in zip(batches, replies) {
+            heard[batch.batch.producer] = now
+            outgoing.reply(reply, to: batch.from, batch.head)
+        }
+    }
+
+    /// Hands transient batches on to whoever listens now.
+    mutating func passOn(_ batches: [IncomingBatch], now: ContinuousClock.Instant, _ outgoing: inout Outgoing) {
+        for batch in batches {
+            heard[batch.batch.producer] = now
+            do {
+                try passOn(batch.batch, to: &outgoing.feed)
+                outgoing.reply(.published(epoch: journal.epoch, offset: 0), to: batch.from, batch.head)
+            } catch {
+                outgoing.reply(.refused(refusal(error)), to: batch.from, batch.head)
+            }
+        }
+    }
+
+    private mutating func passOn(_ batch: BatchHead, to feed: inout [FeedMessage]) throws {
+        guard batch.sequence > transientSequences[batch.producer] ?? 0 else { return }
+        transientSequences[batch.producer] = batch.sequence
+        let scanned = try ScannedBatch(batch, topics: journal.topics)
+        guard !scanned.hasDocuments else {
+            throw ProtocolError(.topic, "documents cannot be transient: they are retained")
+        }
+        for message in scanned.messages {
+            let topic =
+                switch message.topic {
+                case .known(let index): journal.topics[index].name
+                case .new(let index): scanned.newTopics[index].name
+                }
+            feed.append(
+                FeedMessage(
+                    topic: topic, epoch: journal.epoch, offset: 0, previous: 0, header: scanned.frame[message.header],
+                    data: scanned.frame[message.data]))
+        }
+    }
+
+    func refusal(_ error: any Error) -> ProtocolError {
+        error as? ProtocolError ?? ProtocolError(.journal, "\(error)")
+    }
+}

@@ -1,0 +1,46 @@
+internal import BusProtocol
+internal import Foundation
+internal import GRDB
+
+extension Journal {
+    func loadProducers(_ database: Database) throws {
+        producers = [:]
+        movedProducers = []
+        let rows = try Row.fetchCursor(database, sql: "SELECT id, sequence, offset, time FROM producers")
+        while let row = try rows.next() {
+            guard let id = ProducerID(stored: row[0]) else { continue }
+            producers[id] = ProducerRow(
+                sequence: UInt64(clamping: row[1] as Int64), offset: UInt64(clamping: row[2] as Int64), time: row[3])
+        }
+    }
+
+    /// Remembers how far a producer has been heard. Only inside ``transaction(at:_:)``.
+    func move(_ producer: ProducerID, to sequence: UInt64, offset: UInt64) {
+        let hasMoved = producers[producer]?.hasMoved ?? false
+        producers[producer] = ProducerRow(sequence: sequence, offset: offset, time: time, hasMoved: true)
+        if !hasMoved { movedProducers.append(producer) }
+    }
+
+    /// Writes each producer's row once a transaction.
+    func saveMovedProducers() throws {
+        for producer in movedProducers {
+            producers[producer]?.hasMoved = false
+            guard let row = producers[producer] else { continue }
+            try producer.bytes.withUnsafeBytes { id in
+                statements.saveProducer.bind(blob: id, at: 1)
+                statements.saveProducer.bind(Int64(clamping: row.sequence), at: 2)
+                statements.saveProducer.bind(Int64(clamping: row.offset), at: 3)
+                statements.saveProducer.bind(row.time, at: 4)
+                try statements.saveProducer.run()
+            }
+        }
+        movedProducers.removeAll(keepingCapacity: true)
+    }
+
+    /// Forgets the producers that have been silent for long. Only inside ``transaction(at:_:)``.
+    func forgetProducers(_ database: Database) throws {
+        let limit = time - ProducerRow.retention
+        try database.execute(sql: "DELETE FROM producers WHERE time < ?", arguments: [limit])
+        producers = producers.filter { $0.value.time >= limit }
+    }
+}

@@ -1,0 +1,36 @@
+internal import GRDB
+
+/// The statements that are run for every message, batch or page.
+struct JournalStatements {
+    let insertMessage: RawStatement
+    let deleteMessage: RawStatement
+    let messages: RawStatement
+    let documents: RawStatement
+    let retainDocument: RawStatement
+    let withdrawDocument: RawStatement
+    let documentOffset: RawStatement
+    let moveTopic: RawStatement
+    let saveProducer: RawStatement
+    let saveProgress: RawStatement
+    let saveShare: RawStatement
+
+    init(_ database: Database) throws {
+        func prepare(_ sql: String) throws -> RawStatement { try RawStatement(sql, database) }
+        let columns = "messages.offset, messages.topic, previous, header, data, checksum"
+        insertMessage = try prepare("INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?)")
+        deleteMessage = try prepare("DELETE FROM messages WHERE offset = ?")
+        messages = try prepare("SELECT \(columns) FROM messages WHERE offset > ? ORDER BY offset")
+        documents = try prepare(
+            """
+            SELECT \(columns) FROM documents JOIN messages USING (offset)
+            WHERE documents.offset > ? ORDER BY documents.offset
+            """)
+        retainDocument = try prepare("INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?)")
+        withdrawDocument = try prepare("DELETE FROM documents WHERE type = ? AND subject = ? AND key = ?")
+        documentOffset = try prepare("SELECT offset FROM documents WHERE type = ? AND subject = ? AND key = ?")
+        moveTopic = try prepare("UPDATE topics SET head = ? WHERE id = ?")
+        saveProducer = try prepare("INSERT OR REPLACE INTO producers VALUES (?, ?, ?, ?)")
+        saveProgress = try prepare("INSERT OR REPLACE INTO progress VALUES (?, ?, ?)")
+        saveShare = try prepare("UPDATE shares SET offset = ? WHERE consumer = ? AND partition = ?")
+    }
+}

@@ -1,0 +1,67 @@
+internal import BusProtocol
+internal import EventBus
+
+/// The topics of the journal, found by the bytes of their names: they come with every message, and a text need not be made.
+struct TopicTable {
+    /// Every topic costs memory for ever.
+    static let capacity = 65_536
+
+    private(set) var entries: [TopicEntry] = []
+    private var indices: [UInt64: Int] = [:]
+    private var indicesByID: [Int64: Int] = [:]
+    private var moved: [Int] = []
+    /// The offset of the last message of each partition.
+    private var partitionHeads = [UInt64](repeating: 0, count: Partition.count)
+
+    subscript(index: Int) -> TopicEntry { entries[index] }
+
+    func index(of name: UnsafeRawBufferPointer) -> Int? {
+        var candidate = indices[XXH64.hash(name)]
+        while let index = candidate {
+            if entries[index].bytes.withUnsafeBytes({ $0.hasSameBytes(as: name) }) { return index }
+            candidate = entries[index].next
+        }
+        return nil
+    }
+
+    func index(of topic: Topic) -> Int? {
+        var name = topic.name
+        return name.withUTF8 { index(of: UnsafeRawBufferPointer($0)) }
+    }
+
+    func index(ofID id: Int64) -> Int? { indicesByID[id] }
+
+    mutating func add(_ topic: Topic, id: Int64, head: UInt64) -> Int {
+        var entry = TopicEntry(id: id, topic: topic, head: head)
+        entry.next = indices[entry.hash]
+        indices[entry.hash] = entries.count
+        indicesByID[id] = entries.count
+        entries.append(entry)
+        raiseHead(of: topic.partition, to: head)
+        return entries.count - 1
+    }
+
+    mutating func move(_ index: Int, to head: UInt64) {
+        entries[index].head = head
+        raiseHead(of: entries[index].partition, to: head)
+        guard !entries[index].hasMoved else { return }
+        entries[index].hasMoved = true
+        moved.append(index)
+    }
+
+    func head(of partition: Partition) -> UInt64 { partitionHeads[Int(partition.number)] }
+
+    private mutating func raiseHead(of partition: Partition, to head: UInt64) {
+        let index = Int(partition.number)
+        partitionHeads[index] = max(partitionHeads[index], head)
+    }
+
+    /// The topics whose head has grown since this was last called.
+    mutating func takeMoved() -> [TopicEntry] {
+        for index in moved {
+            entries[index].hasMoved = false
+        }
+        defer { moved.removeAll(keepingCapacity: true) }
+        return moved.map { entries[$0] }
+    }
+}

@@ -1,0 +1,42 @@
+/// A ``Page`` as the broker makes it: every message goes from where it lies into the frame that is sent.
+package struct PackedPage: Sendable {
+    package var through: UInt64
+    package var isComplete = false
+    package var damaged: [UInt64] = []
+    /// How many messages there are.
+    package private(set) var count = 0
+    private let epoch: UInt64
+    private var bytes: [UInt8] = []
+
+    package init(epoch: UInt64, through: UInt64) {
+        self.epoch = epoch
+        self.through = through
+    }
+
+    package var isFull: Bool { count >= Limits.pageCount || bytes.count >= Limits.pageSize }
+
+    /// As ``FeedMessage/write(page:)``.
+    package mutating func add(
+        topic: [UInt8], offset: UInt64, previous: UInt64, header: UnsafeRawBufferPointer, data: UnsafeRawBufferPointer
+    ) {
+        if bytes.isEmpty { bytes.reserveCapacity(4096) }
+        append(UInt16(topic.count))
+        bytes.append(contentsOf: topic)
+        append(offset)
+        append(previous)
+        append(UInt32(header.count))
+        bytes.append(contentsOf: header)
+        append(UInt32(data.count))
+        bytes.append(contentsOf: data)
+        count += 1
+    }
+
+    package func frames(to head: RequestHead) -> [[UInt8]] {
+        let extent = Page.extent(epoch: epoch, through: through, isComplete: isComplete, damaged: damaged)
+        return Reply.successFrames(head: head.bytes, body: [extent, bytes])
+    }
+
+    private mutating func append(_ value: some FixedWidthInteger & UnsignedInteger) {
+        withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
+    }
+}

@@ -1,0 +1,131 @@
+import BusProtocol
+import EventBus
+import Foundation
+import GRDB
+import Testing
+
+@testable import Broker
+
+@Suite("Durable consumers in the broker")
+struct GroupTests {
+    @Test("a fenced owner's batch leaves nothing behind, neither progress nor messages")
+    func fencing() throws {
+        try Fixture.run { fixture in
+            _ = fixture.publish(sequence: 1, ["A", "A", "A"])
+            #expect(fixture.claim("music")?.ownerEpoch == 1)
+            #expect(fixture.claim("music")?.ownerEpoch == 2)
+            let late = fixture.publish(sequence: 2, ["B"], checkpoint: fixture.checkpoint("music", owner: 1, offset: 1))
+            #expect(late == .refused(ProtocolError(.fenced, "another process has taken music over")))
+            #expect(fixture.journal.head == 3)
+            let newest = fixture.publish(
+                sequence: 3, ["B"], checkpoint: fixture.checkpoint("music", owner: 2, offset: 2))
+            #expect(newest == fixture.published(4))
+            let offsets = try #require(fixture.claim("music")?.offsets)
+            #expect(offsets.count == Partition.count)
+            #expect(Set(offsets.values) == [2])
+        }
+    }
+
+    @Test("a claim that is sent twice is one claim")
+    func repeatedClaim() throws {
+        try Fixture.run { fixture in
+            let member = ConsumerMember.exclusive
+            let first = fixture.claim("music", as: member)
+            #expect(first != nil)
+            #expect(fixture.claim("music", as: member) == first)
+        }
+    }
+
+    @Test("a checkpoint behind the journal's end is of another journal")
+    func checkpointBeyondHead() throws {
+        try Fixture.run { fixture in
+            _ = fixture.publish(sequence: 1, ["A"])
+            _ = fixture.claim("music")
+            let reply = fixture.publish(sequence: 2, [], checkpoint: fixture.checkpoint("music", owner: 1, offset: 2))
+            #expect(reply == .refused(ProtocolError(.epoch, "the checkpoint of music is for another journal")))
+        }
+    }
+
+    @Test("two members share; the first is fenced in what it lost, and takes up the rest with its next claim")
+    func sharing() throws {
+        try Fixture.run { fixture in
+            let (one, two) = (ConsumerMember.shared, ConsumerMember.shared)
+            #expect(fixture.claim("music", as: one)?.offsets.count == 64)
+            let second = try #require(fixture.claim("music", as: two))
+            #expect(second.offsets.count == 32)
+            let rest = try #require(fixture.claim("music", as: one, isRenewal: true))
+            #expect(rest.offsets.count == 32)
+            #expect(rest.ownerEpoch == 1, "what it keeps it keeps under its old owner epoch")
+            _ = fixture.publish(sequence: 1, ["A"])
+            let lost = try #require(second.offsets.keys.first)
+            let fenced = fixture.publish(
+                sequence: 2, [], checkpoint: fixture.checkpoint("music", owner: 1, offset: 1, partition: lost))
+            #expect(fenced == .refused(ProtocolError(.fenced, "another process has taken music over")))
+            let kept = try #require(rest.offsets.keys.first)
+            let taken = fixture.publish(
+                sequence: 3, [], checkpoint: fixture.checkpoint("music", owner: 1, offset: 1, partition: kept))
+            #expect(taken == fixture.published(1))
+        }
+    }
+
+    @Test("a member that is silent for longer than a lease leaves, one that says good-bye at once")
+    func leaving() throws {
+        try Fixture.run { fixture in
+            let (one, two, three) = (ConsumerMember.shared, ConsumerMember.shared, ConsumerMember.shared)
+            let (silent, polite) = (ProducerID(), ProducerID())
+            _ = fixture.claim("music", as: one, by: fixture.producer)
+            _ = fixture.claim("music", as: two, by: silent)
+            _ = fixture.claim("music", as: three, by: polite)
+            _ = fixture.ask(.bye(Greeting(producer: polite)))
+            #expect(fixture.claim("music", as: three, isRenewal: true)?.offsets.isEmpty == true)
+            try fixture.tick(after: .seconds(4))
+            _ = fixture.claim("music", as: one, by: fixture.producer, isRenewal: true)
+            try fixture.tick(after: .seconds(2))
+            let renewed = try #require(fixture.claim("music", as: one, by: fixture.producer, isRenewal: true))
+            #expect(renewed.offsets.count == 64)
+            #expect(renewed.ownerEpoch == 0, "what it gained must be claimed")
+            #expect(fixture.claim("music", as: two, by: silent, isRenewal: true)?.offsets.isEmpty == true)
+        }
+    }
+
+    @Test("a restarted broker knows who owns what, how far it is, and waits for the members a lease long")
+    func restart() throws {
+        try Fixture.run { fixture in
+            let (one, two) = (ConsumerMember.shared, ConsumerMember.shared)
+            _ = fixture.publish(sequence: 1, ["A", "A"])
+            _ = fixture.claim("music", as: one)
+            _ = fixture.claim("music", as: two)
+            let claimed = try #require(fixture.claim("music", as: one))
+            _ = fixture.publish(
+                sequence: 2, [],
+                checkpoint: fixture.checkpoint(
+                    "music", owner: claimed.ownerEpoch, offset: 2, partition: claimed.offsets.keys.first))
+            let groups = fixture.journal.consumers.mapValues(\.group)
+            try fixture.restart()
+            #expect(fixture.journal.consumers.mapValues(\.group) == groups)
+            try fixture.tick(after: .seconds(4))
+            #expect(fixture.claim("music", as: one, isRenewal: true)?.offsets.count == 32)
+            try fixture.tick(after: .seconds(2))
+            #expect(fixture.claim("music", as: one, isRenewal: true)?.offsets.isEmpty == true)
+        }
+    }
+
+    @Test("a checkpoint writes one row of progress")
+    func oneRow() throws {
+        try Fixture.run { fixture in
+            _ = fixture.publish(sequence: 1, ["A", "A", "A"])
+            _ = fixture.claim("music")
+            for offset in 1...3 {
+                _ = fixture.publish(
+                    sequence: UInt64(offset) + 1, [],
+                    checkpoint: fixture.checkpoint("music", owner: 1, offset: UInt64(offset)))
+            }
+            let rows = try DatabaseQueue(path: fixture.path).read { database in
+                try Row.fetchAll(database, sql: "SELECT consumer, owner_epoch, offset FROM progress").map {
+                    [$0[0] as String, "\($0[1] as Int)", "\($0[2] as Int)"]
+                }
+            }
+            #expect(rows == [["music", "1", "3"]])
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import BusProtocol
+import EventBus
+import Testing
+
+@testable import Broker
+
+@Suite("Dead letters in the broker")
+struct LetterTests {
+    private let rejection = RejectionFrame(attempts: 3, code: "message.malformed", reason: "no such song")
+
+    @Test("a rejected message is kept with its reason, together with checkpoint and messages")
+    func rejected() throws {
+        try Fixture.run { fixture in
+            _ = fixture.publish(sequence: 1, ["A", "B"])
+            _ = fixture.claim("music")
+            let reply = fixture.publish(
+                sequence: 2, ["C"], checkpoint: fixture.checkpoint("music", owner: 1, offset: 2), rejection: rejection)
+            #expect(reply == fixture.published(3))
+            let letter = try #require(fixture.letters()?.letters.first)
+            #expect(letter.consumer == "music")
+            #expect(letter.rejection == rejection)
+            #expect(letter.message.topic.hasPrefix("event.B."))
+            #expect(letter.message.offset == 2)
+            #expect(letter.message.header == [1])
+            #expect(letter.message.data == [2])
+            #expect(fixture.letters(of: "music")?.letters == [letter])
+            #expect(fixture.letters(of: "other")?.letters.isEmpty == true)
+            #expect(fixture.letters(after: letter.id)?.letters.isEmpty == true)
+        }
+    }
+
+    @Test("a fenced owner's rejection leaves no letter")
+    func fenced() throws {
+        try Fixture.run { fixture in
+            _ = fixture.publish(sequence: 1, ["A"])
+            _ = fixture.claim("music")
+            _ = fixture.claim("music")
+            _ = fixture.publish(
+                sequence: 2, [], checkpoint: fixture.checkpoint("music", owner: 1, offset: 1), rejection: rejection)
+            #expect(fixture.letters()?.letters.isEmpty == true)
+        }
+    }
+
+    @Test("a settled letter goes with its batch; one that is not there refuses the batch")
+    func settled() throws {
+        try Fixture.run { fixture in
+            _ = fixture.publish(sequence: 1, ["A"])
+            _ = fixture.claim("music")
+            _ = fixture.publish(
+                sequence: 2, [], checkpoint: fixture.checkpoint("music", owner: 1, offset: 1), rejection: rejection)
+            let id = try #require(fixture.letters()?.letters.first?.id)
+            let unknown = fixture.publish(sequence: 3, ["A"], settling: [id, id + 1])
+            #expect(unknown == .refused(ProtocolError(.letter, "there is no dead letter \(id + 1) any more")))
+            #expect(fixture.journal.head == 1)
+            #expect(fixture.letters()?.letters.count == 1)
+            #expect(fixture.publish(sequence: 4, ["A"], settling: [id]) == fixture.published(2))
+            #expect(fixture.letters()?.letters.isEmpty == true)
+        }
+    }
+
+    @Test("pages of letters are bounded, and together are everything")
+    func pages() throws {
+        try Fixture.run { fixture in
+            _ = fixture.publish(sequence: 1, Array(repeating: "A", count: 300))
+            _ = fixture.claim("music")
+            for offset in 1...300 {
+                _ = fixture.publish(
+                    sequence: UInt64(offset) + 1, [],
+                    checkpoint: fixture.checkpoint("music", owner: 1, offset: UInt64(offset)), rejection: rejection)
+            }
+            let first = try #require(fixture.letters())
+            #expect(!first.isComplete)
+            let second = try #require(fixture.letters(after: first.letters.last?.id ?? 0))
+            #expect(second.isComplete)
+            #expect((first.letters + second.letters).map(\.message.offset) == Array(1...300))
+        }
+    }
+}

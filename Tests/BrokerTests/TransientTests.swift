@@ -1,0 +1,53 @@
+import BusProtocol
+import EventBus
+import Testing
+
+@testable import Broker
+
+@Suite("Transient messages in the broker")
+struct TransientTests {
+    private func transient(_ fixture: Fixture, sequence: UInt64, _ message: PublishedMessage) -> Reply {
+        let request = PublishRequest(
+            producer: fixture.producer, sequence: sequence, isTransient: true, messages: [message])
+        return fixture.ask(.publish(request))
+    }
+
+    @Test("they are acknowledged and heard, but not journalled, each once")
+    func passedOn() throws {
+        try Fixture.run { fixture in
+            #expect(transient(fixture, sequence: 1, Fixture.message("A")) == fixture.published(0))
+            #expect(fixture.lastFeed.map(\.offset) == [0])
+            #expect(fixture.lastFeed.map(\.previous) == [0])
+            #expect(transient(fixture, sequence: 1, Fixture.message("A")) == fixture.published(0))
+            #expect(fixture.lastFeed.isEmpty)
+            #expect(fixture.journal.head == 0)
+            #expect(fixture.journal.topics.entries.isEmpty)
+        }
+    }
+
+    @Test("they have a sequence of their own, so that a restarted broker misses none")
+    func sequence() throws {
+        try Fixture.run { fixture in
+            _ = transient(fixture, sequence: 1, Fixture.message("A"))
+            _ = transient(fixture, sequence: 2, Fixture.message("A"))
+            #expect(fixture.publish(sequence: 1, ["A"]) == fixture.published(1))
+            try fixture.restart()
+            #expect(transient(fixture, sequence: 3, Fixture.message("A")) == fixture.published(0))
+            #expect(fixture.publish(sequence: 2, ["A"]) == fixture.published(2))
+        }
+    }
+
+    @Test("documents and queries cannot be transient")
+    func refused() throws {
+        try Fixture.run { fixture in
+            for (sequence, kind) in [MessageKind.document, .query].enumerated() {
+                let reply = transient(fixture, sequence: UInt64(sequence) + 1, Fixture.message("A", kind: kind))
+                guard case .refused(let error) = reply else {
+                    Issue.record("\(kind) was taken")
+                    continue
+                }
+                #expect(error.code == .topic)
+            }
+        }
+    }
+}
