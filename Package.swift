@@ -156,7 +156,12 @@ let tests: [Target] = [
     tests(of: "Compose", ["compose-fixture", logging, yams]),
     tests(of: "Monitor", ["EventBus"]),
     testModule("CommandLineTestSupport", [subprocess, systemPackage]),
-    tests(of: "SegueCommands", ["CommandLineTestSupport", "Compose", "Monitor", "segue", "broker", argumentParser]),
+    tests(
+        of: "SegueCommands",
+        [
+            "CommandLineTestSupport", "Compose", "Contracts", "EventBus", "Monitor", "RuntimeTestSupport",
+            "ZeroMQEventBus", "segue", "broker", argumentParser, logging,
+        ]),
     tests(of: "Authorization", ["EventBus", "Contracts", "Vocabulary"]),
     tests(of: "Music", ["EventBus", "Contracts", "Vocabulary"]),
     tests(

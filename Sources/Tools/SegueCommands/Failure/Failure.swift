@@ -26,7 +26,9 @@ package struct Failure: Hashable, Sendable {
 extension ExitStatus {
     fileprivate init(of error: BusError) {
         switch error.code {
-        case .unavailable: self = .unavailable
+        case .unavailable, .unserved: self = .unavailable
+        case .deadline, .cancelled: self = .temporaryFailure
+        case .journal: self = .ioError
         case .address: self = .configuration
         case .malformed, .refused: self = .dataError
         default: self = .software
