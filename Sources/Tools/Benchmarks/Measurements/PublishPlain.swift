@@ -1,4 +1,4 @@
-/// Acknowledged messages that nobody needs later, from one process to another; beside the same frames on bare sockets.
+/// Acknowledged messages from one process to another; beside the same frames on bare sockets.
 struct PublishPlain {
     let run: BenchmarkRun
     let scratch: Scratch
