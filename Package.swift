@@ -21,6 +21,7 @@ let deque = Target.Dependency.product(name: "DequeModule", package: "swift-colle
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
@@ -67,10 +68,16 @@ let tools: [Target] = [
     module("SegueTestSupport", in: "Tools", ["EventBus", "ZeroMQEventBus", "Compose", logging]),
     module("Monitor", in: "Tools", ["EventBus", "Navigation"]),
     module(
+        "Benchmarks", in: "Tools",
+        [
+            "BusProtocol", "Compose", "EventBus", "ZeroMQ", "ZeroMQEventBus", grdbSQLite, logging, subprocess,
+            systemPackage,
+        ]),
+    module(
         "SegueCommands", in: "Tools",
         [
-            "Compose", "Contracts", "EventBus", "Monitor", "Navigation", "ZeroMQEventBus", argumentParser, logging,
-            systemPackage, yams,
+            "Benchmarks", "Compose", "Contracts", "EventBus", "Monitor", "Navigation", "ZeroMQEventBus", argumentParser,
+            logging, systemPackage, yams,
         ]),
 ]
 
@@ -155,6 +162,7 @@ let tests: [Target] = [
         swiftSettings: settings),
     tests(of: "Compose", ["compose-fixture", logging, yams]),
     tests(of: "Monitor", ["EventBus"]),
+    tests(of: "Benchmarks", ["BusProtocol", "EventBus"]),
     testModule("CommandLineTestSupport", [subprocess, systemPackage]),
     tests(
         of: "SegueCommands",
