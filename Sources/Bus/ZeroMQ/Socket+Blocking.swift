@@ -3,14 +3,6 @@ internal import Glibc
 
 /// Frames without arrays, and calls that wait: for a thread that does nothing else, at the speed of C.
 extension Socket {
-    /// Sends one frame, and waits until the socket can take it.
-    /// - Parameter more: whether another frame of the same message follows.
-    package func send(_ frame: UnsafeRawBufferPointer, more: Bool) throws {
-        while zmq_send(pointer, frame.baseAddress, frame.count, more ? ZMQ_SNDMORE : 0) < 0 {
-            guard zmq_errno() == EINTR else { throw ZeroMQError.last("send") }
-        }
-    }
-
     /// Receives one frame; what does not fit into the buffer is cut off.
     /// - Returns: the size of the frame; nil when `waiting` is false and none is there, or when the time set with
     ///   ``SocketOption/receiveTimeout(_:)`` is over.

@@ -4,7 +4,7 @@ internal import EventBus
 /// The frames of a real message, for those who move or store them without a bus.
 struct MessageFrames: Sendable {
     let topic: [UInt8]
-    /// Epoch, offset and previous offset.
+    /// Epoch, offset, and the offsets before it on its topic and in its partition.
     let position: [UInt8]
     let header: [UInt8]
     let data: [UInt8]
@@ -16,8 +16,8 @@ struct MessageFrames: Sendable {
         let event = try Envelope(BenchmarkEvent(number: Payload.firstNumber), source: "bench/1")
         let message = try PublishedMessage(event)
         topic = Array(message.topic.utf8)
-        position = [UInt8](repeating: 0, count: 24)
-        header = message.header
-        data = message.data
+        position = [UInt8](repeating: 0, count: 32)
+        header = Array(message.header)
+        data = Array(message.data)
     }
 }

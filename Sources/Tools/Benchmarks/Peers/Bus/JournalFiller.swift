@@ -55,15 +55,16 @@ struct JournalFiller {
 
 extension PublishedMessage {
     fileprivate func numbered(_ index: Int) -> PublishedMessage {
-        var data = data
+        var data = Array(data)
         Payload.write(Payload.firstNumber + index, into: &data)
-        return PublishedMessage(topic: topic, subject: subject, key: key, header: header, data: data)
+        return PublishedMessage(topic: topic, subject: subject, key: key, header: header, data: data[...])
     }
 
     /// Only the attributes that CloudEvents requires, and no data to speak of.
     fileprivate func shortened(_ event: Envelope) -> PublishedMessage {
         let header = #"{"id":"1","source":"bench","specversion":"1.0","type":"\#(event.type)"}"#
         return PublishedMessage(
-            topic: topic, subject: subject, key: key, header: Array(header.utf8), data: JournalFiller.shortData)
+            topic: topic, subject: subject, key: key, header: Array(header.utf8)[...],
+            data: JournalFiller.shortData[...])
     }
 }
