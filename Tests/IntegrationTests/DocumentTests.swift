@@ -11,7 +11,7 @@ struct DocumentTests {
             try await run("segue up -d --wait -f compose/default.yaml", segue)
             let output = try await run(story, segue)
             for expected in [
-                "unauthorized", "Spotify is connected", "Endless Focus", "event.PlaylistShuffled",
+                "unauthorized", "Spotify is connected", "Endless Focus", "event.PlaylistShuffled", #"{"songs":[{"#,
                 "event.PlaybackStarted",
                 "generatedPlaylist", "deauthorized",
             ] {
