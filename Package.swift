@@ -130,6 +130,8 @@ let executables: [Target] = [
 // MARK: Tests
 
 let tests: [Target] = [
+    testModule("BusChecker", []),
+    tests(of: "BusChecker"),
     testModule("BusConformance", ["EventBus"]),
     tests(of: "EventBus", ["BusConformance"]),
     tests(of: "BusProtocol", ["EventBus"]),
