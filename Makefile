@@ -1,6 +1,6 @@
 # The commands of everyday work. `make run` and `make test` install what is missing first.
 
-.PHONY: run down test build lint format setup
+.PHONY: run down test bench build lint format setup
 
 BIN = .build/debug
 
@@ -21,6 +21,12 @@ test: setup
 	@scripts/python
 	@swift build --build-tests
 	@swift test --skip-build
+
+# What the figures in docs/performance.md are made with. BENCH holds names and options, as in BENCH="roundtrip --json".
+bench: setup
+	@swift build -c release --static-swift-stdlib --product broker
+	@swift build -c release --static-swift-stdlib --product segue
+	@.build/release/segue bench $(BENCH)
 
 lint:
 	@swift format lint --strict --recursive Package.swift Sources Tests

@@ -67,10 +67,16 @@ let tools: [Target] = [
     module("SegueTestSupport", in: "Tools", ["EventBus", "ZeroMQEventBus", "Compose", logging]),
     module("Monitor", in: "Tools", ["EventBus", "Navigation"]),
     module(
+        "Benchmarks", in: "Tools",
+        [
+            "BusProtocol", "Compose", "EventBus", "ZeroMQ", "ZeroMQEventBus", grdbSQLite, logging, subprocess,
+            systemPackage,
+        ]),
+    module(
         "SegueCommands", in: "Tools",
         [
-            "Compose", "Contracts", "EventBus", "Monitor", "Navigation", "ZeroMQEventBus", argumentParser, logging,
-            systemPackage, yams,
+            "Benchmarks", "Compose", "Contracts", "EventBus", "Monitor", "Navigation", "ZeroMQEventBus", argumentParser,
+            logging, systemPackage, yams,
         ]),
 ]
 
@@ -110,7 +116,7 @@ let executables: [Target] = [
         [
             "Authorization", "ServiceRuntime", "Services", "SpotifyAPI", "TokenVault", argumentParser, asyncHTTPClient,
         ]),
-    executable("broker", ["Broker", "ServiceRuntime", argumentParser, lifecycle]),
+    executable("broker", ["Broker", "Contracts", "EventBus", "ServiceRuntime", argumentParser, lifecycle]),
     executable("device", ["SegueCommands", "ServiceRuntime", "TerminalDevice", argumentParser, logging]),
     executable("error-notifier", ["ErrorNotification", "ServiceRuntime", argumentParser]),
     executable(
@@ -155,6 +161,7 @@ let tests: [Target] = [
         swiftSettings: settings),
     tests(of: "Compose", ["compose-fixture", logging, yams]),
     tests(of: "Monitor", ["EventBus"]),
+    tests(of: "Benchmarks", ["BusProtocol", "EventBus"]),
     testModule("CommandLineTestSupport", [subprocess, systemPackage]),
     tests(
         of: "SegueCommands",

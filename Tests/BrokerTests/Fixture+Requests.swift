@@ -29,10 +29,11 @@ extension Fixture {
     func published(_ offset: UInt64) -> Reply { .published(epoch: journal.epoch, offset: offset) }
 
     func checkpoint(
-        _ consumer: String, owner: UInt64, offset: UInt64, partition: Partition? = nil
+        _ consumer: String, owner: UInt64, offset: UInt64, settled: UInt64? = nil, partition: Partition? = nil
     ) -> CheckpointFrame {
         CheckpointFrame(
-            consumer: consumer, ownerEpoch: owner, epoch: journal.epoch, offset: offset, settled: offset, partition: partition)
+            consumer: consumer, ownerEpoch: owner, epoch: journal.epoch, offset: offset,
+            settled: settled ?? offset, partition: partition)
     }
 
     /// - Returns: nil when the claim was refused.

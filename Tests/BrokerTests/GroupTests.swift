@@ -100,9 +100,10 @@ struct GroupTests {
                 sequence: 2, [],
                 checkpoint: fixture.checkpoint(
                     "music", owner: claimed.ownerEpoch, offset: 2, partition: claimed.offsets.keys.first))
-            let groups = fixture.journal.consumers.mapValues(\.group)
+            let owned = [one, two].map { fixture.claim("music", as: $0, isRenewal: true) }
             try fixture.restart()
-            #expect(fixture.journal.consumers.mapValues(\.group) == groups)
+            let ownedLater = [one, two].map { fixture.claim("music", as: $0, isRenewal: true) }
+            #expect(ownedLater == owned)
             try fixture.tick(after: .seconds(4))
             #expect(fixture.claim("music", as: one, isRenewal: true)?.offsets.count == 32)
             try fixture.tick(after: .seconds(2))
@@ -126,6 +127,23 @@ struct GroupTests {
                 }
             }
             #expect(rows == [["music", "1", "3"]])
+        }
+    }
+
+    @Test(
+        "a message that comes before an earlier one of another partition counts for its own only, also after a restart")
+    func settled() throws {
+        try Fixture.run { fixture in
+            _ = fixture.publish(sequence: 1, ["A", "A", "A"])
+            _ = fixture.claim("music")
+            let partition = Partition(subject: "default")
+            _ = fixture.publish(
+                sequence: 2, [],
+                checkpoint: fixture.checkpoint("music", owner: 1, offset: 3, settled: 1, partition: partition))
+            try fixture.restart()
+            let offsets = try #require(fixture.claim("music")?.offsets)
+            #expect(offsets[partition] == 3)
+            #expect(Set(offsets.filter { $0.key != partition }.values) == [1])
         }
     }
 }

@@ -41,8 +41,17 @@ package actor Broker {
         defer { close() }
         logger.info("serving", metadata: ["bus": "\(address)", "journal": "\(configuration.journal)"])
         try await onReady()
+        var nextTick = now + .seconds(1)
         while true {
-            try await Task.sleep(for: .seconds(1))
+            if prune() {
+                // Sockets are looked at between two steps.
+                await Task.yield()
+                try Task.checkCancellation()
+            } else {
+                try await Task.sleep(until: nextTick, clock: .continuous)
+            }
+            guard ContinuousClock.now >= nextTick else { continue }
+            nextTick = .now + .seconds(1)
             try tick()
         }
     }
@@ -86,6 +95,14 @@ package actor Broker {
     private func tick() throws {
         guard let sockets, let outgoing = try engine?.tick(now: .now) else { return }
         send(outgoing, on: sockets)
+    }
+
+    /// - Returns: whether there is more to remove.
+    private func prune() -> Bool {
+        var outgoing = Outgoing()
+        guard let sockets, let hasMore = engine?.prune(now: .now, &outgoing) else { return false }
+        send(outgoing, on: sockets)
+        return hasMore
     }
 
     private func send(_ outgoing: Outgoing, on sockets: BrokerSockets) {

@@ -7,8 +7,16 @@ extension BrokerEngine {
     ) {
         do {
             switch request {
-            case .read(let page): outgoing.reply(try journal.messages(page), to: message, head)
-            case .documents(let page): outgoing.reply(try journal.documents(page), to: message, head)
+            case .read(let request): send(try journal.messages(request), to: message, head, &outgoing)
+            case .documents(let request): send(try journal.documents(request), to: message, head, &outgoing)
+            case .ask(let request): try desk.ask(request, peer: message.peer, id: head.id, now: now, &outgoing)
+            case .cancel(let id):
+                desk.cancel(id, peer: message.peer, &outgoing)
+                outgoing.reply(.done, to: message, head)
+            case .serve(let request):
+                heard[request.producer] = now
+                try desk.serve(request, peer: message.peer)
+                outgoing.reply(.done, to: message, head)
             default: outgoing.reply(try reply(to: request, now: now, &outgoing), to: message, head)
             }
         } catch {
@@ -22,6 +30,7 @@ extension BrokerEngine {
         switch request {
         case .hello(let greeting):
             heard[greeting.producer] = now
+            try check(greeting, now: now)
             return welcome(greeting.producer)
         case .bye(let greeting):
             try leave(greeting.producer, now: now, &outgoing)
@@ -32,9 +41,29 @@ extension BrokerEngine {
             return .claimed(try journal.claim(claim, at: clock.time(at: now)))
         case .locate(let time): return .located(epoch: journal.epoch, offset: try journal.locate(time))
         case .letters(let letters): return .letters(try journal.letters(letters))
-        case .publish, .read, .documents, .serve, .ask, .answer, .cancel:
+        case .answer(let answer):
+            desk.answer(answer, &outgoing)
+            return .done
+        case .publish, .read, .documents, .serve, .ask, .cancel:
             throw ProtocolError(.operation, "the operation is not known")
         }
+    }
+
+    private mutating func send(
+        _ page: PackedPage, to message: Incoming, _ head: RequestHead, _ outgoing: inout Outgoing
+    ) {
+        report(page.damaged)
+        outgoing.reply(page, to: message, head)
+    }
+
+    /// Whoever has seen more of the journal than there is has seen what is lost: its file, or the end of it, was put back.
+    private mutating func check(_ greeting: Greeting, now: ContinuousClock.Instant) throws {
+        guard greeting.epoch == journal.epoch, greeting.offset > journal.head else { return }
+        try journal.renewEpoch(at: clock.time(at: now))
+        say(
+            .lostEnd,
+            "the journal \(journal.path) ends at \(journal.head), but \(greeting.offset) has been read of it: what was "
+                + "behind is lost; everybody begins anew in a new epoch")
     }
 
     private func welcome(_ producer: ProducerID) -> Reply {

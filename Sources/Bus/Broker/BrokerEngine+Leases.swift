@@ -19,6 +19,7 @@ extension BrokerEngine {
 
     mutating func leave(_ producer: ProducerID, now: ContinuousClock.Instant, _ outgoing: inout Outgoing) throws {
         transientSequences[producer] = nil
+        desk.leave(producer, &outgoing)
         let isMember = journal.consumers.values.contains { $0.producers.values.contains(producer) }
         if try isMember || journal.hasLeases(producer) {
             var feed: [FeedMessage] = []

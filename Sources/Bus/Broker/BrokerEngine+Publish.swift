@@ -45,20 +45,17 @@ extension BrokerEngine {
     private mutating func passOn(_ batch: BatchHead, to feed: inout [FeedMessage]) throws {
         guard batch.sequence > transientSequences[batch.producer] ?? 0 else { return }
         transientSequences[batch.producer] = batch.sequence
-        let scanned = try ScannedBatch(batch, topics: journal.topics)
+        let scanned = try ScannedBatch(batch, topics: transientTopics)
         guard !scanned.hasDocuments else {
             throw ProtocolError(.topic, "documents cannot be transient: they are retained")
         }
+        let new = try scanned.newTopics.map { try transientTopics.add($0, id: 0, head: 0) }
         for message in scanned.messages {
-            let topic =
-                switch message.topic {
-                case .known(let index): journal.topics[index].name
-                case .new(let index): scanned.newTopics[index].name
-                }
+            let topic = transientTopics[message.topic.index(amongNew: new)]
             feed.append(
                 FeedMessage(
-                    topic: topic, epoch: journal.epoch, offset: 0, previous: 0, header: scanned.frame[message.header],
-                    data: scanned.frame[message.data]))
+                    topic: topic.name, epoch: journal.epoch, offset: 0, previous: 0,
+                    header: scanned.frame[message.header], data: scanned.frame[message.data]))
         }
     }
 

@@ -15,6 +15,24 @@ struct BrokerEngine {
     var lastLook: ContinuousClock.Instant
     /// The last transient batch of each producer that is heard.
     var transientSequences: [ProducerID: UInt64] = [:]
+    /// The topics of transient messages: the journal need not have them.
+    var transientTopics = TopicTable()
+    var desk = QueryDesk()
+    /// What is to be published of the broker's own.
+    var notices: [BrokerNotice] = []
+    /// When the journal last could not be written; nil once it can.
+    var lastWriteFailure: ContinuousClock.Instant?
+    /// The offsets of damaged messages that everybody knows of.
+    var reportedDamage: Set<UInt64> = []
+    var warnedConsumers: Set<String> = []
+    var cutOffConsumers: Set<String> = []
+    /// The journal's end at the last step of retention.
+    var lastPrunedHead: UInt64
+    /// When silent producers were last forgotten.
+    var lastForgotten: ContinuousClock.Instant?
+    var garbageCount = 0
+    var lastGarbage = ""
+    var lastGarbageReport: ContinuousClock.Instant
 
     /// - Parameter now: leases and memberships that the journal holds count from here: their owners may have outlived the
     ///   broker.
@@ -27,6 +45,8 @@ struct BrokerEngine {
         self.logger = logger
         self.clock = clock
         lastLook = now
+        lastGarbageReport = now
+        lastPrunedHead = journal.head
         let members = journal.consumers.values.flatMap { $0.producers.values }
         for producer in try journal.leaseOwners() + members {
             heard[producer] = now
@@ -46,6 +66,8 @@ struct BrokerEngine {
                     others.append((message, head, try Request(head.operation, body: message.body)))
                 }
             } catch {
+                garbageCount += 1
+                lastGarbage = error.message
                 outgoing.reply(.refused(error), to: message)
             }
         }
@@ -54,6 +76,8 @@ struct BrokerEngine {
         for (message, head, request) in others {
             answer(request, message, head, now: now, &outgoing)
         }
+        watchWriting(now: now)
+        publishNotices(now: now, &outgoing)
         return outgoing
     }
 }

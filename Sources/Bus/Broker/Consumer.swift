@@ -11,4 +11,13 @@ struct Consumer {
     /// Whose silence ends the membership of those that share.
     var producers: [UUID: ProducerID] = [:]
     var cutOffs: [CutOffRow] = []
+
+    /// Adds to what no claim has been told of yet.
+    mutating func add(_ cutOff: CutOff) {
+        if let index = cutOffs.firstIndex(where: { $0.ownerEpoch == 0 && $0.cutOff.type == cutOff.type }) {
+            cutOffs[index] = CutOffRow(cutOff: cutOffs[index].cutOff.merged(with: cutOff), ownerEpoch: 0)
+        } else {
+            cutOffs.append(CutOffRow(cutOff: cutOff, ownerEpoch: 0))
+        }
+    }
 }

@@ -19,7 +19,7 @@ extension Journal {
         move(batch.producer, to: batch.sequence, offset: known.offset)
         // All that can be refused is, before anything is written.
         let messages = try ScannedBatch(batch, topics: topics)
-        try checkCapacity(for: messages)
+        try topics.checkCapacity(for: messages.newTopics.count)
         try check(batch.checkpoint)
         try checkLetters(of: batch, database)
         try settleLetters(batch.settledLetters, database)
@@ -36,7 +36,7 @@ extension Journal {
     func append(_ message: PublishedMessage, to feed: inout [FeedMessage], _ database: Database) throws {
         let request = PublishRequest(producer: ProducerID(), sequence: 1, messages: [message])
         let messages = try ScannedBatch(try BatchHead(frames: request.frames[...]), topics: topics)
-        try checkCapacity(for: messages)
+        try topics.checkCapacity(for: messages.newTopics.count)
         try append(messages, owner: nil, to: &feed, database)
     }
 
@@ -46,11 +46,7 @@ extension Journal {
         let new = try batch.newTopics.map { try add($0, database) }
         try batch.frame.withUnsafeBytes { frame in
             for message in batch.messages {
-                let index =
-                    switch message.topic {
-                    case .known(let index): index
-                    case .new(let index): new[index]
-                    }
+                let index = message.topic.index(amongNew: new)
                 feed.append(try append(message, topic: index, owner: owner, batch, frame))
             }
         }
@@ -61,18 +57,18 @@ extension Journal {
         _ frame: UnsafeRawBufferPointer
     ) throws -> FeedMessage {
         let topic = topics[index]
-        let offset = head + 1
+        let (offset, previous) = (head + 1, topic.head)
         let header = UnsafeRawBufferPointer(rebasing: frame[message.header])
         let data = UnsafeRawBufferPointer(rebasing: frame[message.data])
         let insert = statements.insertMessage
         insert.bind(Int64(offset), at: 1)
         insert.bind(topic.id, at: 2)
-        insert.bind(Int64(topic.head), at: 3)
+        insert.bind(Int64(previous), at: 3)
         insert.bind(time, at: 4)
         insert.bind(blob: header, at: 5)
         insert.bind(blob: data, at: 6)
         let checksum = Checksum.of(
-            topic: topic.hash, offset: offset, previous: topic.head, header: header, data: data)
+            topic: topic.hash, offset: offset, previous: previous, header: header, data: data)
         insert.bind(checksum, at: 7)
         try insert.run()
         if topic.isDocument {
@@ -85,20 +81,13 @@ extension Journal {
         head = offset
         topics.move(index, to: offset)
         return FeedMessage(
-            topic: topic.name, epoch: epoch, offset: offset, previous: topic.head,
+            topic: topic.name, epoch: epoch, offset: offset, previous: previous,
             previousInPartition: previousInPartition, header: batch.frame[message.header],
             data: batch.frame[message.data])
     }
 
-    private func checkCapacity(for batch: ScannedBatch) throws {
-        guard topics.entries.count + batch.newTopics.count <= TopicTable.capacity else {
-            throw ProtocolError(
-                .tooLarge, "the journal has \(topics.entries.count) topics already: use fewer types of messages")
-        }
-    }
-
     private func add(_ topic: Topic, _ database: Database) throws -> Int {
         try database.execute(sql: "INSERT INTO topics (name, head) VALUES (?, 0)", arguments: [topic.name])
-        return topics.add(topic, id: database.lastInsertedRowID, head: 0)
+        return try topics.add(topic, id: database.lastInsertedRowID, head: 0)
     }
 }

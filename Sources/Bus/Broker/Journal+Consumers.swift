@@ -19,11 +19,12 @@ extension Journal {
         if request.member.mode == .shared {
             consumer.producers[request.member.id] = request.producer
         }
-        for index in consumer.cutOffs.indices {
-            consumer.cutOffs[index].ownerEpoch = ownership.ownerEpoch
+        // Whoever claims last is told of everything, also of what an earlier claim was told and never confirmed.
+        consumer.cutOffs = consumer.cutOffs.map(\.cutOff).merged.map {
+            CutOffRow(cutOff: $0, ownerEpoch: ownership.ownerEpoch)
         }
         try transaction(at: time) { try save(consumer, as: request.consumer, $0) }
-        return claimed(ownership, cutOffs: consumer.cutOffs.map(\.cutOff).merged)
+        return claimed(ownership, cutOffs: consumer.cutOffs.map(\.cutOff))
     }
 
     /// Takes the members out that belong to a producer. Only inside ``transaction(at:_:)``.
@@ -42,43 +43,36 @@ extension Journal {
     func check(_ checkpoint: CheckpointFrame?) throws {
         guard let checkpoint else { return }
         // An offset that this journal has never given shows that it has lost its end: a hello will find that out.
-        guard checkpoint.epoch == epoch, checkpoint.offset <= head else {
+        guard checkpoint.epoch == epoch, checkpoint.offset <= head, checkpoint.settled <= head else {
             throw ProtocolError(.epoch, "the checkpoint of \(checkpoint.consumer) is for another journal")
         }
-        var group = consumers[checkpoint.consumer]?.group ?? ConsumerGroup()
-        guard group.record(checkpoint) else {
+        guard let group = consumers[checkpoint.consumer]?.group, group.counts(checkpoint) else {
             throw ProtocolError(.fenced, "another process has taken \(checkpoint.consumer) over")
         }
     }
 
-    /// Records progress that has been checked. Only inside ``transaction(at:_:)``.
+    /// Records progress that has been checked. It takes one row, unless a message came before an earlier one of another
+    /// partition. Only inside ``transaction(at:_:)``.
     func save(_ checkpoint: CheckpointFrame, _ database: Database) throws {
-        let owner = checkpoint.ownerEpoch
-        let before = consumers[checkpoint.consumer]?.group
-        _ = consumers[checkpoint.consumer]?.group.record(checkpoint)
-        guard let before, let group = consumers[checkpoint.consumer]?.group else { return }
-        try Array(checkpoint.consumer.utf8).withUnsafeBytes { name in
-            if let offset = group.progress[owner], offset != before.progress[owner] {
-                statements.saveProgress.bind(text: name, at: 1)
-                statements.saveProgress.bind(Int64(clamping: owner), at: 2)
-                statements.saveProgress.bind(Int64(clamping: offset), at: 3)
-                try statements.saveProgress.run()
-            }
-            // What is settled lies behind the message that was handled when that came from the feed.
-            if let partition = checkpoint.partition, checkpoint.settled < checkpoint.offset {
-                statements.saveShare.bind(Int64(clamping: group.shares[Int(partition.number)].offset), at: 1)
-                statements.saveShare.bind(text: name, at: 2)
-                statements.saveShare.bind(Int64(partition.number), at: 3)
-                try statements.saveShare.run()
-            }
+        let (name, owner) = (checkpoint.consumer, checkpoint.ownerEpoch)
+        _ = consumers[name]?.group.record(
+            checkpoint.offset, partition: checkpoint.partition, settled: checkpoint.settled, ownerEpoch: owner)
+        guard let group = consumers[name]?.group, let offset = group.progress[owner] else { return }
+        try Array(name.utf8).withUnsafeBytes { name in
+            statements.saveProgress.bind(text: name, at: 1)
+            statements.saveProgress.bind(Int64(clamping: owner), at: 2)
+            statements.saveProgress.bind(Int64(clamping: offset), at: 3)
+            try statements.saveProgress.run()
         }
-        guard consumers[checkpoint.consumer]?.cutOffs.contains(where: { $0.ownerEpoch == owner }) == true else {
-            return
+        if let partition = checkpoint.partition, offset < checkpoint.offset {
+            let share = group.shares[Int(partition.number)]
+            try save(share, at: Int(partition.number), of: name, database)
         }
-        consumers[checkpoint.consumer]?.cutOffs.removeAll { $0.ownerEpoch == owner }
+        guard consumers[name]?.cutOffs.contains(where: { $0.ownerEpoch == owner }) == true else { return }
+        consumers[name]?.cutOffs.removeAll { $0.ownerEpoch == owner }
         try database.execute(
             sql: "DELETE FROM cut_offs WHERE consumer = ? AND owner_epoch = ?",
-            arguments: [checkpoint.consumer, Int64(owner)])
+            arguments: [name, Int64(clamping: owner)])
     }
 
     private func claimed(_ ownership: Ownership, cutOffs: [CutOff]) -> Claimed {
@@ -87,10 +81,13 @@ extension Journal {
 }
 
 extension ConsumerGroup {
-    fileprivate mutating func record(_ checkpoint: CheckpointFrame) -> Bool {
-        record(
-            checkpoint.offset, partition: checkpoint.partition, settled: checkpoint.settled,
-            ownerEpoch: checkpoint.ownerEpoch)
+    /// Whether it comes from an owner.
+    fileprivate func counts(_ checkpoint: CheckpointFrame) -> Bool {
+        guard checkpoint.ownerEpoch > 0 else { return false }
+        guard let partition = checkpoint.partition else {
+            return shares.contains { $0.ownerEpoch == checkpoint.ownerEpoch }
+        }
+        return shares[Int(partition.number)].ownerEpoch == checkpoint.ownerEpoch
     }
 }
 

@@ -58,7 +58,7 @@ extension Journal {
         let rows = try Row.fetchAll(
             database, sql: "SELECT type, subject, key FROM documents WHERE owner = ?", arguments: [owner.stored])
         for row in rows {
-            guard let type = MessageType(row[0]) else { continue }
+            guard let type = MessageType(row[0] as String) else { continue }
             var attributes = Attributes(
                 type: type, source: "broker", subject: row[1], time: Date(timeIntervalSince1970: Double(time) / 1000))
             attributes.key = (row[2] as String).isEmpty ? nil : row[2]

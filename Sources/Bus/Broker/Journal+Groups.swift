@@ -46,12 +46,7 @@ extension Journal {
                 arguments: [name, Int64(clamping: new.group.ownerEpoch)])
         }
         for (index, share) in new.group.shares.enumerated() where old?.group.shares[index] != share {
-            try database.execute(
-                sql: "INSERT OR REPLACE INTO shares VALUES (?, ?, ?, ?, ?)",
-                arguments: [
-                    name, index, share.member?.uuidString, Int64(clamping: share.ownerEpoch),
-                    Int64(clamping: share.offset),
-                ])
+            try save(share, at: index, of: name, database)
         }
         for ownerEpoch in old?.group.progress.keys ?? [:].keys where new.group.progress[ownerEpoch] == nil {
             try database.execute(
@@ -65,9 +60,15 @@ extension Journal {
                     sql: "INSERT INTO members VALUES (?, ?, ?)", arguments: [name, member.uuidString, producer.stored])
             }
         }
-        if !new.cutOffs.isEmpty {
+        if old?.cutOffs != new.cutOffs {
             try saveCutOffs(new.cutOffs, of: name, database)
         }
+    }
+
+    func save(_ share: ConsumerGroup.Share, at index: Int, of name: String, _ database: Database) throws {
+        try database.cachedStatement(sql: "INSERT OR REPLACE INTO shares VALUES (?, ?, ?, ?, ?)").execute(arguments: [
+            name, index, share.member?.uuidString, Int64(clamping: share.ownerEpoch), Int64(clamping: share.offset),
+        ])
     }
 
     static func number(_ row: Row, _ column: Int) -> UInt64 {

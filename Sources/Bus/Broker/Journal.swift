@@ -24,6 +24,7 @@ package final class Journal {
     var consumers: [String: Consumer] = [:]
     /// When the transaction under way began.
     private(set) var time: Int64 = 0
+    private var writeFailure: String?
     /// Why nothing can be served any more.
     private(set) var failure: BusError?
 
@@ -57,16 +58,19 @@ package final class Journal {
         self.time = time
         do {
             try database.inDatabase { database in
-                try database.inTransaction(.immediate) {
-                    try body(database)
-                    try saveMoved()
-                    return .commit
-                }
+                try statements.begin.run()
+                try body(database)
+                try saveMoved()
+                try statements.commit.run()
             }
         } catch {
+            // SQLite has rolled some failures back already.
+            database.inDatabase { if $0.isInsideTransaction { try? statements.rollback.run() } }
             // What is in memory may be ahead of what is left in the file.
             try? load()
-            throw refusal(error, "written")
+            let refusal = refusal(error, "written")
+            writeFailure = "\(refusal)"
+            throw refusal
         }
     }
 
@@ -101,8 +105,8 @@ package final class Journal {
             topics = TopicTable()
             let rows = try Row.fetchCursor(database, sql: "SELECT name, id, head FROM topics")
             while let row = try rows.next() {
-                guard let topic = Topic(row[0]) else { continue }
-                _ = topics.add(topic, id: row[1], head: UInt64(clamping: row[2] as Int64))
+                guard let topic = Topic(row[0] as String) else { continue }
+                _ = try topics.add(topic, id: row[1], head: UInt64(clamping: row[2] as Int64))
             }
             head = max(topics.entries.map(\.head).max() ?? 0, pruned)
             try loadProducers(database)
@@ -113,6 +117,20 @@ package final class Journal {
     private func number(_ key: String, _ database: Database) throws -> UInt64 {
         let value = try Int64.fetchOne(database, sql: "SELECT value FROM journal WHERE key = ?", arguments: [key])
         return UInt64(clamping: value ?? 0)
+    }
+
+    /// Why a transaction failed since this was last called; nil if none did.
+    func takeWriteFailure() -> String? {
+        defer { writeFailure = nil }
+        return writeFailure
+    }
+
+    /// Makes another journal of it, for those who have read more than is left of it: they begin anew.
+    func renewEpoch(at time: Int64) throws {
+        try transaction(at: time) { database in
+            epoch = UInt64.random(in: 1...UInt64(Int64.max))
+            try database.execute(sql: "UPDATE journal SET value = ? WHERE key = 'epoch'", arguments: [Int64(epoch)])
+        }
     }
 
     private func saveMoved() throws {

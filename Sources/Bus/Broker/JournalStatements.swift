@@ -2,6 +2,9 @@ internal import GRDB
 
 /// The statements that are run for every message, batch or page.
 struct JournalStatements {
+    let begin: RawStatement
+    let commit: RawStatement
+    let rollback: RawStatement
     let insertMessage: RawStatement
     let deleteMessage: RawStatement
     let messages: RawStatement
@@ -12,11 +15,13 @@ struct JournalStatements {
     let moveTopic: RawStatement
     let saveProducer: RawStatement
     let saveProgress: RawStatement
-    let saveShare: RawStatement
 
     init(_ database: Database) throws {
         func prepare(_ sql: String) throws -> RawStatement { try RawStatement(sql, database) }
         let columns = "messages.offset, messages.topic, previous, header, data, checksum"
+        begin = try prepare("BEGIN IMMEDIATE")
+        commit = try prepare("COMMIT")
+        rollback = try prepare("ROLLBACK")
         insertMessage = try prepare("INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?)")
         deleteMessage = try prepare("DELETE FROM messages WHERE offset = ?")
         messages = try prepare("SELECT \(columns) FROM messages WHERE offset > ? ORDER BY offset")
@@ -31,6 +36,5 @@ struct JournalStatements {
         moveTopic = try prepare("UPDATE topics SET head = ? WHERE id = ?")
         saveProducer = try prepare("INSERT OR REPLACE INTO producers VALUES (?, ?, ?, ?)")
         saveProgress = try prepare("INSERT OR REPLACE INTO progress VALUES (?, ?, ?)")
-        saveShare = try prepare("UPDATE shares SET offset = ? WHERE consumer = ? AND partition = ?")
     }
 }

@@ -5,6 +5,14 @@ struct ScannedMessage {
         case known(Int)
         /// Index among the batch's new topics.
         case new(Int)
+
+        /// The index in the table, once the new topics are in it.
+        func index(amongNew new: [Int]) -> Int {
+            switch self {
+            case .known(let index): index
+            case .new(let index): new[index]
+            }
+        }
     }
 
     let topic: TopicReference

@@ -1,8 +1,8 @@
 internal import BusProtocol
 internal import EventBus
 
-/// What the journal knows of a topic.
-struct TopicEntry {
+/// What the journal knows of a topic. A class, so that looking at it for every message copies nothing.
+final class TopicEntry {
     let id: Int64
     let name: String
     let bytes: [UInt8]

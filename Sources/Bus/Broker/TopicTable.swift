@@ -31,8 +31,17 @@ struct TopicTable {
 
     func index(ofID id: Int64) -> Int? { indicesByID[id] }
 
-    mutating func add(_ topic: Topic, id: Int64, head: UInt64) -> Int {
-        var entry = TopicEntry(id: id, topic: topic, head: head)
+    /// - Throws: ``ProtocolError`` with code `tooLarge`.
+    func checkCapacity(for count: Int) throws(ProtocolError) {
+        guard entries.count + count <= Self.capacity else {
+            throw ProtocolError(.tooLarge, "the bus has \(entries.count) topics already: use fewer types of messages")
+        }
+    }
+
+    /// - Returns: its index.
+    mutating func add(_ topic: Topic, id: Int64, head: UInt64) throws(ProtocolError) -> Int {
+        try checkCapacity(for: 1)
+        let entry = TopicEntry(id: id, topic: topic, head: head)
         entry.next = indices[entry.hash]
         indices[entry.hash] = entries.count
         indicesByID[id] = entries.count

@@ -15,10 +15,11 @@ extension Envelope {
 }
 
 extension FeedMessage {
+    /// - Parameter settled: up to where everything came before it; up to its own offset unless said.
     /// - Throws: ``BusError`` with code `malformed` when the header is not CloudEvents JSON.
-    package func envelope() throws -> Envelope {
+    package func envelope(settled: UInt64? = nil) throws -> Envelope {
         do {
-            let position = offset > 0 ? Position(epoch: epoch, offset: offset) : nil
+            let position = offset > 0 ? Position(epoch: epoch, offset: offset, settled: settled ?? offset) : nil
             return try Envelope(header: header, data: data, position: position)
         } catch let error as BusError {
             throw BusError(error.code, "at \(offset) on \(topic): \(error.message)")

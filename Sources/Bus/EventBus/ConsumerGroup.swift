@@ -88,7 +88,8 @@ package struct ConsumerGroup: Hashable, Sendable {
             partition.map { shares[Int($0.number)].ownerEpoch == ownerEpoch }
             ?? shares.contains { $0.ownerEpoch == ownerEpoch }
         guard ownerEpoch > 0, isOwner else { return false }
-        if let partition {
+        // What is settled is behind the message only when that came from a feed: else one number tells it all.
+        if let partition, let settled, settled < offset {
             let index = Int(partition.number)
             shares[index].offset = max(shares[index].offset, offset)
         }
@@ -98,6 +99,9 @@ package struct ConsumerGroup: Hashable, Sendable {
 
     /// Up to where every partition is handled.
     package var position: UInt64 { shares.indices.map(handled).min() ?? 0 }
+
+    /// Up to where a partition is handled.
+    package func handled(_ partition: Partition) -> UInt64 { handled(Int(partition.number)) }
 
     private func handled(_ index: Int) -> UInt64 {
         max(shares[index].offset, progress[shares[index].ownerEpoch] ?? 0)

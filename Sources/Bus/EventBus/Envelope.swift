@@ -7,8 +7,6 @@ public struct Envelope: Hashable, Sendable {
     public var data: Data
     /// Where the bus put it; nil until it is published.
     public var position: Position?
-    /// Up to this offset everything in its subscription came before it; up to its own unless said.
-    package var settled: UInt64?
 
     public init(attributes: Attributes, data: Data, position: Position? = nil) {
         self.attributes = attributes

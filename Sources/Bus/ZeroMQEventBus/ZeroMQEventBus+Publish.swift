@@ -65,7 +65,7 @@ extension CheckpointFrame {
     fileprivate init(_ checkpoint: Checkpoint) {
         self.init(
             consumer: checkpoint.claim.consumer, ownerEpoch: checkpoint.claim.ownerEpoch,
-            epoch: checkpoint.position.epoch, offset: checkpoint.position.offset, settled: checkpoint.settled,
+            epoch: checkpoint.position.epoch, offset: checkpoint.position.offset, settled: checkpoint.position.settled,
             partition: checkpoint.partition)
     }
 }

@@ -16,13 +16,33 @@ struct BrokerCommand: AsyncParsableCommand {
     @Option(help: "What an acknowledged message survives: a kill -9 of any process, or also a loss of power.")
     var durability = Durability.process
 
+    @Option(
+        help: "How long messages are kept that every consumer has handled: 90s, 12h, 7d; none for ever. 7d unless said."
+    )
+    var retainAge: RetainedAge?
+
+    @Option(
+        help: "How large the journal gets before the oldest messages go, handled or not: 512MiB, 1GiB; none for no end."
+    )
+    var retainSize: RetainedSize?
+
     func run() async throws {
-        try await ServiceProcess("broker").runAlone { configuration, logger in
+        let process = ServiceProcess("broker")
+        try await process.runAlone { configuration, logger in
             let journal = try journal ?? journalInStateDirectory(configuration)
             let configuration = BrokerConfiguration(
-                address: try options.busAddress(configuration), journal: journal, durability: durability)
+                address: try options.busAddress(configuration), journal: journal, durability: durability,
+                retention: retention,
+                describe: { $0.envelope(source: process.source) })
             return [BrokerService(broker: Broker(configuration, logger: logger))]
         }
+    }
+
+    private var retention: RetentionPolicy {
+        var retention = RetentionPolicy.standard
+        if let retainAge { retention.age = retainAge.duration }
+        if let retainSize { retention.size = retainSize.bytes }
+        return retention
     }
 
     private func journalInStateDirectory(_ configuration: ServiceConfiguration) throws -> String {
@@ -31,3 +51,5 @@ struct BrokerCommand: AsyncParsableCommand {
 }
 
 extension Durability: ExpressibleByArgument {}
+extension RetainedAge: ExpressibleByArgument {}
+extension RetainedSize: ExpressibleByArgument {}

@@ -18,7 +18,7 @@ struct Segue: AsyncParsableCommand {
                 name: "Bus",
                 subcommands: [
                     MonitorCommand.self, SendCommand.self, GetCommand.self, AskCommand.self, ServicesCommand.self,
-                    DeadCommand.self,
+                    DeadCommand.self, BenchCommand.self, BenchPeerCommand.self,
                 ]),
         ])
 

@@ -25,7 +25,7 @@ extension InMemoryHub {
         let isOwner =
             groups[claim.consumer]?
             .record(
-                checkpoint.position.offset, partition: checkpoint.partition, settled: checkpoint.settled,
+                checkpoint.position.offset, partition: checkpoint.partition, settled: checkpoint.position.settled,
                 ownerEpoch: claim.ownerEpoch) ?? false
         guard isOwner else {
             throw BusError(.fenced, "another process has taken over the durable consumer '\(claim.consumer)'")

@@ -1,3 +1,4 @@
+internal import Benchmarks
 internal import Compose
 internal import EventBus
 
@@ -13,6 +14,8 @@ package struct Failure: Hashable, Sendable {
             (lines, status) = ([error.description], error.status)
         case let error as BusError:
             (lines, status) = ([error.message], ExitStatus(of: error))
+        case let error as BenchmarkError:
+            (lines, status) = ([error.description], .failure)
         case let error as ComposeFileError:
             (lines, status) = (error.mistakes.map(\.description), .configuration)
         case let error as ComposeError:

@@ -1,0 +1,136 @@
+import BusProtocol
+import EventBus
+import Foundation
+import GRDB
+import Synchronization
+import Testing
+
+@testable import Broker
+
+@Suite("A damaged, lost or full journal")
+struct DamageTests {
+    /// What the broker says, as it says it.
+    private final class Notices: Sendable {
+        private let all = Mutex<[BrokerNotice]>([])
+        var codes: [BrokerNotice.Code] { all.withLock { $0.map(\.code) } }
+        func add(_ notice: BrokerNotice) -> Envelope? {
+            all.withLock { $0.append(notice) }
+            let type = MessageType(kind: .error, name: "ApplicationError")
+            return Envelope(attributes: Attributes(type: type, source: "broker/1"), data: Data("{}".utf8))
+        }
+    }
+
+    @Test("a damaged message is reported once, as a message of the broker's own")
+    func reported() throws {
+        let notices = Notices()
+        try Fixture.run({ $0.describe = notices.add }) { fixture in
+            _ = fixture.publish(sequence: 1, ["A", "A"])
+            try fixture.execute("UPDATE messages SET data = x'ff' WHERE offset = 2")
+            #expect(fixture.read()?.damaged == [2])
+            #expect(
+                fixture.lastFeed.map(\.topic) == [
+                    Topic(MessageType(kind: .error, name: "ApplicationError"), subject: "default").name
+                ])
+            #expect(fixture.read()?.damaged == [2])
+            #expect(notices.codes == [.damaged])
+        }
+    }
+
+    @Test("a hello that has seen more than there is begins a new epoch")
+    func lostEnd() throws {
+        let notices = Notices()
+        try Fixture.run({ $0.describe = notices.add }) { fixture in
+            _ = fixture.publish(sequence: 1, ["A"])
+            let epoch = fixture.journal.epoch
+            func greet(_ epoch: UInt64, _ offset: UInt64) {
+                _ = fixture.ask(.hello(Greeting(producer: fixture.producer, epoch: epoch, offset: offset)))
+            }
+            greet(epoch, 1)
+            greet(epoch &+ 1, 5)
+            #expect(fixture.journal.epoch == epoch)
+            greet(epoch, 5)
+            #expect(fixture.journal.epoch != epoch)
+            #expect(notices.codes == [.lostEnd])
+            let renewed = fixture.journal.epoch
+            try fixture.restart()
+            #expect(fixture.journal.epoch == renewed)
+        }
+    }
+
+    @Test("a full disk refuses batches; once there is room everything goes on where it was")
+    func full() throws {
+        let notices = Notices()
+        try Fixture.run({ $0.describe = notices.add }) { fixture in
+            _ = fixture.publish(sequence: 1, ["A"])
+            try fixture.journal.database.inDatabase { try $0.execute(sql: "PRAGMA max_page_count = 1") }
+            var sequence: UInt64 = 1
+            var refusal: ProtocolError?
+            while refusal == nil, sequence < 1000 {
+                sequence += 1
+                let batch = PublishRequest(
+                    producer: fixture.producer, sequence: sequence,
+                    messages: [Fixture.message("New\(sequence)", size: 4000)])
+                if case .refused(let error) = fixture.ask(.publish(batch)) { refusal = error }
+            }
+            #expect(refusal?.code == .journal)
+            #expect(refusal?.message.contains("make room on its disk") == true)
+            let head = fixture.journal.head
+            try fixture.tick()
+            #expect(notices.codes == [.unwritable])
+            #expect(fixture.read()?.isComplete != nil, "reading goes on")
+            try fixture.journal.database.inDatabase { try $0.execute(sql: "PRAGMA max_page_count = 1000000") }
+            #expect(fixture.publish(sequence: sequence, ["A"]) == fixture.published(head + 1))
+            try fixture.tick(after: .seconds(4))
+            #expect(notices.codes == [.unwritable, .writable])
+        }
+    }
+
+    @Test("a file that is no journal is named, with how to save what is left of it")
+    func noJournal() throws {
+        try Fixture.inDirectory { directory in
+            let path = "\(directory)/journal.sqlite"
+            try Data(repeating: 7, count: 8192).write(to: URL(fileURLWithPath: path))
+            let error = #expect(throws: BusError.self) { try Journal(path: path) }
+            #expect(error?.code == .journal)
+            #expect(error?.message.contains("sqlite3 \(path) .recover | sqlite3 NEW") == true)
+        }
+    }
+
+    @Test("pages that are overwritten while the broker runs end it with one line")
+    func overwritten() throws {
+        try Fixture.run { fixture in
+            for sequence in 1...UInt64(20) {
+                let messages = (0..<100).map { _ in Fixture.message("A", size: 1000) }
+                _ = fixture.ask(
+                    .publish(PublishRequest(producer: fixture.producer, sequence: sequence, messages: messages)))
+            }
+            try fixture.journal.database.inDatabase { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+            let file = try FileHandle(forWritingTo: URL(fileURLWithPath: fixture.path))
+            let pages = try file.seekToEnd() / 4096
+            // The tables stand before the messages.
+            try file.seek(toOffset: 60 * 4096)
+            try file.write(contentsOf: Data(repeating: 0xff, count: Int(pages - 60) * 4096))
+            try file.close()
+            // What is in memory would be served from there.
+            try fixture.restart()
+            var refusals: [ProtocolError.Code] = []
+            let request = PageRequest(epoch: 0, after: 1990, prefixes: ["event."])
+            if case .refused(let error) = fixture.ask(.read(request)) {
+                refusals.append(error.code)
+            }
+            #expect(refusals == [.journal])
+            #expect(throws: BusError.self) { try fixture.tick() }
+        }
+    }
+
+    @Test("a file that is removed or replaced ends the broker", arguments: [true, false])
+    func removed(isReplaced: Bool) throws {
+        try Fixture.run { fixture in
+            try fixture.tick()
+            try FileManager.default.removeItem(atPath: fixture.path)
+            if isReplaced { try Data().write(to: URL(fileURLWithPath: fixture.path)) }
+            let error = #expect(throws: BusError.self) { try fixture.tick() }
+            #expect(error?.code == .journal)
+        }
+    }
+}

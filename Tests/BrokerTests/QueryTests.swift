@@ -1,0 +1,130 @@
+import BusProtocol
+import EventBus
+import Testing
+
+@testable import Broker
+
+@Suite("Queries through the broker")
+struct QueryTests {
+    private let type = MessageType(kind: .query, name: "Songs")
+    private let query = Fixture.message("Songs", kind: .query)
+
+    private func send(_ request: Request, id: UInt64 = 1, from peer: UInt8, _ fixture: Fixture) -> Outgoing {
+        fixture.handle([Incoming(peer: [peer], frames: request.frames(id: id))])
+    }
+
+    private func serve(_ fixture: Fixture, from peer: UInt8, as producer: ProducerID = ProducerID()) {
+        _ = send(.serve(ServeRequest(producer: producer, types: [type])), from: peer, fixture)
+    }
+
+    /// - Returns: who was asked, and under which number.
+    private func ask(
+        _ fixture: Fixture, id: UInt64, timeout: UInt32 = 1000
+    ) throws -> (peer: [UInt8], number: UInt64)? {
+        let outgoing = send(.ask(AskRequest(timeout: timeout, query: query)), id: id, from: 9, fixture)
+        guard let sent = outgoing.frames.first, case .query(let number, query)? = try Notice(sent.frames) else {
+            return nil
+        }
+        return (sent.peer, number)
+    }
+
+    private func refusal(_ outgoing: Outgoing) -> ProtocolError.Code? {
+        for (peer, frames) in outgoing.frames where peer == [9] {
+            if case .refused(let error) = try? Reply.read(frames).reply { return error.code }
+        }
+        return nil
+    }
+
+    @Test("those who serve are asked in turn, and the answer goes to who asked")
+    func roundTrip() throws {
+        try Fixture.run { fixture in
+            serve(fixture, from: 1)
+            serve(fixture, from: 2)
+            let first = try #require(try ask(fixture, id: 7))
+            let second = try #require(try ask(fixture, id: 8))
+            #expect([first.peer, second.peer] == [[1], [2]])
+            let answer = QueryAnswer(query: first.number, content: .message(header: [3], data: [4]))
+            let outgoing = send(.answer(answer), from: 1, fixture)
+            let replies = try outgoing.frames.map { try ($0.peer, Reply.read($0.frames)) }
+            #expect(replies.contains { $0 == [9] && $1.id == 7 && $1.reply == .answer(header: [3], data: [4]) })
+            #expect(replies.contains { $0 == [1] && $1.reply == .done })
+            #expect(
+                send(.answer(answer), from: 1, fixture).frames.count == 1, "an answer that is sent twice counts once")
+        }
+    }
+
+    @Test("a query that is sent again while it is open is passed on once")
+    func duplicate() throws {
+        try Fixture.run { fixture in
+            serve(fixture, from: 1)
+            let first = try ask(fixture, id: 7)
+            #expect(first != nil)
+            #expect(send(.ask(AskRequest(timeout: 1000, query: query)), id: 7, from: 9, fixture).frames.isEmpty)
+        }
+    }
+
+    @Test("a query that nobody serves is refused at once")
+    func unserved() throws {
+        try Fixture.run { fixture in
+            #expect(refusal(send(.ask(AskRequest(timeout: 1000, query: query)), from: 9, fixture)) == .unserved)
+            let producer = ProducerID()
+            serve(fixture, from: 1, as: producer)
+            _ = send(.serve(ServeRequest(producer: producer, types: [])), from: 1, fixture)
+            #expect(refusal(send(.ask(AskRequest(timeout: 1000, query: query)), from: 9, fixture)) == .unserved)
+        }
+    }
+
+    @Test("a query ends with its deadline, and whoever works on it is told")
+    func deadline() throws {
+        try Fixture.run { fixture in
+            serve(fixture, from: 1)
+            let number = try #require(try ask(fixture, id: 7, timeout: 1500)).number
+            let early = try fixture.engine.tick(now: fixture.now.advanced(by: .seconds(1)))
+            #expect(early.frames.isEmpty)
+            let outgoing = try fixture.engine.tick(now: fixture.now.advanced(by: .seconds(2)))
+            #expect(refusal(outgoing) == .deadline)
+            #expect(outgoing.frames.contains { $0.peer == [1] && (try? Notice($0.frames)) == .cancel(id: number) })
+            #expect(fixture.engine.desk.openCount == 0)
+        }
+    }
+
+    @Test("a query is refused when who serves it says good-bye, or falls silent", arguments: [true, false])
+    func gone(isPolite: Bool) throws {
+        try Fixture.run { fixture in
+            let producer = ProducerID()
+            serve(fixture, from: 1, as: producer)
+            _ = try ask(fixture, id: 7, timeout: 60_000)
+            if isPolite {
+                #expect(refusal(send(.bye(Greeting(producer: producer)), from: 1, fixture)) == .unserved)
+            } else {
+                try fixture.tick(after: .seconds(4))
+                let outgoing = try fixture.engine.tick(now: fixture.now.advanced(by: .seconds(2)))
+                #expect(refusal(outgoing) == .unserved)
+            }
+        }
+    }
+
+    @Test("a query that its asker cancels is cancelled where it is worked on")
+    func cancelled() throws {
+        try Fixture.run { fixture in
+            serve(fixture, from: 1)
+            let number = try #require(try ask(fixture, id: 7)).number
+            let outgoing = send(.cancel(7), id: 8, from: 9, fixture)
+            #expect(outgoing.frames.contains { $0.peer == [1] && (try? Notice($0.frames)) == .cancel(id: number) })
+            #expect(fixture.engine.desk.openCount == 0)
+        }
+    }
+
+    @Test("open queries are bounded")
+    func bounded() throws {
+        try Fixture.run { fixture in
+            serve(fixture, from: 1)
+            let request = Request.ask(AskRequest(timeout: 60_000, query: query))
+            for id in 0..<UInt64(QueryDesk.capacity) {
+                _ = send(request, id: id, from: 9, fixture)
+            }
+            #expect(fixture.engine.desk.openCount == QueryDesk.capacity)
+            #expect(refusal(send(request, id: UInt64(QueryDesk.capacity), from: 9, fixture)) == .unserved)
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import BusProtocol
+import EventBus
+import Foundation
+import Testing
+
+@testable import Broker
+
+@Suite("Retention")
+struct RetentionTests {
+    /// - Returns: what the steps published.
+    @discardableResult
+    private func prune(_ fixture: Fixture, after duration: Duration = .zero) -> [FeedMessage] {
+        fixture.now = fixture.now.advanced(by: duration)
+        var outgoing = Outgoing()
+        while fixture.engine.prune(now: fixture.now, &outgoing) {}
+        return outgoing.feed
+    }
+
+    private func fill(_ fixture: Fixture, _ sequences: ClosedRange<UInt64>, size: Int = 1000) {
+        for sequence in sequences {
+            let messages = (0..<100).map { Fixture.message($0 % 2 == 0 ? "A" : "B", size: size) }
+            _ = fixture.ask(
+                .publish(PublishRequest(producer: fixture.producer, sequence: sequence, messages: messages)))
+        }
+    }
+
+    @Test("old messages go; new ones, and what documents are, stay")
+    func age() throws {
+        try Fixture.run({ $0.retention = RetentionPolicy(age: .seconds(60), size: nil) }) { fixture in
+            _ = fixture.publish(sequence: 1, ["Screen"], kind: .document)
+            _ = fixture.publish(sequence: 2, ["A", "A"])
+            prune(fixture, after: .seconds(50))
+            #expect(fixture.read()?.messages.map(\.offset) == [2, 3])
+            _ = fixture.publish(sequence: 3, ["B"])
+            prune(fixture, after: .seconds(20))
+            #expect(fixture.read()?.messages.map(\.offset) == [4])
+            #expect(fixture.documents().map(\.offset) == [1])
+            try fixture.restart()
+            #expect(fixture.journal.pruned == 3)
+            #expect(fixture.publish(sequence: 4, ["A"]) == fixture.published(5))
+            #expect(fixture.lastFeed.map(\.previous) == [3], "the chain goes on")
+        }
+    }
+
+    @Test("a document that is superseded goes when retention has passed it by")
+    func compaction() throws {
+        try Fixture.run({ $0.retention = RetentionPolicy(age: .seconds(60), size: nil) }) { fixture in
+            _ = fixture.publish(sequence: 1, ["Screen"], kind: .document)
+            prune(fixture, after: .seconds(70))
+            #expect(fixture.read("document.")?.messages.map(\.offset) == [1])
+            _ = fixture.publish(sequence: 2, ["Screen"], kind: .document)
+            #expect(fixture.read("document.")?.messages.map(\.offset) == [2])
+        }
+    }
+
+    @Test("what a consumer has yet to handle stays, however old")
+    func consumers() throws {
+        try Fixture.run({ $0.retention = RetentionPolicy(age: .seconds(60), size: nil) }) { fixture in
+            _ = fixture.publish(sequence: 1, ["A", "A", "A"])
+            _ = fixture.claim("music")
+            _ = fixture.publish(sequence: 2, [], checkpoint: fixture.checkpoint("music", owner: 1, offset: 1))
+            prune(fixture, after: .seconds(120))
+            #expect(fixture.read()?.messages.map(\.offset) == [2, 3])
+        }
+    }
+
+    @Test(
+        "beyond its size the journal loses the oldest; a consumer is warned, and told exactly what it lost, until it says so"
+    )
+    func size() throws {
+        try Fixture.run({
+            $0.retention = RetentionPolicy(age: nil, size: 1 << 20)
+            $0.describe = { notice in
+                let type = MessageType(kind: .error, name: "ApplicationError")
+                let attributes = Attributes(type: type, source: "broker/1", subject: notice.code.rawValue)
+                return Envelope(attributes: attributes, data: Data("{}".utf8))
+            }
+        }) { fixture in
+            _ = fixture.claim("music")
+            fill(fixture, 1...3)
+            _ = fixture.publish(sequence: 4, [], checkpoint: fixture.checkpoint("music", owner: 1, offset: 1))
+            try fixture.tick()
+            #expect(fixture.lastFeed.isEmpty)
+            fill(fixture, 5...10)
+            let warning = try fixture.tick()
+            #expect(try warning.map { try $0.envelope().subject } == ["consumer.behind"])
+            let again = try fixture.tick()
+            #expect(again.isEmpty, "warned once")
+            fill(fixture, 11...15)
+            let cut = prune(fixture)
+            #expect(try cut.map { try $0.envelope().subject } == ["consumer.cut-off"])
+            let used = try fixture.journal.usedSize()
+            #expect(used <= 1 << 20)
+
+            let left = try #require(fixture.read("event.")?.messages.first?.offset)
+            let told = try #require(fixture.claim("music"))
+            // Messages alternate between the two types; the first was handled.
+            #expect(
+                told.cutOffs.map(\.type.name) == ["B", "A", "ApplicationError"], "the last is what it was warned with")
+            #expect(told.cutOffs.reduce(0) { $0 + $1.count } == Int(left) - 2)
+            #expect(told.cutOffs.map(\.offsets.lowerBound) == [2, 3, 901])
+            try fixture.restart()
+            let later = try #require(fixture.claim("music"))
+            #expect(later.cutOffs == told.cutOffs, "until a checkpoint says that it is known")
+            _ = fixture.publish(
+                sequence: 16, [], checkpoint: fixture.checkpoint("music", owner: later.ownerEpoch, offset: left))
+            #expect(fixture.claim("music")?.cutOffs == [])
+        }
+    }
+
+    @Test("ages and sizes are read as people write them")
+    func texts() {
+        #expect(RetainedAge("7d")?.duration == .seconds(604_800))
+        #expect(RetainedAge("none").map { $0.duration == nil } == true)
+        #expect(RetainedAge("0").map { $0.duration == nil } == true)
+        #expect(RetainedSize("1GiB")?.bytes == 1 << 30)
+        #expect(RetainedSize("4096")?.bytes == 4096)
+        for text in ["", "d", "-1d", "7 days", "99999999999999999999d", "9223372036854775807d"] {
+            #expect(RetainedAge(text) == nil)
+        }
+        for text in ["", "GiB", "-1", "1GB", "9223372036854775807GiB"] {
+            #expect(RetainedSize(text) == nil)
+        }
+    }
+
+    @Test("a time is found among the offsets")
+    func locate() throws {
+        try Fixture.run { fixture in
+            var times: [UInt64] = []
+            for sequence in 1...20 {
+                _ = fixture.publish(sequence: UInt64(sequence), ["A"])
+                times.append(UInt64(fixture.journal.time))
+                fixture.now = fixture.now.advanced(by: .seconds(1))
+            }
+            for (index, time) in times.enumerated() {
+                #expect(fixture.ask(.locate(time)) == .located(epoch: fixture.journal.epoch, offset: UInt64(index)))
+                #expect(
+                    fixture.ask(.locate(time + 1)) == .located(epoch: fixture.journal.epoch, offset: UInt64(index) + 1))
+            }
+            #expect(fixture.ask(.locate(0)) == .located(epoch: fixture.journal.epoch, offset: 0))
+        }
+    }
+}
