@@ -138,6 +138,7 @@ let tests: [Target] = [
         "BusSoak", ["BusChecker", "EventBus", "ZeroMQEventBus", logging, signals, subprocess, systemPackage]),
     testExecutable("bus-fixture", in: "BusFixture", ["BusSoak", argumentParser]),
     testExecutable("bus-soak", in: "BusSoakCommand", ["BusSoak", argumentParser]),
+    tests(of: "BusSoak", ["broker", "bus-fixture"]),
     tests(of: "BusProtocol", ["EventBus"]),
     tests(of: "Broker", ["BusProtocol", "EventBus", grdb, logging]),
     tests(of: "ZeroMQEventBus", ["BusProtocol", "EventBus", "Broker", "BusConformance", logging]),
