@@ -130,10 +130,14 @@ let executables: [Target] = [
 // MARK: Tests
 
 let tests: [Target] = [
-    testModule("BusChecker", []),
-    tests(of: "BusChecker"),
     testModule("BusConformance", ["EventBus"]),
     tests(of: "EventBus", ["BusConformance"]),
+    testModule("BusChecker", []),
+    tests(of: "BusChecker"),
+    testModule(
+        "BusSoak", ["BusChecker", "EventBus", "ZeroMQEventBus", logging, signals, subprocess, systemPackage]),
+    testExecutable("bus-fixture", in: "BusFixture", ["BusSoak", argumentParser]),
+    testExecutable("bus-soak", in: "BusSoakCommand", ["BusSoak", argumentParser]),
     tests(of: "BusProtocol", ["EventBus"]),
     tests(of: "Broker", ["BusProtocol", "EventBus", grdb, logging]),
     tests(of: "ZeroMQEventBus", ["BusProtocol", "EventBus", "Broker", "BusConformance", logging]),
@@ -147,9 +151,7 @@ let tests: [Target] = [
         ]),
     tests(of: "ErrorNotification", ["EventBus", "Contracts", "RuntimeTestSupport", logging]),
     tests(of: "Coordinator", ["Navigation", "EventBus", "Contracts", "RuntimeTestSupport", logging]),
-    .executableTarget(
-        name: "compose-fixture", dependencies: ["Compose", logging], path: "Tests/ComposeFixture",
-        swiftSettings: settings),
+    testExecutable("compose-fixture", in: "ComposeFixture", ["Compose", logging]),
     .testTarget(
         name: "IntegrationTests",
         dependencies: [
@@ -264,4 +266,9 @@ func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target 
 /// What several test targets share.
 func testModule(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: settings)
+}
+
+/// What tests run as a process of its own.
+func testExecutable(_ name: String, in folder: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, path: "Tests/\(folder)", swiftSettings: settings)
 }

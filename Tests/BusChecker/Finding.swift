@@ -1,46 +1,45 @@
-/// A promise of the bus that a history shows broken.
+/// Something that the bus must never do.
 package enum Finding: Hashable, Sendable {
-    /// Acknowledged, and not in the journal.
+    // What the journal holds.
     case lost(Value)
-    /// In the journal, and nobody sent it.
-    case invented(Value, offset: UInt64)
-    /// In the journal more than once.
+    case neverSent(Value, offset: UInt64)
     case doubled(Value, offsets: [UInt64])
-    /// Two values at one offset.
-    case collided(Value, Value, offset: UInt64)
-    /// One publisher sent `earlier` first, on the same subject, and the journal has `later` first.
-    case reordered(earlier: Value, later: Value)
-    /// In the journal, and the subscriber never got it.
-    case missed(Value, subscriber: String)
-    /// The subscriber got what the journal does not hold.
-    case phantom(Value, subscriber: String)
-    /// The subscriber got it more than once.
-    case repeated(Value, subscriber: String)
-    /// The journal has `earlier` first, on the same subject, and the subscriber got `later` first.
-    case misordered(earlier: Value, later: Value, subscriber: String)
-    /// The durable consumer committed more than one result for it.
-    case handledTwice(Value, consumer: String)
-    /// In the journal, and the durable consumer committed no result for it.
-    case unhandled(Value, consumer: String)
-    /// The durable consumer committed a result for what the journal does not hold.
-    case imagined(Value, consumer: String)
+    /// Two messages have the same offset.
+    case sharedOffset(UInt64)
+    /// A value stands behind a later one of its publisher.
+    case disordered(Value, behind: Value)
+
+    // What durable consumers committed.
+    case resultMissing(group: String, input: Value)
+    case resultDoubled(group: String, input: Value, offsets: [UInt64])
+    case resultOfNothing(group: String, input: Value, offset: UInt64)
+
+    // What subscribers saw.
+    case gap(reader: String, Value)
+    case deliveredTwice(reader: String, Value)
+    case deliveredOutOfOrder(reader: String, Value)
+    /// The journal does not hold it, or holds it somewhere else.
+    case deliveredOtherwise(reader: String, Delivery)
 }
 
 extension Finding: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .lost(let value): "\(value) was acknowledged and is not in the journal"
-        case .invented(let value, let offset): "\(value) is at offset \(offset) and was never sent"
-        case .doubled(let value, let offsets): "\(value) is in the journal at \(offsets)"
-        case .collided(let first, let second, let offset): "\(first) and \(second) are both at offset \(offset)"
-        case .reordered(let earlier, let later): "\(later) stands before \(earlier) in the journal"
-        case .missed(let value, let subscriber): "\(subscriber) never got \(value)"
-        case .phantom(let value, let subscriber): "\(subscriber) got \(value), which is not in the journal"
-        case .repeated(let value, let subscriber): "\(subscriber) got \(value) more than once"
-        case .misordered(let earlier, let later, let subscriber): "\(subscriber) got \(later) before \(earlier)"
-        case .handledTwice(let value, let consumer): "\(consumer) handled \(value) more than once"
-        case .unhandled(let value, let consumer): "\(consumer) never handled \(value)"
-        case .imagined(let value, let consumer): "\(consumer) handled \(value), which is not in the journal"
+        case .lost(let value): "\(value) was acknowledged and is lost"
+        case .neverSent(let value, let offset): "\(value) at offset \(offset) was never sent"
+        case .doubled(let value, let offsets): "\(value) was journalled more than once, at offsets \(offsets)"
+        case .sharedOffset(let offset): "two messages have the offset \(offset)"
+        case .disordered(let value, let later): "\(value) was journalled behind \(later), which was sent later"
+        case .resultMissing(let group, let input): "\(group) has no result for \(input)"
+        case .resultDoubled(let group, let input, let offsets):
+            "\(group) has more than one result for \(input), at offsets \(offsets)"
+        case .resultOfNothing(let group, let input, let offset):
+            "\(group) has a result at offset \(offset) for \(input), which is not in the journal"
+        case .gap(let reader, let value): "\(reader) did not get \(value)"
+        case .deliveredTwice(let reader, let value): "\(reader) got \(value) more than once"
+        case .deliveredOutOfOrder(let reader, let value): "\(reader) got \(value) out of its stream's order"
+        case .deliveredOtherwise(let reader, let delivery):
+            "\(reader) got \(delivery.value) at offset \(delivery.offset) of \(delivery.stream); the journal has it not there"
         }
     }
 }
