@@ -89,12 +89,7 @@ struct MessageConsumerRejectionTests {
             CutOff(type: Command.Wave.type, count: 2, offsets: 4...6),
         ]
         let cut = CutOffBus(bus: bus, cutOffs: cutOffs)
-        for name in ["Ada", "Grace"] {
-            try await withRunning(greeter(on: cut)) {
-                try await bus.send(Command.Greet(name: name))
-                _ = try await bus.first(DomainEvent.Greeted.self) { $0.name == name }
-            }
-        }
+        for _ in 0..<2 { try await withRunning(greeter(on: cut)) {} }
         let errors = try await bus.journalled(ApplicationError.self)
         #expect(errors.count == 1)
         let error = try #require(errors.first).decode(ApplicationError.self)
