@@ -139,6 +139,9 @@ let tests: [Target] = [
     testExecutable("bus-fixture", in: "BusFixture", ["BusSoak", argumentParser]),
     testExecutable("bus-soak", in: "BusSoakCommand", ["BusSoak", argumentParser]),
     tests(of: "BusSoak", ["broker", "bus-fixture"]),
+    .testTarget(
+        name: "BusFaultTests", dependencies: ["BusChecker", "BusSoak", "EventBus", "broker", "bus-fixture"],
+        swiftSettings: settings),
     tests(of: "BusProtocol", ["EventBus"]),
     tests(of: "Broker", ["BusProtocol", "EventBus", grdb, logging]),
     tests(of: "ZeroMQEventBus", ["BusProtocol", "EventBus", "Broker", "BusConformance", logging]),

@@ -6,7 +6,8 @@ struct HistoryLineTests {
     @Test(
         "can be read again",
         arguments: [
-            .invoked(value(1), document: nil), .invoked(value(2), document: "s1/p1.1.0"), .acknowledged(value(3)), .live,
+            .invoked(value(1), document: nil), .invoked(value(2), document: "s1/p1.1.0"), .acknowledged(value(3)),
+            .live,
             .delivered(Delivery(offset: 17, stream: "event.ProbeEvent/s1", value: value(4))), .handled(value(5)),
         ] as [HistoryLine])
     func roundTrip(line: HistoryLine) {
@@ -15,7 +16,9 @@ struct HistoryLineTests {
 
     @Test(
         "half a line is none",
-        arguments: ["", "acknow", "acknowledged", "acknowledged p1", "delivered 17 event.ProbeEvent/s1", "invoked p1/1"])
+        arguments: [
+            "", "acknow", "acknowledged", "acknowledged p1", "delivered 17 event.ProbeEvent/s1", "invoked p1/1",
+        ])
     func half(line: String) {
         #expect(HistoryLine(line) == nil)
     }

@@ -4,7 +4,8 @@ import BusSoak
 @main
 struct BusSoakCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "bus-soak", abstract: "Kills and stops the processes of a bus under load, and looks for what it lost.")
+        commandName: "bus-soak",
+        abstract: "Kills and stops the processes of a bus under load, and looks for what it lost.")
 
     @Option(help: "How long, in seconds.")
     var seconds = 60

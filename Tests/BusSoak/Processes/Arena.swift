@@ -94,7 +94,9 @@ package final class Arena: Sendable {
         return try await start(name, ["bus-fixture", role] + options + arguments, environment: environment)
     }
 
-    package func startBroker(_ name: String = "broker", environment: [String: String] = [:]) async throws -> ChildProcess {
+    package func startBroker(_ name: String = "broker", environment: [String: String] = [:]) async throws
+        -> ChildProcess
+    {
         try await start(name, ["broker", "--bus", bus, "--journal", journal], environment: environment)
     }
 

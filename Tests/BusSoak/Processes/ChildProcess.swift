@@ -35,7 +35,9 @@ package final class ChildProcess: Sendable {
         var platform = PlatformOptions()
         // A Ctrl-C at the terminal is for the test alone, which then ends all in order.
         platform.processGroupID = 0
-        let pairs = environment.compactMap { name, value in Environment.Key(rawValue: name).map { ($0, value as String?) } }
+        let pairs = environment.compactMap { name, value in
+            Environment.Key(rawValue: name).map { ($0, value as String?) }
+        }
         do {
             let log = try FileDescriptor.open(
                 logPath, .writeOnly, options: [.create, .append, .closeOnExec], permissions: .ownerReadWrite)
