@@ -1,6 +1,6 @@
 # The commands of everyday work. `make run` and `make test` install what is missing first.
 
-.PHONY: run down test build lint format setup
+.PHONY: run down test build lint format setup fuzz
 
 BIN = .build/debug
 
@@ -21,6 +21,10 @@ test: setup
 	@scripts/python
 	@swift build --build-tests
 	@swift test --skip-build
+
+# A million requests, most of them broken, against the broker's engine; INPUTS and SEED choose others.
+fuzz: setup
+	@swift run -c release bus-fuzz $(or $(INPUTS),1000000) $(or $(SEED),1)
 
 lint:
 	@swift format lint --strict --recursive Package.swift Sources Tests
