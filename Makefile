@@ -35,6 +35,10 @@ soak: setup
 	@swift build --product bus-soak
 	@$(BIN)/bus-soak --seconds $(or $(SECONDS),60) $(if $(SEED),--seed $(SEED))
 
+# A million requests, most of them broken, against the broker's engine; INPUTS and SEED choose others.
+fuzz: setup
+	@swift run -c release bus-fuzz $(or $(INPUTS),1000000) $(or $(SEED),1)
+
 lint:
 	@swift format lint --strict --recursive Package.swift Sources Tests
 

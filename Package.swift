@@ -143,7 +143,11 @@ let tests: [Target] = [
         name: "BusFaultTests", dependencies: ["BusChecker", "BusSoak", "EventBus", "broker", "bus-fixture"],
         swiftSettings: settings),
     tests(of: "BusProtocol", ["EventBus"]),
-    tests(of: "Broker", ["BusProtocol", "EventBus", grdb, logging]),
+    testModule("BusFuzz", ["Broker", "BusProtocol", "EventBus", grdb, logging]),
+    // What strangers may send: `make fuzz`.
+    .executableTarget(
+        name: "bus-fuzz", dependencies: ["BusFuzz"], path: "Tests/BusFuzzCommand", swiftSettings: settings),
+    tests(of: "Broker", ["BusFuzz", "BusProtocol", "EventBus", grdb, logging]),
     tests(of: "ZeroMQEventBus", ["BusProtocol", "EventBus", "Broker", "BusConformance", logging]),
     tests(of: "Navigation"),
     testModule("RuntimeTestSupport", ["ServiceRuntime", "EventBus", lifecycle, logging]),

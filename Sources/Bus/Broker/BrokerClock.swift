@@ -1,13 +1,13 @@
 internal import Foundation
 
 /// The time of day that goes on evenly: a wall clock that is set while the broker runs must not age the journal.
-struct BrokerClock {
+package struct BrokerClock {
     private let start: ContinuousClock.Instant
     private let wall: Double
 
     /// - Parameter wall: what the wall clock says at `start`, in milliseconds since 1970, with their fraction: whole ones
     ///   would make every time too early.
-    init(start: ContinuousClock.Instant, wall: Double = Date().timeIntervalSince1970 * 1000) {
+    package init(start: ContinuousClock.Instant, wall: Double = Date().timeIntervalSince1970 * 1000) {
         self.start = start
         self.wall = wall
     }

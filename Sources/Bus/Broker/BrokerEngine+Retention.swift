@@ -8,7 +8,7 @@ extension BrokerEngine {
 
     /// Does one step of retention.
     /// - Returns: whether there is more to do.
-    mutating func prune(now: ContinuousClock.Instant, _ outgoing: inout Outgoing) -> Bool {
+    package mutating func prune(now: ContinuousClock.Instant, _ outgoing: inout Outgoing) -> Bool {
         // Twice what came in meanwhile, or a journal under load would grow for ever.
         let count = max(Self.stepCount, 2 * Int(clamping: journal.head - min(lastPrunedHead, journal.head)))
         lastPrunedHead = journal.head

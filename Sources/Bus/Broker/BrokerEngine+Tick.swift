@@ -7,7 +7,7 @@ extension BrokerEngine {
 
     /// What is done once a second.
     /// - Throws: ``BusError`` when the journal can no longer be trusted.
-    mutating func tick(now: ContinuousClock.Instant) throws -> Outgoing {
+    package mutating func tick(now: ContinuousClock.Instant) throws -> Outgoing {
         var outgoing = Outgoing()
         if let failure = journal.failure { throw failure }
         try journal.file.check()

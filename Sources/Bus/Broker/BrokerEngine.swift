@@ -1,12 +1,12 @@
 internal import BusProtocol
 internal import EventBus
-internal import Logging
+package import Logging
 
 /// The broker without its sockets: requests in, replies and feed messages out.
 ///
 /// All batches of a turn are journalled in one commit, before anything of them goes out.
-struct BrokerEngine {
-    let journal: Journal
+package struct BrokerEngine {
+    package let journal: Journal
     let configuration: BrokerConfiguration
     let clock: BrokerClock
     let logger: Logger
@@ -36,7 +36,7 @@ struct BrokerEngine {
 
     /// - Parameter now: leases and memberships that the journal holds count from here: their owners may have outlived the
     ///   broker.
-    init(
+    package init(
         journal: Journal, configuration: BrokerConfiguration, logger: Logger, clock: BrokerClock,
         now: ContinuousClock.Instant
     ) throws {
@@ -53,7 +53,7 @@ struct BrokerEngine {
         }
     }
 
-    mutating func handle(_ incoming: [Incoming], now: ContinuousClock.Instant) -> Outgoing {
+    package mutating func handle(_ incoming: [Incoming], now: ContinuousClock.Instant) -> Outgoing {
         var outgoing = Outgoing()
         var batches: [IncomingBatch] = []
         var others: [(from: Incoming, head: RequestHead, request: Request)] = []
@@ -68,7 +68,7 @@ struct BrokerEngine {
             } catch {
                 garbageCount += 1
                 lastGarbage = error.message
-                outgoing.reply(.refused(error), to: message)
+                outgoing.refuse(message, error)
             }
         }
         publish(batches.filter { !$0.batch.isTransient }, now: now, &outgoing)

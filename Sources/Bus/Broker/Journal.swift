@@ -12,9 +12,9 @@ package final class Journal {
     let database: DatabaseQueue
     let statements: JournalStatements
     let file: JournalFile
-    var epoch: UInt64 = 0
+    package internal(set) var epoch: UInt64 = 0
     /// The offset of the last message; 0 while there is none.
-    var head: UInt64 = 0
+    package internal(set) var head: UInt64 = 0
     /// Up to here retention has left only retained documents.
     var pruned: UInt64 = 0
     var topics = TopicTable()

@@ -1,10 +1,12 @@
-internal import BusProtocol
+package import BusProtocol
 
 /// What one turn sends, the feed first: whoever gets an acknowledgement can already be heard.
-struct Outgoing {
-    var feed: [FeedMessage] = []
+package struct Outgoing {
+    package var feed: [FeedMessage] = []
     /// Replies, and notices to those who serve queries.
-    private(set) var frames: [(peer: [UInt8], frames: [[UInt8]])] = []
+    package private(set) var frames: [(peer: [UInt8], frames: [[UInt8]])] = []
+
+    package init() {}
 
     mutating func reply(_ reply: Reply, to message: Incoming, _ head: RequestHead) {
         frames.append((message.peer, reply.frames(to: head)))
@@ -15,9 +17,11 @@ struct Outgoing {
     }
 
     /// Answers what could not be read, with as much of its first frame as a head has.
-    mutating func reply(_ reply: Reply, to message: Incoming) {
-        frames.append(
-            (message.peer, reply.frames(head: Array((message.frames.first ?? []).prefix(RequestHead.length)))))
+    mutating func refuse(_ message: Incoming, _ error: ProtocolError) {
+        let head = Array((message.frames.first ?? []).prefix(RequestHead.length))
+        // An answer to what only a broker sends would look like a query itself.
+        guard (try? RequestHead(head).operation) != .query else { return }
+        frames.append((message.peer, Reply.refused(error).frames(head: head)))
     }
 
     mutating func send(_ frames: [[UInt8]], to peer: [UInt8]) {
