@@ -65,6 +65,18 @@ actor Crew {
         for member in members { try await replaced[member]?.send(SIGKILL) }
     }
 
+    /// Starts consumers again that gave way to another: one that was stopped with its claim under way makes it when it goes on,
+    /// and so takes over from who came after it.
+    func reviveFenced() async throws {
+        for (member, process) in processes where process.hasEnded {
+            if isFenced(member, await process.end) { try await restart(member) }
+        }
+    }
+
+    private func isFenced(_ member: Member, _ end: ProcessEnd) -> Bool {
+        member.group != nil && end == .exited(FixtureProcess.fenced)
+    }
+
     private func restart(_ member: Member) async throws {
         tally.restarts += 1
         try await start(member)
@@ -80,7 +92,9 @@ actor Crew {
         tally.kills += 1
         try await process.send(SIGKILL)
         let end = await process.end
-        if end != .signalled(SIGKILL) { surprises.append("\(process.name) ended before it was killed: \(end)") }
+        if end != .signalled(SIGKILL), !isFenced(member, end) {
+            surprises.append("\(process.name) ended before it was killed: \(end)")
+        }
         await arena.progress.unfollow(process.name)
     }
 }

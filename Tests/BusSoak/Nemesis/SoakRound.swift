@@ -35,6 +35,7 @@ package struct SoakRound: Sendable {
     /// Lets everybody finish; who does not is found by the checker.
     private func drain(_ crew: Crew, _ arena: Arena) async throws -> History {
         try await crew.end(Member.all.filter(\.isPublisher))
+        try await crew.reviveFenced()
         var history = History()
         history.groups = Set(Member.all.compactMap(\.group))
         for name in await crew.incarnations.filter(\.key.isPublisher).values.joined() {
