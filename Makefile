@@ -1,6 +1,6 @@
 # The commands of everyday work. `make run` and `make test` install what is missing first.
 
-.PHONY: run down test build lint format setup fuzz
+.PHONY: run down test bench soak fuzz build lint format setup
 
 BIN = .build/debug
 
@@ -21,6 +21,19 @@ test: setup
 	@scripts/python
 	@swift build --build-tests
 	@swift test --skip-build
+
+# What the figures in docs/performance.md are made with. BENCH holds names and options, as in BENCH="roundtrip --json".
+bench: setup
+	@swift build -c release --static-swift-stdlib --product broker
+	@swift build -c release --static-swift-stdlib --product segue
+	@.build/release/segue bench $(BENCH)
+
+# Kills and stops the processes of a bus under load for SECONDS, and looks for what it lost; SEED has a run again.
+soak: setup
+	@swift build --product broker
+	@swift build --product bus-fixture
+	@swift build --product bus-soak
+	@$(BIN)/bus-soak --seconds $(or $(SECONDS),60) $(if $(SEED),--seed $(SEED))
 
 # A million requests, most of them broken, against the broker's engine; INPUTS and SEED choose others.
 fuzz: setup

@@ -67,10 +67,16 @@ let tools: [Target] = [
     module("SegueTestSupport", in: "Tools", ["EventBus", "ZeroMQEventBus", "Compose", logging]),
     module("Monitor", in: "Tools", ["EventBus", "Navigation"]),
     module(
+        "Benchmarks", in: "Tools",
+        [
+            "BusProtocol", "Compose", "EventBus", "ZeroMQ", "ZeroMQEventBus", grdbSQLite, logging, subprocess,
+            systemPackage,
+        ]),
+    module(
         "SegueCommands", in: "Tools",
         [
-            "Compose", "Contracts", "EventBus", "Monitor", "Navigation", "ZeroMQEventBus", argumentParser, logging,
-            systemPackage, yams,
+            "Benchmarks", "Compose", "Contracts", "EventBus", "Monitor", "Navigation", "ZeroMQEventBus", argumentParser,
+            logging, systemPackage, yams,
         ]),
 ]
 
@@ -126,6 +132,16 @@ let executables: [Target] = [
 let tests: [Target] = [
     testModule("BusConformance", ["EventBus"]),
     tests(of: "EventBus", ["BusConformance"]),
+    testModule("BusChecker", []),
+    tests(of: "BusChecker"),
+    testModule(
+        "BusSoak", ["BusChecker", "EventBus", "ZeroMQEventBus", logging, signals, subprocess, systemPackage]),
+    testExecutable("bus-fixture", in: "BusFixture", ["BusSoak", argumentParser]),
+    testExecutable("bus-soak", in: "BusSoakCommand", ["BusSoak", argumentParser]),
+    tests(of: "BusSoak", ["broker", "bus-fixture"]),
+    .testTarget(
+        name: "BusFaultTests", dependencies: ["BusChecker", "BusSoak", "EventBus", "broker", "bus-fixture"],
+        swiftSettings: settings),
     tests(of: "BusProtocol", ["EventBus"]),
     testModule("BusFuzz", ["Broker", "BusProtocol", "EventBus", grdb, logging]),
     // What strangers may send: `make fuzz`.
@@ -143,9 +159,7 @@ let tests: [Target] = [
         ]),
     tests(of: "ErrorNotification", ["EventBus", "Contracts", "RuntimeTestSupport", logging]),
     tests(of: "Coordinator", ["Navigation", "EventBus", "Contracts", "RuntimeTestSupport", logging]),
-    .executableTarget(
-        name: "compose-fixture", dependencies: ["Compose", logging], path: "Tests/ComposeFixture",
-        swiftSettings: settings),
+    testExecutable("compose-fixture", in: "ComposeFixture", ["Compose", logging]),
     .testTarget(
         name: "IntegrationTests",
         dependencies: [
@@ -159,8 +173,14 @@ let tests: [Target] = [
         swiftSettings: settings),
     tests(of: "Compose", ["compose-fixture", logging, yams]),
     tests(of: "Monitor", ["EventBus"]),
+    tests(of: "Benchmarks", ["BusProtocol", "EventBus"]),
     testModule("CommandLineTestSupport", [subprocess, systemPackage]),
-    tests(of: "SegueCommands", ["CommandLineTestSupport", "Compose", "Monitor", "segue", "broker", argumentParser]),
+    tests(
+        of: "SegueCommands",
+        [
+            "CommandLineTestSupport", "Compose", "Contracts", "EventBus", "Monitor", "RuntimeTestSupport",
+            "ZeroMQEventBus", "segue", "broker", argumentParser, logging,
+        ]),
     tests(of: "Authorization", ["EventBus", "Contracts", "Vocabulary"]),
     tests(of: "Music", ["EventBus", "Contracts", "Vocabulary"]),
     tests(
@@ -254,4 +274,9 @@ func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target 
 /// What several test targets share.
 func testModule(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: settings)
+}
+
+/// What tests run as a process of its own.
+func testExecutable(_ name: String, in folder: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, path: "Tests/\(folder)", swiftSettings: settings)
 }

@@ -6,3 +6,6 @@ public enum DomainEvent {}
 
 /// The documents; each is a struct inside, on the wire `document.Name`.
 public enum Document {}
+
+/// The queries; each is a struct inside, on the wire `query.Name`.
+public enum Query {}

@@ -15,8 +15,11 @@ struct DocumentedExchangeTests {
         header: bytes(
             #"{"id":"1","source":"me","specversion":"1.0","subject":"default","type":"event.LaunchFinished"}"#),
         data: bytes("{}"))
-    static let journalled = FeedMessage(
-        topic: event.topic, epoch: 0x2a, offset: 8, previous: 0, header: event.header, data: event.data)
+    static func journalled(previousInPartition: UInt64 = 0) -> FeedMessage {
+        FeedMessage(
+            topic: event.topic, epoch: 0x2a, offset: 8, previous: 0, previousInPartition: previousInPartition,
+            header: event.header, data: event.data)
+    }
     static let query = PublishedMessage(
         topic: "query.Songs.3e", subject: "default", key: "",
         header: bytes(#"{"id":"2","source":"me","specversion":"1.0","subject":"default","type":"query.Songs"}"#),
@@ -51,10 +54,10 @@ struct DocumentedExchangeTests {
         expect(.publish(PublishRequest(producer: Self.producer, sequence: 1, messages: [Self.event])), id: 2)
         try expect(.published(epoch: 0x2a, offset: 8), to: .publish, id: 2)
         let live = messages.popFirst()
-        #expect(live == Self.journalled.frames)
+        #expect(live == Self.journalled(previousInPartition: 5).frames)
 
         expect(.read(PageRequest(epoch: 0x2a, after: 7, prefixes: ["event."])), id: 3)
-        let page = Page(epoch: 0x2a, through: 8, isComplete: true, messages: [Self.journalled])
+        let page = Page(epoch: 0x2a, through: 8, isComplete: true, messages: [Self.journalled()])
         try expect(.page(page), to: .read, id: 3)
 
         expect(
@@ -87,7 +90,8 @@ struct DocumentedExchangeTests {
         PublishRequest(
             producer: producer, sequence: 2,
             checkpoint: CheckpointFrame(
-                consumer: "music", ownerEpoch: 5, epoch: 0x2a, offset: 8, partition: Partition(subject: "default")),
+                consumer: "music", ownerEpoch: 5, epoch: 0x2a, offset: 8, settled: 7,
+                partition: Partition(subject: "default")),
             rejection: RejectionFrame(attempts: 4, code: "music.offline", reason: "The player is not there."),
             messages: [])
     }

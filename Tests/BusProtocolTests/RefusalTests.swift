@@ -52,7 +52,7 @@ struct RefusalTests {
 
     @Test("a transient batch has nothing but messages, and a rejection has its checkpoint")
     func flags() {
-        let checkpoint = CheckpointFrame(consumer: "c", ownerEpoch: 1, epoch: 1, offset: 1, partition: nil)
+        let checkpoint = CheckpointFrame(consumer: "c", ownerEpoch: 1, epoch: 1, offset: 1, settled: 0, partition: nil)
         let transient = PublishRequest(
             producer: Self.producer, sequence: 1, isTransient: true, checkpoint: checkpoint, messages: [])
         #expect(Self.code(reading: .publish(transient)) == .malformed)
@@ -105,7 +105,7 @@ struct RefusalTests {
 
     @Test("a partition beyond the last is refused; ff stands for all that is owned", arguments: [63, 64, 254, 255])
     func partitions(number: UInt8) throws {
-        var bytes = CheckpointFrame(consumer: "c", ownerEpoch: 1, epoch: 1, offset: 1, partition: nil).bytes
+        var bytes = CheckpointFrame(consumer: "c", ownerEpoch: 1, epoch: 1, offset: 1, settled: 0, partition: nil).bytes
         bytes[bytes.count - 1] = number
         guard number == 63 || number == 255 else {
             #expect(Self.code { () throws(ProtocolError) in _ = try CheckpointFrame(bytes) } == .malformed)

@@ -81,7 +81,8 @@ struct ReplyTests {
     @Test("a message reads back from the feed as it was written", arguments: [0, 9] as [UInt64])
     func feed(offset: UInt64) throws {
         let message = FeedMessage(
-            topic: "event.A.00", epoch: 1, offset: offset, previous: 0, header: [1, 2], data: [3])
+            topic: "event.A.00", epoch: 1, offset: offset, previous: 0, previousInPartition: 6, header: [1, 2],
+            data: [3])
         #expect(message.frames.count == 4)
         #expect(try FeedMessage(frames: message.frames) == message)
         #expect(!message.isAnnouncement)
@@ -90,11 +91,12 @@ struct ReplyTests {
     @Test("of a large message the feed carries only topic and position, unless no journal holds it")
     func announcement() throws {
         let data = Bytes(repeating: 7, count: Limits.feedSize)
-        let large = FeedMessage(topic: "event.A.00", epoch: 1, offset: 9, previous: 4, header: [1], data: data)
+        let large = FeedMessage(
+            topic: "event.A.00", epoch: 1, offset: 9, previous: 4, previousInPartition: 8, header: [1], data: data)
         let announced = try FeedMessage(frames: large.frames)
         #expect(large.frames.count == 2)
         #expect(announced.isAnnouncement)
-        #expect((announced.offset, announced.previous) == (9, 4))
+        #expect((announced.offset, announced.previous, announced.previousInPartition) == (9, 4, 8))
         let transient = FeedMessage(topic: "event.A.00", epoch: 1, offset: 0, previous: 0, header: [1], data: data)
         #expect(try FeedMessage(frames: transient.frames) == transient)
     }

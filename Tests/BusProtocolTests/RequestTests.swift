@@ -18,12 +18,14 @@ struct RequestTests {
         PublishRequest(producer: ProducerID(), sequence: 2, isTransient: true, messages: [message]),
         PublishRequest(
             producer: ProducerID(), sequence: 3,
-            checkpoint: CheckpointFrame(consumer: "music", ownerEpoch: 2, epoch: 3, offset: 4, partition: nil),
+            checkpoint: CheckpointFrame(
+                consumer: "music", ownerEpoch: 2, epoch: 3, offset: 4, settled: 3, partition: nil),
             messages: []),
         PublishRequest(
             producer: ProducerID(), sequence: 4, isLeased: true,
             checkpoint: CheckpointFrame(
-                consumer: "music", ownerEpoch: 2, epoch: 3, offset: 4, partition: Partition(subject: "default")),
+                consumer: "music", ownerEpoch: 2, epoch: 3, offset: 4, settled: 3,
+                partition: Partition(subject: "default")),
             rejection: RejectionFrame(attempts: 4, code: "music.offline", reason: "nobody answers"),
             settledLetters: [5, .max], messages: [message]),
         PublishRequest(producer: ProducerID(), sequence: 5, settledLetters: [9], messages: []),

@@ -59,7 +59,9 @@ struct LogTests {
     @Test("A follower goes on through a restart of the service and of the whole project")
     func follow() async throws {
         let scratch = try Scratch()
-        let script = "trap 'echo two; kill $!; exit 1' USR1; echo one; \(Service.notify("READY=1")); sleep 1000 & wait"
+        // What the trap kills is there before anybody learns that the trap may be sprung.
+        let notify = Service.notify("READY=1")
+        let script = "trap 'echo two; kill $!; exit 1' USR1; sleep 1000 & echo one; \(notify); wait"
         var service = Service.shell("a", script)
         service.restart = .onFailure(limit: 1)
         let supervisor = try scratch.supervisor(scratch.stack([service]))

@@ -81,6 +81,19 @@ struct PlatformTests {
         }
     }
 
+    @Test("a process that stood still for longer than its lease is announced again", .timeLimit(.minutes(3)))
+    func lease() async throws {
+        try await TestStack.with(Self.services) { stack in
+            let first = try await stack.message(Document.Presence.self) { $0.name == "error-notifier" }
+            try stack.freeze("error-notifier")
+            let tombstone = try await stack.tombstone(of: first.envelope)
+            try stack.thaw("error-notifier")
+            try await stack.message(Document.Presence.self, after: tombstone) {
+                $0.instance == first.message.instance
+            }
+        }
+    }
+
     @Test("malformed messages become errors, and nobody falls over", .timeLimit(.minutes(3)))
     func malformed() async throws {
         try await TestStack.with(Self.services) { stack in

@@ -1,3 +1,4 @@
+import CommandLineTestSupport
 import Contracts
 import EventBus
 import Foundation
@@ -72,6 +73,50 @@ struct StoryTests {
             let error = try await story.stack.message(ApplicationError.self, after: command)
             try await story.stack.document(Document.ErrorBanner.self) { $0.errorID == error.envelope.id }
             try await story.select("EndlessFocus")
+        }
+    }
+
+    @Test("what songs a playlist has can be asked on the command line", .timeLimit(.minutes(5)))
+    func ask() async throws {
+        try await Story.tell { story in
+            try await story.launch()
+            try await story.logIn()
+            let songs = try await story.select("EndlessFocus")
+            let bus = story.stack.busAddress
+            try await SegueCommandLine.inScratch { segue in
+                let answer = try await segue(
+                    "ask", "PlaylistSongs", #"{"playlistID": "EndlessFocus"}"#, "--json", "--bus", bus)
+                let answered = try JSONDecoder().decode(Query.PlaylistSongs.Answer.self, from: Data(answer.output.utf8))
+                #expect(Set(answered.songs) == Set(songs) && answered.songs.count == songs.count)
+                let unknown = try await segue("ask", "PlaylistSongs", #"{"playlistID": "nowhere"}"#, "--bus", bus)
+                #expect(unknown.status == 1)
+                #expect(unknown.error.contains("'nowhere' are not known") && unknown.errorLines.count == 1)
+            }
+        }
+    }
+
+    @Test("a message that a service cannot read is kept, and can be resent or dropped", .timeLimit(.minutes(5)))
+    func deadLetter() async throws {
+        try await Story.tell { story in
+            let bus = story.stack.busAddress
+            try await SegueCommandLine.inScratch { segue in
+                try await segue("send", "command.PlaylistSelected", #"{"playlist": 1}"#, "--bus", bus)
+                let error = try await story.stack.message(ApplicationError.self) { $0.code == "message.malformed" }
+                let letters = try await segue("dead", "list", "--consumer", "music-service", "--bus", bus)
+                #expect(letters.lines.last?.hasPrefix("1 ") == true && letters.lines.count == 2, "\(letters.output)")
+                // It is as unreadable as before, to the one consumer that it is for.
+                try await segue("dead", "resend", "1", "--bus", bus)
+                try await story.stack.message(ApplicationError.self, after: error.envelope) {
+                    $0.code == "message.malformed"
+                }
+                try await segue("dead", "drop", "2", "--bus", bus)
+                #expect(try await segue("dead", "list", "--bus", bus).output.isEmpty)
+                let services = try await segue("services", "--json", "--bus", bus)
+                #expect(services.output.contains(#""name":"music-service""#))
+            }
+            try await story.stack.document(
+                Document.Presence.self, key: try await story.presence(of: "music-service").instance
+            ) { $0.failed == 2 && $0.lag == 0 }
         }
     }
 

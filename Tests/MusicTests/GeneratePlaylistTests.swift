@@ -99,4 +99,15 @@ struct GeneratePlaylistTests {
     func forgotten() async {
         #expect(await service(StaticRepository()).forgetAccount().first(Document.Playlists.self)?.playlists == [])
     }
+
+    @Test("The songs that are kept are the answer to who asks for them; of others it is said that they are not known")
+    func query() async throws {
+        let songs = [Song.fixture(1), .fixture(2)]
+        let service = service(StaticRepository(contents: .failure(MusicError.unavailable("away")), kept: ["p": songs]))
+        #expect(try await service.songs(for: Query.PlaylistSongs(playlistID: "p")).songs == songs)
+        let error = await #expect(throws: ApplicationError.self) {
+            try await service.songs(for: Query.PlaylistSongs(playlistID: "q"))
+        }
+        #expect(error?.code == "music.unknown-playlist")
+    }
 }

@@ -127,13 +127,16 @@ struct PythonClientTests {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
                     try await stack.bus.serve([Question.type], whenServing: { serving.finish() }) { query in
-                        let echo = try query.decode(Question.self).number
-                        return Envelope(attributes: query.attributes, data: Data(#"{"number":\#(echo)}"#.utf8))
+                        let number = try query.decode(Question.self).number
+                        return Envelope(attributes: query.attributes, data: Data(#"{"number":\#(number)}"#.utf8))
                     }
                 }
-                for await _ in isServing {}
-                let output = try await python("ask", "query.Question", "--data", #"{"number":7}"#)
-                #expect(try output.map { try PrintedMessage($0).data } == [Number(number: 7)])
+                group.addTask {
+                    for await _ in isServing {}
+                    let output = try await python("ask", "query.Question", "--data", #"{"number":7}"#)
+                    #expect(try output.map { try PrintedMessage($0).data } == [Number(number: 7)])
+                }
+                try await group.next()
                 group.cancelAll()
             }
         }

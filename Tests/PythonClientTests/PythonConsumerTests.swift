@@ -19,7 +19,7 @@ struct PythonConsumerTests {
                         try await stack.handlesRound(rounds)
                         rounds += 1
                     }
-                    first.send(.kill)
+                    first.kill()
                     try await stack.handlesRound(rounds)
                     #expect(stack.handled.sorted() == Array(0..<(rounds + 1) * TestStack.roundCount))
                 }

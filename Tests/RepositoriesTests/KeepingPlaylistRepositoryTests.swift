@@ -49,6 +49,18 @@ struct KeepingPlaylistRepositoryTests {
         #expect(await catalog.songRequests == 2)
     }
 
+    @Test("What is kept can be had without the catalog, fresh or not; what never was fetched is none")
+    func kept() async throws {
+        #expect(try await repository().keptSongs(of: "p") == nil)
+        _ = try await repository().songs(of: "p")
+        clock.advance(by: .seconds(86_400))
+        #expect(try await repository().keptSongs(of: "p") == Self.songs(0..<3))
+        #expect(try await repository().keptSongs(of: "another") == nil)
+        #expect(await catalog.songRequests == 1)
+        await repository().forget()
+        #expect(try await repository().keptSongs(of: "p") == nil)
+    }
+
     @Test("A clock that was set back makes nothing fresh for ever")
     func clockSetBack() async throws {
         _ = try await repository().songs(of: "p")

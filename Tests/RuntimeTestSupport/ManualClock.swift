@@ -58,6 +58,12 @@ package final class ManualClock: Clock, Sendable {
         }
     }
 
+    /// Moves the time on to when the first sleeper wakes.
+    package func advanceToNextDeadline() {
+        guard let next = state.withLock({ state in state.sleepers.map(\.deadline).min() }) else { return }
+        advance(by: now.duration(to: next))
+    }
+
     /// Waits until at least `count` tasks are asleep.
     package func sleepers(_ count: Int = 1) async throws {
         while true {

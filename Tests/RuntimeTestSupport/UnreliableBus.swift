@@ -1,49 +1,38 @@
 package import EventBus
 internal import Synchronization
 
-/// A bus whose broker is away for the first calls.
-package final class UnreliableBus: EventBus {
-    private let bus: any EventBus
+/// A bus whose broker does not serve the next claims, and batches that are to be published.
+package final class UnreliableBus: ForwardingBus {
+    package let bus: any EventBus
     private let failuresLeft: Mutex<Int>
+    private let code: BusError.Code
 
-    package init(_ bus: any EventBus, failures: Int) {
+    /// - Parameter code: what they fail with; `unavailable` unless said.
+    package init(_ bus: any EventBus, failures: Int = 0, code: BusError.Code = .unavailable) {
         self.bus = bus
+        self.code = code
         failuresLeft = Mutex(failures)
     }
-
-    package var source: String { bus.source }
 
     package func publish(_ batch: Batch) async throws -> Position {
         try failPerhaps()
         return try await bus.publish(batch)
     }
 
-    package func withSubscription<Result: Sendable>(
-        to filters: [MessageFilter], from start: StartPosition, _ body: (MessageSequence) async throws -> Result
-    ) async throws -> Result {
+    package func claim(consumer: String, as member: ConsumerMember) async throws -> ConsumerClaim {
         try failPerhaps()
-        return try await bus.withSubscription(to: filters, from: start, body)
+        return try await bus.claim(consumer: consumer, as: member)
     }
 
-    package func documents(matching filters: [MessageFilter]) async throws -> [Envelope] {
-        try failPerhaps()
-        return try await bus.documents(matching: filters)
-    }
-
-    package func claim(consumer: String) async throws -> ConsumerClaim {
-        try failPerhaps()
-        return try await bus.claim(consumer: consumer)
-    }
-
-    package func run() async throws {
-        try await bus.run()
+    package func fail(_ count: Int) {
+        failuresLeft.withLock { $0 = count }
     }
 
     private func failPerhaps() throws {
         try failuresLeft.withLock { left in
             guard left > 0 else { return }
             left -= 1
-            throw BusError(.unavailable, "nobody answers")
+            throw BusError(code, "it does not serve")
         }
     }
 }

@@ -4,18 +4,9 @@ import Testing
 
 @Suite("segue on a bus")
 struct BusVerbTests {
-    private func onBus(_ body: (SegueCommandLine) async throws -> Void) async throws {
-        try await SegueCommandLine.inScratch { segue in
-            try segue.write(Stacks.broker)
-            let up = try await segue("up", "-d", "--wait")
-            #expect(up.status == 0, "\(up.error)")
-            try await body(segue)
-        }
-    }
-
     @Test("sends what monitor then shows, whole and on one line", .timeLimit(.minutes(1)))
     func sendAndMonitor() async throws {
-        try await onBus { segue in
+        try await SegueCommandLine.onBus { segue in
             let sent = try await segue(
                 "send", "command.PlaylistSelected", "{ \"playlistID\": \"p1\" }", "--platform", "ios", "--json")
             let receipt = try JSONDecoder().decode(Receipt.self, from: Data(sent.output.utf8))
@@ -36,7 +27,7 @@ struct BusVerbTests {
 
     @Test("prints a document as it was published, its keys, and what there is instead", .timeLimit(.minutes(1)))
     func get() async throws {
-        try await onBus { segue in
+        try await SegueCommandLine.onBus { segue in
             for key in ["mac", "ios"] {
                 try await segue("send", "document.NavigationState", #"{"z": 1.0, "a": ["\#(key)"]}"#, "--key", key)
             }
@@ -58,11 +49,11 @@ struct BusVerbTests {
 
     @Test("tells who is on the bus, and when nobody receives what was sent", .timeLimit(.minutes(1)))
     func services() async throws {
-        try await onBus { segue in
+        try await SegueCommandLine.onBus { segue in
             #expect(try await segue("services").error == "segue: nobody has announced itself on this bus\n")
             let presence = """
                 {"name":"music-service","version":"1.2","instance":"ab","pid":7,\
-                "receives":["command.PlaylistSelected"],"sends":[]}
+                "receives":["command.PlaylistSelected"],"sends":[],"handled":12,"failed":1,"lag":3}
                 """
             try await segue("send", "document.Presence", presence, "--key", "ab")
             try await segue("send", "document.Presence", "{}", "--key", "stranger")
@@ -72,10 +63,13 @@ struct BusVerbTests {
                     music-service 1.2 (instance ab, pid 7)
                       receives command.PlaylistSelected
                       sends    nothing
+                      handled  12, failed 1, lag 3
 
                     """)
             #expect(services.error.contains("document.Presence") && services.errorLines.count == 1)
-            #expect(try await segue("services", "--json").lines.count == 1)
+            let json = try await segue("services", "--json")
+            #expect(json.lines.count == 1)
+            for figure in [#""handled":12"#, #""failed":1"#, #""lag":3"#] { #expect(json.output.contains(figure)) }
 
             let misspelt = try await segue("send", "command.PlaylistSelectd")
             #expect(misspelt.status == 0)
@@ -86,7 +80,7 @@ struct BusVerbTests {
 
     @Test("ends quietly when its reader has had enough", .timeLimit(.minutes(1)))
     func brokenPipe() async throws {
-        try await onBus { segue in
+        try await SegueCommandLine.onBus { segue in
             for _ in 0..<3 { try await segue("send", "event.LaunchFinished") }
             let result = try await segue.shell("set -o pipefail; segue monitor --since beginning | head -c 1 | wc -c")
             #expect(result.error.isEmpty)

@@ -16,7 +16,7 @@ struct FailureTests {
             (["event.X", "[]"], "the data is not a JSON object; write it like '{\"playlistID\": \"p1\"}'"),
             (["event.X", "--key", "k"], "--key is for documents; event.X is none"),
             (["event.X", "--lifetime", "5"], "--lifetime is for commands; event.X does not expire"),
-            (["query.X"], "query.X is a question, which cannot be published"),
+            (["query.X"], "query.X is a question, which cannot be published; use 'segue ask'"),
         ])
     func message(arguments: [String], line: String) async throws {
         try await SegueCommandLine.inScratch { segue in

@@ -27,18 +27,6 @@ struct MessageConsumerLifecycleTests {
             }
     }
 
-    @Test("stops when another process has taken over")
-    func fenced() async throws {
-        let error = await #expect(throws: BusError.self) {
-            try await withRunning(greeter(on: bus)) {
-                _ = try await bus.claim(consumer: "greeter")
-                try await bus.send(Command.Greet(name: "Ada"))
-                _ = try await bus.received(DomainEvent.Greeted.self)
-            }
-        }
-        #expect(error?.code == .fenced)
-    }
-
     @Test("handles again what it was killed over, and has the result once")
     func killed() async throws {
         let started = Gate()

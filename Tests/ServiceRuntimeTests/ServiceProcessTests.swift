@@ -80,6 +80,7 @@ struct ServiceProcessTests {
         #expect(ExitStatus(of: ConfigurationErrors([ConfigurationError("wrong", recovery: "mend it")])).rawValue == 78)
         #expect(ExitStatus(of: BusError(.address, "wrong")).rawValue == 78)
         #expect(ExitStatus(of: BusError(.unavailable, "away")).rawValue == 69)
+        #expect(ExitStatus(of: BusError(.journal, "full")).rawValue == 74)
         #expect(ExitStatus(of: BusError(.fenced, "taken over")).rawValue == 70)
         #expect(ExitStatus(of: CancellationError()).rawValue == 70)
     }

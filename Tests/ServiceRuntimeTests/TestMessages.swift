@@ -14,3 +14,13 @@ extension DomainEvent {
         var name: String
     }
 }
+
+extension Query {
+    struct Salutation: QueryMessage {
+        struct Answer: Codable, Sendable {
+            var text: String
+        }
+
+        var name: String
+    }
+}

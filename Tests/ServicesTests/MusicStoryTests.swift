@@ -51,6 +51,20 @@ struct MusicStoryTests {
         }
     }
 
+    @Test("The songs of a playlist that was chosen can be asked for, in its order, while Spotify is away")
+    func query() async throws {
+        try await connected { stage in
+            let generated = try await stage.choose("DeepFocus")
+            try await stage.spotify.control("faults", "path=/v1/*&status=503&count=99")
+            let songs = try await stage.device.ask(Query.PlaylistSongs(playlistID: "DeepFocus")).songs
+            #expect(songs.count == generated.songs.count && Set(songs) == Set(generated.songs))
+            let error = await #expect(throws: ApplicationError.self) {
+                try await stage.device.ask(Query.PlaylistSongs(playlistID: "nope"))
+            }
+            #expect(error?.code == "music.unknown-playlist")
+        }
+    }
+
     @Test("Playing at once after choosing plays what was chosen")
     func inOrder() async throws {
         try await connected { stage in

@@ -49,6 +49,13 @@ extension BrokerEngine {
         guard !scanned.hasDocuments else {
             throw ProtocolError(.topic, "documents cannot be transient: they are retained")
         }
+        // No journal has them to be read from, so they are on the feed whole.
+        guard scanned.messages.allSatisfy({ $0.header.count + $0.data.count <= Limits.feedSize }) else {
+            throw ProtocolError(.tooLarge, "a transient message has at most \(Limits.feedSize) bytes")
+        }
+        guard transientTopics.entries.count + scanned.newTopics.count <= TopicTable.capacity else {
+            throw ProtocolError(.tooLarge, "there are \(TopicTable.capacity) topics already: use fewer types")
+        }
         let new = try scanned.newTopics.map { try transientTopics.add($0, id: 0, head: 0) }
         for message in scanned.messages {
             let topic = transientTopics[message.topic.index(amongNew: new)]

@@ -51,6 +51,10 @@ package struct PublishRequest: Hashable, Sendable {
             // A batch is often of one topic: what was read once need not be read again.
             if index > 0, message.isLike(messages[index - 1]) { continue }
             let topic = try message.validatedForJournal()
+            guard !isTransient || message.header.count + message.data.count <= Limits.feedSize else {
+                throw ProtocolError(
+                    .tooLarge, "\(topic.type) exceeds the \(Limits.feedSize) bytes of a transient message")
+            }
             guard !isTransient || topic.type.kind != .document else {
                 throw ProtocolError(.topic, "\(topic.type) cannot be transient: documents are retained")
             }

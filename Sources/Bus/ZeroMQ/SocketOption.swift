@@ -15,6 +15,10 @@ package struct SocketOption: Sendable {
     package static func sendHighWaterMark(_ count: Int32) -> Self { Self(name: ZMQ_SNDHWM, value: .int32(count)) }
     /// How many messages from one peer may wait to be received.
     package static func receiveHighWaterMark(_ count: Int32) -> Self { Self(name: ZMQ_RCVHWM, value: .int32(count)) }
+    /// Milliseconds that a call which waits for a message waits at most.
+    package static func receiveTimeout(_ milliseconds: Int32) -> Self {
+        Self(name: ZMQ_RCVTIMEO, value: .int32(milliseconds))
+    }
     /// Milliseconds that a closed socket goes on sending; the default is for ever.
     package static func linger(_ milliseconds: Int32) -> Self { Self(name: ZMQ_LINGER, value: .int32(milliseconds)) }
     /// Bytes of one frame; the default is unlimited.

@@ -21,15 +21,13 @@ extension ZeroMQEventBus {
                 self?.assumeIsolated { $0.cancel(id, throwing: BusError(.deadline, "no answer came in \(timeout)")) }
             }
         }
-        let reply = try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Reply, any Error>) in
-                guard state != .closed else {
-                    return continuation.resume(throwing: BusError(.closed, "the connection to \(address) was closed"))
-                }
-                enqueue(request, id: id, reply: .resume(continuation))
+        let reply: Reply = try await suspend { continuation in
+            guard state != .closed else {
+                return continuation.resume(throwing: BusError(.closed, "the connection to \(address) was closed"))
             }
+            enqueue(request, id: id, reply: .resume(continuation))
         } onCancel: {
-            thread.perform { [weak self] in self?.assumeIsolated { $0.cancel(id) } }
+            $0.cancel(id)
         }
         if case .refused(let error) = reply { throw BusError(error) }
         return reply
@@ -61,17 +59,12 @@ extension ZeroMQEventBus {
     /// Waits until the outbox can take a batch.
     func waitForRoom() async throws {
         while pending.count >= Self.outboxCapacity, state != .closed {
-            try Task.checkCancellation()
             lastID += 1
             let id = lastID
-            try await withTaskCancellationHandler {
-                try await withCheckedThrowingContinuation { roomWaiters[id] = $0 }
+            try await suspend {
+                roomWaiters[id] = $0
             } onCancel: {
-                thread.perform { [weak self] in
-                    self?.assumeIsolated {
-                        $0.roomWaiters.removeValue(forKey: id)?.resume(throwing: CancellationError())
-                    }
-                }
+                $0.roomWaiters.removeValue(forKey: id)?.resume(throwing: CancellationError())
             }
         }
     }

@@ -61,17 +61,15 @@ extension ZeroMQEventBus {
         let start = try await trackerStart(start)
         lastID += 1
         let inbox = Inbox.prefix(of: client) + String(lastID)
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Int, any Error>) in
-                guard state != .closed else {
-                    return continuation.resume(throwing: BusError(.closed, "the connection to \(address) was closed"))
-                }
-                confirmations[inbox] = PendingSubscription(
-                    prefixes: prefixes, start: start, claim: claim, continuation: continuation)
-                subscribe(prefixes, inbox: inbox)
+        return try await suspend { continuation in
+            guard state != .closed else {
+                return continuation.resume(throwing: BusError(.closed, "the connection to \(address) was closed"))
             }
+            confirmations[inbox] = PendingSubscription(
+                prefixes: prefixes, start: start, claim: claim, continuation: continuation)
+            subscribe(prefixes, inbox: inbox)
         } onCancel: {
-            thread.perform { [weak self] in self?.assumeIsolated { $0.cancelConfirmation(inbox) } }
+            $0.cancelConfirmation(inbox)
         }
     }
 
@@ -128,14 +126,10 @@ extension ZeroMQEventBus {
     private func next(_ id: Int) async throws -> [FeedTracker.Delivery] {
         defer { readPages() }
         if let messages = subscribers[id]?.takeBuffered(), !messages.isEmpty { return messages }
-        return try await withTaskCancellationHandler {
-            // The closure has to capture the actor to run on it: with only the subscriber captured, it would run on
-            // the global executor, and the compiler would not mind.
-            try await withCheckedThrowingContinuation { self.take(from: id, $0) }
+        return try await suspend {
+            take(from: id, $0)
         } onCancel: {
-            thread.perform { [weak self] in
-                self?.assumeIsolated { $0.subscribers[id]?.end(throwing: CancellationError()) }
-            }
+            $0.subscribers[id]?.end(throwing: CancellationError())
         }
     }
 

@@ -26,7 +26,10 @@ struct AuthServiceCommand: AsyncParsableCommand {
                 let accounts = SpotifyAccounts(clientID: settings.clientID, client: client, hosts: settings.hosts)
                 let vault = try await TokenVault.open(directory: settings.vaultDirectory)
                 let service = AuthorizationService(server: accounts, store: vault, attempts: vault)
-                return [AuthorizationHost(service: service, bus: process.bus, logger: process.logger)]
+                return [
+                    AuthorizationHost(
+                        service: service, bus: process.bus, logger: process.logger, metrics: process.metrics)
+                ]
             }
         }
     }

@@ -11,6 +11,8 @@ struct ErrorNotifierCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await ServiceProcess("error-notifier", receives: ErrorNotifier.receives, sends: ErrorNotifier.sends)
-            .run(options) { process in [ErrorNotifier(bus: process.bus, logger: process.logger)] }
+            .run(options) { process in
+                [ErrorNotifier(bus: process.bus, logger: process.logger, metrics: process.metrics)]
+            }
     }
 }

@@ -25,8 +25,8 @@ struct MusicServiceCommand: AsyncParsableCommand {
                 return MusicHost(
                     vault: TokenVaultReader(directory: settings.vaultDirectory),
                     database: try SongDatabase(path: settings.databasePath), client: client, hosts: settings.hosts,
-                    bus: process.bus, logger: process.logger
-                ).consumers
+                    bus: process.bus, logger: process.logger, metrics: process.metrics
+                ).services
             }
         }
     }

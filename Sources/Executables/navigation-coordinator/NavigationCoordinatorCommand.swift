@@ -19,7 +19,7 @@ struct NavigationCoordinatorCommand: AsyncParsableCommand {
         let flow = try readFlow()
         try await ServiceProcess("navigation-coordinator", receives: flow.receives, sends: flow.sends)
             .run(options) { process in
-                [Coordinator(flow: flow, bus: process.bus, logger: process.logger)]
+                [Coordinator(flow: flow, bus: process.bus, logger: process.logger, metrics: process.metrics)]
             }
     }
 

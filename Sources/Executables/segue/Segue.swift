@@ -16,7 +16,10 @@ struct Segue: AsyncParsableCommand {
                 ]),
             CommandGroup(
                 name: "Bus",
-                subcommands: [MonitorCommand.self, SendCommand.self, GetCommand.self, ServicesCommand.self]),
+                subcommands: [
+                    MonitorCommand.self, SendCommand.self, GetCommand.self, AskCommand.self, ServicesCommand.self,
+                    DeadCommand.self, BenchCommand.self, BenchPeerCommand.self,
+                ]),
         ])
 
     static func main() async {

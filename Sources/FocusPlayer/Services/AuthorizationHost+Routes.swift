@@ -16,7 +16,7 @@ extension AuthorizationHost {
 
     /// One consumer for all: whatever changes the tokens has to take turns anyway.
     func routes(redirectURI: String) -> MessageConsumer {
-        MessageConsumer("auth-service", bus: bus, logger: logger, ready: ready)
+        MessageConsumer("auth-service", bus: bus, logger: logger, ready: ready, metrics: metrics)
             .on(DomainEvent.LaunchFinished.self) { _, _ in
                 try await service.launched()
             }

@@ -14,11 +14,16 @@ package struct AuthorizationHost: ReadyService {
     let service: AuthorizationService
     let bus: any EventBus
     let logger: Logger
+    let metrics: ConsumerMetrics
 
-    package init(service: AuthorizationService, bus: any EventBus, logger: Logger) {
+    /// - Parameter metrics: of the process; counts what is handled.
+    package init(
+        service: AuthorizationService, bus: any EventBus, logger: Logger, metrics: ConsumerMetrics = ConsumerMetrics()
+    ) {
         self.service = service
         self.bus = bus
         self.logger = logger
+        self.metrics = metrics
     }
 
     package func run() async throws {

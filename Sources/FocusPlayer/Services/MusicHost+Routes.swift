@@ -7,7 +7,7 @@ internal import Vocabulary
 extension MusicHost {
     package static let receives = [
         DomainEvent.SpotifyAuthorizationUpdated.type, Command.PlaylistSelected.type,
-        Command.PlayOnSpotifyRequested.type, Command.DeviceSelected.type,
+        Command.PlayOnSpotifyRequested.type, Command.DeviceSelected.type, Query.PlaylistSongs.type,
     ]
     package static let sends = [
         Document.Playlists.type, DomainEvent.PlaylistsLoaded.type, Document.GeneratedPlaylist.type,
@@ -16,14 +16,16 @@ extension MusicHost {
         Command.SpotifyTokenRefreshRequested.type, DomainEvent.MessageDiscarded.type, ApplicationError.type,
     ]
 
+    package var services: [any ReadyService] { consumers + [queries] }
+
     /// Two consumers, each of which handles one message after the other.
     ///
     /// What a person does stays in order: what is played is the playlist that was chosen before, however long that takes
     /// to fetch. Loading the account's playlists, which every launch asks for anew, holds none of that up.
-    package var consumers: [MessageConsumer] { [account, playing] }
+    var consumers: [MessageConsumer] { [account, playing] }
 
     private var account: MessageConsumer {
-        MessageConsumer("music-service-account", bus: bus, logger: logger)
+        MessageConsumer("music-service-account", bus: bus, logger: logger, metrics: metrics)
             .on(DomainEvent.SpotifyAuthorizationUpdated.self) { event, context in
                 switch event.status {
                 case .authorized: try await service(for: context).loadPlaylists()
@@ -34,7 +36,7 @@ extension MusicHost {
     }
 
     private var playing: MessageConsumer {
-        MessageConsumer("music-service", bus: bus, logger: logger)
+        MessageConsumer("music-service", bus: bus, logger: logger, metrics: metrics)
             .on(Command.PlaylistSelected.self) { command, context in
                 try await service(for: context).generatePlaylist(for: command, messageID: context.cause.id) {
                     try await context.publish($0)
@@ -46,6 +48,11 @@ extension MusicHost {
             .on(Command.DeviceSelected.self) { command, context in
                 try await service(for: context).play(try await generatedPlaylist(of: context), on: command)
             }
+    }
+
+    var queries: QueryServer {
+        QueryServer(bus: bus, logger: logger)
+            .on(Query.PlaylistSongs.self) { query, context in try await service(for: context).songs(for: query) }
     }
 
     private func generatedPlaylist(of context: MessageContext) async throws -> Document.GeneratedPlaylist? {

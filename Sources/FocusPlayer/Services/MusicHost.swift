@@ -4,7 +4,7 @@ package import EventBus
 package import Logging
 internal import Music
 package import Repositories
-internal import ServiceRuntime
+package import ServiceRuntime
 package import SpotifyAPI
 package import TokenVault
 internal import Vocabulary
@@ -13,6 +13,7 @@ internal import Vocabulary
 package struct MusicHost: Sendable {
     let bus: any EventBus
     let logger: Logger
+    let metrics: ConsumerMetrics
     private let vault: TokenVaultReader
     private let database: SongDatabase
     private let client: HTTPClient
@@ -21,9 +22,10 @@ package struct MusicHost: Sendable {
     /// - Parameters:
     ///   - vault: where auth-service keeps the tokens.
     ///   - client: made with `HTTPClient.Configuration.spotify`; its owner shuts it down.
+    ///   - metrics: of the process; counts what is handled.
     package init(
         vault: TokenVaultReader, database: SongDatabase, client: HTTPClient, hosts: SpotifyHosts, bus: any EventBus,
-        logger: Logger
+        logger: Logger, metrics: ConsumerMetrics = ConsumerMetrics()
     ) {
         self.vault = vault
         self.database = database
@@ -31,6 +33,7 @@ package struct MusicHost: Sendable {
         self.hosts = hosts
         self.bus = bus
         self.logger = logger
+        self.metrics = metrics
     }
 
     /// The service as the message at hand sees it: a token that Spotify refuses meanwhile is renewed in that message's

@@ -17,19 +17,22 @@ package struct Coordinator: ReadyService {
     let flow: Flow
     let bus: any EventBus
     let logger: Logger
+    let metrics: ConsumerMetrics
     let clock: any Clock<Duration>
     let now: @Sendable () -> Date
 
     /// - Parameters:
+    ///   - metrics: of the process; counts what is handled.
     ///   - clock: measures how long a screen may take to leave.
     ///   - now: the time by which commands expire.
     package init(
-        flow: Flow, bus: any EventBus, logger: Logger, clock: any Clock<Duration> = ContinuousClock(),
-        now: @escaping @Sendable () -> Date = { Date() }
+        flow: Flow, bus: any EventBus, logger: Logger, metrics: ConsumerMetrics = ConsumerMetrics(),
+        clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.flow = flow
         self.bus = bus
         self.logger = logger
+        self.metrics = metrics
         self.clock = clock
         self.now = now
     }
@@ -41,6 +44,7 @@ package struct Coordinator: ReadyService {
     private func coordinate() async throws {
         let consumer = "navigation-coordinator.\(flow.platform)"
         guard let claim = try await bus.claimUntilShutdown(consumer: consumer) else { return }
+        try await bus.tellCutOffs(of: claim, flow.receives, logger: logger)
         // Reading comes after the claim: from then on nobody else can change these snapshots.
         var sessions = Sessions(flow: flow, source: bus.source, commandLifetime: type(of: bus).commandLifetime)
         let restored = try sessions.restore(
@@ -50,7 +54,8 @@ package struct Coordinator: ReadyService {
         try await withThrowingDiscardingTaskGroup { timers in
             let filters = flow.receives.map { MessageFilter.type($0) }
             for screen in restored.leaving { expectGone(screen, &timers) }
-            try await bus.consumeUntilShutdown(under: claim, filters, whenLive: ready.signal) { message in
+            try await bus.consumeUntilShutdown(under: claim, filters, metrics: metrics, whenLive: ready.signal) {
+                message in
                 let outcome = try sessions.handle(message, at: now())
                 for screen in outcome.leaving { expectGone(screen, &timers) }
                 for failure in outcome.failures {

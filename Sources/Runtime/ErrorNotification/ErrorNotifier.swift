@@ -13,18 +13,25 @@ package struct ErrorNotifier: ReadyService {
     package static let receives = [ApplicationError.type, Command.ErrorDismissed.type]
     package static let sends = [
         Document.ErrorBanner.type, Document.ErrorQueueState.type, Command.ErrorDismissed.type,
-        DomainEvent.MessageDiscarded.type,
+        DomainEvent.MessageDiscarded.type, ApplicationError.type,
     ]
 
     package let ready = ReadySignal()
     let bus: any EventBus
     let logger: Logger
+    let metrics: ConsumerMetrics
     let clock: any Clock<Duration>
 
-    /// - Parameter clock: measures how long a banner is shown.
-    package init(bus: any EventBus, logger: Logger, clock: any Clock<Duration> = ContinuousClock()) {
+    /// - Parameters:
+    ///   - metrics: of the process; counts what is handled.
+    ///   - clock: measures how long a banner is shown.
+    package init(
+        bus: any EventBus, logger: Logger, metrics: ConsumerMetrics = ConsumerMetrics(),
+        clock: any Clock<Duration> = ContinuousClock()
+    ) {
         self.bus = bus
         self.logger = logger
+        self.metrics = metrics
         self.clock = clock
     }
 
@@ -34,12 +41,14 @@ package struct ErrorNotifier: ReadyService {
 
     private func notify() async throws {
         guard let claim = try await bus.claimUntilShutdown(consumer: Self.consumer) else { return }
+        try await bus.tellCutOffs(of: claim, Self.receives, logger: logger)
         var queues = try await restoredQueues()
         try await withThrowingDiscardingTaskGroup { timers in
             // The time starts anew after a restart: rather shown too long than never read.
             for (session, queue) in queues { hideInDueTime(queue.shown, of: session, &timers) }
             let filters = Self.receives.map { MessageFilter.type($0) }
-            try await bus.consumeUntilShutdown(under: claim, filters, whenLive: ready.signal) { message in
+            try await bus.consumeUntilShutdown(under: claim, filters, metrics: metrics, whenLive: ready.signal) {
+                message in
                 var queue = queues[message.subject] ?? ErrorQueue()
                 let shown = queue.shown
                 let results = try results(of: message, &queue)

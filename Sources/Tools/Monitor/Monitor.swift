@@ -41,36 +41,12 @@ package struct Monitor: Sendable {
         case .beginning, .offset(0): return .beginning
         case .retained: return .retained
         case .offset(let offset): return .after(Position(epoch: try await end().epoch, offset: offset - 1))
-        case .ago(let duration):
-            return .after(try await position(at: Date(timeIntervalSinceNow: -(duration / .seconds(1)))))
+        case .ago(let duration): return .since(Date(timeIntervalSinceNow: -(duration / .seconds(1))))
         }
     }
 
     /// The journal's end. A batch of nothing changes nothing, and is answered with it.
     private func end() async throws -> Position {
         try await bus.publish(Batch([]))
-    }
-
-    /// The position before the first message that is as new as `date`, found by halving the journal: it has no index by
-    /// time. The times are the publishers', who may disagree a little.
-    private func position(at date: Date) async throws -> Position {
-        let end = try await end()
-        var range = 0..<end.offset
-        while !range.isEmpty {
-            let middle = range.lowerBound + UInt64(range.count) / 2
-            if try await time(ofFirstAfter: Position(epoch: end.epoch, offset: middle)) < date {
-                range = middle + 1..<range.upperBound
-            } else {
-                range = range.lowerBound..<middle
-            }
-        }
-        return Position(epoch: end.epoch, offset: range.lowerBound)
-    }
-
-    private func time(ofFirstAfter position: Position) async throws -> Date {
-        try await bus.withSubscription(to: [.all], from: .after(position)) { messages in
-            for try await message in messages { return message.attributes.time }
-            throw BusError(.closed, "the bus was closed")
-        }
     }
 }

@@ -8,6 +8,6 @@ package enum MonitorStart: Hashable, Sendable {
     case retained
     /// With the message at this offset of the journal.
     case offset(UInt64)
-    /// With what was published so long ago.
+    /// With what was journalled so long ago.
     case ago(Duration)
 }

@@ -12,4 +12,14 @@ struct Page {
     func blocks(of language: String) -> [String] {
         text.matches(of: #/(?s)```(\w*)\n(.*?)```/#).filter { $0.1 == language }.map { String($0.2) }
     }
+
+    /// The cells of its tables, row by row, without the lines below the headings.
+    var rows: [[String]] {
+        text.split(separator: "\n").filter { $0.hasPrefix("| ") }.map { line in
+            // A bar inside a cell is written \|.
+            line.replacing(#"\|"#, with: "\u{0}").split(separator: "|").map {
+                $0.replacing("\u{0}", with: "|").trimmingCharacters(in: .whitespaces)
+            }
+        }
+    }
 }

@@ -68,6 +68,10 @@ struct Story {
         #expect(state.root.instance.screen == "playlistSelection")
     }
 
+    func presence(of service: String) async throws -> Document.Presence {
+        try await stack.message(Document.Presence.self) { $0.name == service }.message
+    }
+
     func presented(on platform: String, _ screen: String?) async throws -> Presentation? {
         try await stack.document(Document.NavigationState.self, key: platform) {
             $0.snapshot.state.presentations.last?.instance.screen == screen

@@ -13,11 +13,18 @@ extension TestStack {
     }
 
     /// Waits until a document is withdrawn.
-    func tombstone(of document: Envelope) async throws {
-        try await until("\(document.type) \(document.attributes.key ?? "") is withdrawn") { messages in
-            messages.contains {
-                $0.isTombstone && $0.type == document.type && $0.attributes.key == document.attributes.key
-            }
+    @discardableResult
+    func tombstone(of document: Envelope) async throws -> Envelope {
+        try await until("\(document.type) \(document.attributes.key ?? "") is withdrawn") {
+            $0.tombstone(of: document) != nil
         }
+        guard let tombstone = messages.tombstone(of: document) else { throw CancellationError() }
+        return tombstone
+    }
+}
+
+extension [Envelope] {
+    fileprivate func tombstone(of document: Envelope) -> Envelope? {
+        first { $0.isTombstone && $0.type == document.type && $0.attributes.key == document.attributes.key }
     }
 }

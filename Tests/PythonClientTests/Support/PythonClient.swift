@@ -37,7 +37,7 @@ struct PythonClient: Sendable {
             configuration(arguments), input: .none, output: .sequence, error: .combinedWithOutput
         ) { execution in
             var process = RunningPython(output: execution.standardOutput) { try? execution.send(signal: $0) }
-            defer { process.send(.interrupt) }
+            defer { process.interrupt() }
             return try await body(&process)
         }
         return result.closureResult

@@ -3,13 +3,23 @@ import Subprocess
 
 /// A verb of the Python client that runs.
 struct RunningPython {
-    let send: (Signal) -> Void
+    private let send: (Signal) -> Void
     private var lines: SubprocessOutputSequence.StringSequence<UTF8>.AsyncIterator
     private var past: [String] = []
 
     init(output: SubprocessOutputSequence, send: @escaping (Signal) -> Void) {
         lines = output.strings().makeAsyncIterator()
         self.send = send
+    }
+
+    /// Lets it end as Control-C does.
+    func interrupt() {
+        send(.interrupt)
+    }
+
+    /// Ends it without warning.
+    func kill() {
+        send(.kill)
     }
 
     /// It ended before it had said what was waited for.

@@ -65,8 +65,10 @@ struct Stage: Sendable {
         let host = MusicHost(
             vault: vault, database: try SongDatabase(path: "\(directory)/songs.sqlite"), client: spotify.client,
             hosts: .all(at: spotify.base), bus: bus, logger: log.logger)
-        let consumers = host.consumers
-        try await withRunning(consumers[0]) { try await withRunning(consumers[1], body) }
+        let services = host.services
+        try await withRunning(services[0]) {
+            try await withRunning(services[1]) { try await withRunning(services[2], body) }
+        }
     }
 
     private func expectDiscretion() async throws {

@@ -21,13 +21,14 @@ def show(message: Message) -> None:
 
 
 async def publish(bus: Bus, arguments: argparse.Namespace) -> None:
-    """Publishes one message for each line of data, all under way at once."""
+    """Publishes --data, or each line of the input."""
     lines = [arguments.data] if arguments.data else [line for line in sys.stdin if line.strip()]
     messages = [Message(arguments.type, json.loads(line), arguments.subject) for line in lines]
     await asyncio.gather(*(bus.publish(message, transient=arguments.transient) for message in messages))
 
 
 async def tail(bus: Bus, arguments: argparse.Namespace) -> None:
+    """Prints messages as they come."""
     start = (0, 0) if arguments.beginning else None
     async with bus.subscription(*arguments.types, after=start, retained=arguments.retained) as messages:
         print("live", file=sys.stderr, flush=True)
@@ -40,12 +41,13 @@ async def tail(bus: Bus, arguments: argparse.Namespace) -> None:
 
 
 async def documents(bus: Bus, arguments: argparse.Namespace) -> None:
+    """Prints the retained documents."""
     for message in await bus.documents(*arguments.types):
         show(message)
 
 
 async def consume(bus: Bus, arguments: argparse.Namespace) -> None:
-    """Answers each message with an event that carries its data; what says {"fail": true} fails."""
+    """Handles messages: answers each with an event of type --result. Data that says {"fail": true} fails."""
 
     async def handle(message: Message) -> list[Message]:
         if isinstance(message.data, dict) and message.data.get("fail"):
@@ -57,6 +59,7 @@ async def consume(bus: Bus, arguments: argparse.Namespace) -> None:
 
 
 async def ask(bus: Bus, arguments: argparse.Namespace) -> None:
+    """Puts a query, and prints its answer."""
     show(await bus.ask(Message(arguments.type, json.loads(arguments.data or "{}")), arguments.timeout))
 
 
@@ -72,6 +75,7 @@ async def serve(bus: Bus, arguments: argparse.Namespace) -> None:
 
 
 async def dead(bus: Bus, arguments: argparse.Namespace) -> None:
+    """Lists the dead letters, and sends them again with --resend."""
     for letter in await bus.dead_letters(arguments.consumer or ""):
         type = letter.entry.message().type
         print(f"{letter.id} {letter.consumer} {type} {letter.code} after {letter.attempts} attempts: {letter.reason}")

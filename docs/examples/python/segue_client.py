@@ -41,7 +41,7 @@ async def connect(address: str, source: str) -> AsyncIterator[Bus]:
 
 class Bus:
     def __init__(self, connection: Connection, source: str) -> None:
-        self._connection, self._source = connection, source
+        self._connection, self._outbox, self._source = connection, connection.outbox, source
         self._answers: dict[str, Answer] = {}
         self._queries: dict[int, asyncio.Task[None]] = {}
 
@@ -54,7 +54,7 @@ class Bus:
         flags = leased | bool(checkpoint) << 1 | bool(rejection) << 2 | bool(letters) << 3 | transient << 4
         content = b"".join(message.published(self._source) for message in messages)
         frames = [frame for frame in (checkpoint, rejection, letters, content) if frame]
-        reply = await self._connection.request(Operation.PUBLISH, pack(">BH", flags, len(messages)), *frames)
+        reply = await self._outbox.request(Operation.PUBLISH, pack(">BH", flags, len(messages)), *frames)
         position = Reader(reply[0])
         return position.number(), position.number()
 
@@ -137,8 +137,8 @@ class Bus:
         await self.publish(checkpoint=checkpoint, rejection=rejection)
 
     async def _claim(self, consumer: str, member: bytes, shared: bool, is_renewal: bool = False) -> Claim:
-        body = self._connection.producer + member + pack(">B", shared | is_renewal << 1) + text(consumer)
-        ownership, *cut_offs = await self._connection.request(Operation.CLAIM, body)
+        body = self._outbox.producer + member + pack(">B", shared | is_renewal << 1) + text(consumer)
+        ownership, *cut_offs = await self._outbox.request(Operation.CLAIM, body)
         for reader in map(Reader, () if is_renewal else cut_offs):
             first, last, count, type = reader.number(), reader.number(), reader.number(), reader.text()
             logger.error("%s missed %d of %s between %d and %d", consumer, count, type, first, last)
@@ -159,7 +159,7 @@ class Bus:
         is_complete = False
         while not is_complete:
             cursor = pack(">Q", found[-1].id if found else 0) + text(consumer)
-            is_complete, letters = DeadLetter.read_all(*await self._connection.request(Operation.LETTERS, cursor))
+            is_complete, letters = DeadLetter.read_all(*await self._outbox.request(Operation.LETTERS, cursor))
             found += letters
         return found
 
@@ -173,7 +173,7 @@ class Bus:
         """The one answer. Raises BusError: UNSERVED, DEADLINE, CANCELLED."""
         body = pack(">I", int(timeout * 1000)), query.published(self._source)
         try:
-            reply = await asyncio.wait_for(self._connection.request(Operation.ASK, *body), timeout)
+            reply = await asyncio.wait_for(self._outbox.request(Operation.ASK, *body), timeout)
         except TimeoutError:
             raise BusError(BusError.DEADLINE, f"no answer came in {timeout} s") from None
         answer = Reader(reply[0])
@@ -182,10 +182,10 @@ class Bus:
     async def serve(self, answers: dict[str, Answer]) -> None:
         """Answers these types of queries, and no others, from now on."""
         self._answers = answers
-        await self._connection.request(Operation.SERVE, *self._served())
+        await self._outbox.request(Operation.SERVE, *self._served())
 
     def _served(self) -> list[bytes]:
-        return [self._connection.producer, *encoded(self._answers)]
+        return [self._outbox.producer, *encoded(self._answers)]
 
     async def run(self) -> None:
         async with asyncio.TaskGroup() as group:
@@ -203,7 +203,7 @@ class Bus:
         while True:
             await asyncio.sleep(1)
             if self._answers:
-                await self._connection.post(Operation.SERVE, *self._served())
+                await self._outbox.post(Operation.SERVE, *self._served())
 
     async def _answer(self, number: int, frame: bytes) -> None:
         try:
@@ -218,4 +218,4 @@ class Bus:
             body = [pack(">QB", number, BusError.CANCELLED) + text(str(error))]
         finally:
             self._queries.pop(number)
-        await self._connection.post(Operation.ANSWER, *body)
+        await self._outbox.post(Operation.ANSWER, *body)

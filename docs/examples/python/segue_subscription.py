@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 from segue_wire import Entry, Message, Operation, Page
 
@@ -23,12 +24,13 @@ class Subscription:
         self, read_page: ReadPage, filters: list[str], subject: str | None, after: int | None, retained: bool
     ) -> None:
         self.read_page, self.filters, self.subject, self.after = read_page, filters, subject, after
+        self.is_of_one_type = len(filters) == 1 and "." in filters[0][:-1]
         self.base, self.skipped = 0, 0
         self.seen: dict[str, int] = {}
         self.is_live, self.has_ended = False, False
         self.documents_after = 0 if retained else None
         self.heads: tuple[int, dict[str, int]] | None = None
-        self.buffer: deque[Entry] = deque()
+        self.buffer: deque[tuple[Entry, int]] = deque()
         self.something = asyncio.Event()
 
     def begin(self, head: int) -> None:
@@ -46,28 +48,32 @@ class Subscription:
         self.has_ended = True
         self.something.set()
 
+    def chain(self, topic: str) -> str:
+        return topic if self.is_of_one_type else topic[-2:]
+
     def known(self, topic: str) -> int:
-        return self.seen.get(topic, self.base)
+        return self.seen.get(self.chain(topic), self.base)
 
     def matches(self, topic: str) -> bool:
         return any(topic.startswith(prefix) for prefix in self.filters)
 
-    def take(self, entry: Entry, previous: int) -> None:
+    def take(self, entry: Entry, previous: int, previous_in_partition: int) -> None:
         """A message of the feed has come (step 4)."""
-        if not self.matches(entry.topic) or 0 < entry.offset <= self.known(entry.topic):
+        known = self.known(entry.topic)
+        if not self.matches(entry.topic) or 0 < entry.offset <= known:
             return
         has_room = self.is_live and len(self.buffer) < self.capacity
         if entry.offset == 0:
             if has_room:
-                self.deliver(entry)
-        elif has_room and entry.header and previous <= self.known(entry.topic):
-            self.seen[entry.topic] = entry.offset
-            self.deliver(entry)
+                self.deliver(entry, 0)
+        elif has_room and entry.header and (previous if self.is_of_one_type else previous_in_partition) <= known:
+            self.seen[self.chain(entry.topic)] = entry.offset
+            self.deliver(entry, self.base)
         else:
             self.recover(entry.offset)
 
-    def deliver(self, *entries: Entry) -> None:
-        self.buffer.extend(entries)
+    def deliver(self, entry: Entry, settled: int) -> None:
+        self.buffer.append((entry, settled))
         self.something.set()
 
     def recover(self, offset: int) -> None:
@@ -77,18 +83,21 @@ class Subscription:
 
     def advance(self, through: int) -> None:
         self.base = max(self.base, through)
-        self.seen = {topic: offset for topic, offset in self.seen.items() if offset > self.base}
+        self.seen = {chain: offset for chain, offset in self.seen.items() if offset > self.base}
 
     async def read(self) -> None:
         """Reads a page, and is live again behind the last message that was let go by (step 5)."""
         if self.documents_after is not None:
             page = await self.read_page(Operation.DOCUMENTS, self.documents_after, self.filters)
             if page:
-                self.deliver(*(entry for entry in page.entries if entry.offset <= self.base))
+                for entry in page.entries:
+                    if entry.offset <= self.base:
+                        self.deliver(entry, self.base)
                 self.documents_after = None if page.is_complete else page.through
-            return
-        if page := await self.read_page(Operation.READ, self.base, self.filters):
-            self.deliver(*(entry for entry in page.entries if entry.offset > self.known(entry.topic)))
+        elif page := await self.read_page(Operation.READ, self.base, self.filters):
+            for entry in page.entries:
+                if entry.offset > self.known(entry.topic):
+                    self.deliver(entry, entry.offset)
             self.advance(page.through)
             self.is_live = page.is_complete and page.through >= self.skipped
 
@@ -110,9 +119,9 @@ class Subscription:
     async def __anext__(self) -> Message:
         while not self.has_ended:
             if self.buffer:
-                entry = self.buffer.popleft()
+                entry, settled = self.buffer.popleft()
                 try:
-                    message = entry.message()
+                    message = replace(entry.message(), settled=settled)
                 except (ValueError, KeyError) as error:
                     logger.warning("the message at %d on %s cannot be read: %s", entry.offset, entry.topic, error)
                     continue

@@ -82,6 +82,7 @@ class Message:
     attributes: dict[str, str] = field(default_factory=dict)
     epoch: int = 0
     offset: int = 0
+    settled: int = 0  # Up to here everything of the subscription came before it.
 
     @property
     def partition(self) -> int:
@@ -221,7 +222,8 @@ class Claim:
         return is_new and message.attributes.get("recipient", self.consumer) == self.consumer
 
     def checkpoint(self, message: Message) -> bytes:
-        return text(self.consumer) + pack(">QQQB", self.owner_epoch, message.epoch, message.offset, message.partition)
+        numbers = self.owner_epoch, message.epoch, message.offset, message.settled, message.partition
+        return text(self.consumer) + pack(">QQQQB", *numbers)
 
 
 def _all(reader: Reader, read: Any) -> Iterator[Any]:

@@ -50,6 +50,11 @@ package struct KeepingPlaylistRepository: PlaylistRepository {
         }
     }
 
+    package func keptSongs(of playlistID: Playlist.ID) async throws -> [Song]? {
+        guard let account = try await database.currentAccount() else { return nil }
+        return try await database.songs(of: playlistID, for: account)?.songs
+    }
+
     package func forget() async {
         await attempt("forget the account") { try await database.clear() }
     }

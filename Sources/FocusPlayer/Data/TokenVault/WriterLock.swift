@@ -17,6 +17,9 @@ final class WriterLock: Sendable {
     }
 
     deinit {
+        // A child that is being spawned has a copy of the descriptor until it becomes another program: closing this one alone
+        // would leave the lock to it for that long.
+        flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 }

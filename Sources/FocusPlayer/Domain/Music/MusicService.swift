@@ -5,7 +5,8 @@ package import Vocabulary
 /// Makes focus playlists and plays them.
 ///
 /// Each operation returns what is to be published, documents before the events that speak of them, and is safe to repeat.
-/// It throws `CancellationError`, and what `publish` throws; all else that goes wrong becomes a message.
+/// It throws `CancellationError`, and what `publish` throws; all else that goes wrong becomes a message. A query is answered,
+/// or an error thrown.
 package struct MusicService: Sendable {
     private let repository: any PlaylistRepository
     private let player: any Player
@@ -45,6 +46,17 @@ package struct MusicService: Sendable {
                 DomainEvent.PlaylistShuffled(playlistID: playlistID),
             ]
         }
+    }
+
+    /// The songs of a playlist, without asking Spotify.
+    /// - Throws: `ApplicationError` with the code `music.unknown-playlist` when they were never fetched.
+    package func songs(for query: Query.PlaylistSongs) async throws -> Query.PlaylistSongs.Answer {
+        guard let songs = try await repository.keptSongs(of: query.playlistID) else {
+            throw ApplicationError(
+                code: "music.unknown-playlist", message: "The songs of playlist '\(query.playlistID)' are not known",
+                recovery: "Choose the playlist first: then they are fetched.")
+        }
+        return Query.PlaylistSongs.Answer(songs: songs)
     }
 
     /// Plays the focus playlist on the active device.

@@ -9,6 +9,9 @@ package protocol PlaylistRepository: Sendable {
     /// All songs of a playlist, in its order.
     func songs(of playlistID: Playlist.ID) async throws -> [Song]
 
+    /// The songs of a playlist as they were fetched last, from what is kept alone; nil if they never were.
+    func keptSongs(of playlistID: Playlist.ID) async throws -> [Song]?
+
     /// Drops all that is kept: the account is gone.
     func forget() async
 }

@@ -2,41 +2,58 @@ package import EventBus
 internal import ServiceLifecycle
 
 extension EventBus {
-    /// Takes a durable consumer over as ``claim(consumer:)`` does, however long the bus takes to answer.
+    /// Takes part in a durable consumer as ``claim(consumer:as:)`` does, however long the bus takes to answer.
     /// - Returns: nil if the service was asked to stop before.
-    package func claimUntilShutdown(consumer: String) async throws -> ConsumerClaim? {
+    package func claimUntilShutdown(
+        consumer: String, as member: ConsumerMember = .exclusive
+    ) async throws -> ConsumerClaim? {
+        if Task.isShuttingDownGracefully { return nil }
         do {
-            return try await cancelWhenGracefulShutdown { try await claim(consumer: consumer) }
+            return try await cancelWhenGracefulShutdown { try await claim(consumer: consumer, as: member) }
         } catch is CancellationError where Task.isShuttingDownGracefully {
             return nil
         }
     }
 
-    /// Consumes durably as ``consume(under:_:handler:)`` does, until the service is asked to stop.
+    /// Consumes durably under an exclusive claim, as ``consume(under:_:handler:)`` does, until the service is asked to stop.
     ///
     /// The message at hand is then handled to its end: what was done to the outside is also committed.
     /// - Parameters:
     ///   - whenLive: called once the subscription is live.
     ///   - handler: gives back what is to be published in one batch with the progress made.
-    ///   - instead: gives back what is to be published when the broker refuses that, such as a message that is too large;
-    ///     throws the error unless said.
+    /// - Throws: ``BusError``: `fenced` when somebody else has taken the consumer over, `epoch` when the journal is another.
     package func consumeUntilShutdown(
-        under claim: ConsumerClaim, _ filters: [MessageFilter], whenLive: () -> Void,
-        handler: (Envelope) async throws -> [Envelope],
-        instead: (Envelope, BusError) throws -> [Envelope] = { _, error in throw error }
+        under claim: ConsumerClaim, _ filters: [MessageFilter], metrics: ConsumerMetrics, whenLive: () -> Void,
+        handler: (Envelope) async throws -> [Envelope]
     ) async throws {
-        try await withSubscription(to: filters, from: .after(claim.position)) { messages in
+        try await handleUntilShutdown(under: claim, filters, metrics: metrics, whenLive: whenLive) {
+            message, checkpoint in
+            let isConcerned = message.concerns(claim.consumer)
+            try await publish(Batch(isConcerned ? handler(message) : [], checkpoint: checkpoint))
+            return isConcerned ? .handled : .passed
+        }
+        if !Task.isShuttingDownGracefully {
+            // The claim does not hold any more. Whether that is another process's doing or a new journal's, the broker knows.
+            try await publish(Batch([], checkpoint: Checkpoint(claim: claim, position: claim.position)))
+            throw BusError(.fenced, "another process has taken over the durable consumer '\(claim.consumer)'")
+        }
+    }
+
+    /// Hands each message that a claim covers to `handle`, with the progress that it is to publish. Returns when the service
+    /// is asked to stop, or when the claim no longer says what its member owns.
+    func handleUntilShutdown(
+        under claim: ConsumerClaim, _ filters: [MessageFilter], metrics: ConsumerMetrics, whenLive: () -> Void,
+        handle: (Envelope, Checkpoint) async throws -> ConsumerMetrics.Outcome
+    ) async throws {
+        metrics.began(claim, filters)
+        try await withSubscription(to: filters, under: claim) { messages in
             whenLive()
+            metrics.waits(claim.consumer)
             for try await message in messages.endingOnGracefulShutdown() {
-                guard let position = message.position else { continue }
-                let checkpoint = Checkpoint(claim: claim, position: position)
-                let results = try await handler(message)
-                do {
-                    try await publish(Batch(results, checkpoint: checkpoint))
-                } catch let error as BusError where error.code == .refused {
-                    // To die of it would be to die of it again after every restart.
-                    try await publish(Batch(instead(message, error), checkpoint: checkpoint))
-                }
+                metrics.took(claim.consumer)
+                guard let checkpoint = Checkpoint(claim: claim, handled: message) else { continue }
+                metrics.record(try await handle(message, checkpoint), checkpoint)
+                metrics.waits(claim.consumer)
             }
         }
     }

@@ -1,6 +1,7 @@
 public import EventBus
 public import Foundation
 public import Logging
+internal import ServiceLifecycle
 
 /// A durable consumer that hands each message to the handler of its type. The chain of `on` is its route table:
 ///
@@ -10,37 +11,50 @@ public import Logging
 ///
 /// What a handler gives back is published in one batch with the consumer's progress: a crash may repeat a call, never
 /// half of its result. Nothing that is wrong with a message, or that goes wrong in a handler, stops the consumer; see
-/// `MessageConsumer+Handling.swift` for what is published instead.
+/// `MessageConsumer+Handling.swift` for what becomes of it.
+///
+/// Instances that consume under one name share the work: each handles the messages of some subjects, in their order. When
+/// one goes, the others go on with what it had not handled.
 public struct MessageConsumer: ReadyService {
+    /// Has the message read, and gives back the call of its handler.
+    typealias Route = @Sendable (MessageContext) throws -> @Sendable () async throws -> [any Message]
+
     /// Signalled when its subscription is live.
     public let ready: ReadySignal
+    let consumer: String
     let bus: any EventBus
     let logger: Logger
+    let retries: RetryPolicy
     let now: @Sendable () -> Date
-    private let consumer: String
-    private let clock: any Clock<Duration>
-    private(set) var routes: [MessageType: @Sendable (MessageContext) async throws -> [any Message]] = [:]
+    let clock: any Clock<Duration>
+    private let metrics: ConsumerMetrics
+    private(set) var routes: [MessageType: Route] = [:]
 
     /// - Parameters:
-    ///   - consumer: the durable name. All that consume under one name are one consumer, and the newest owns it.
+    ///   - consumer: the durable name. All that consume under one name are one consumer, and share its messages.
     ///   - ready: signalled when its subscription is live; of the service that runs it, if it is not one by itself.
+    ///   - metrics: of the process; counts what is handled.
+    ///   - retries: how often a handler that fails is called again.
     ///   - now: the time by which commands expire.
-    ///   - clock: for the pauses between attempts to reach the bus.
+    ///   - clock: for the pauses between attempts to handle a message or to reach the bus.
     public init(
         _ consumer: String, bus: any EventBus, logger: Logger, ready: ReadySignal = ReadySignal(),
+        metrics: ConsumerMetrics = ConsumerMetrics(), retries: RetryPolicy = .standard,
         now: @escaping @Sendable () -> Date = { Date() }, clock: any Clock<Duration> = ContinuousClock()
     ) {
         self.consumer = consumer
         self.ready = ready
         self.bus = bus
         self.logger = logger
+        self.metrics = metrics
+        self.retries = retries
         self.now = now
         self.clock = clock
     }
 
     /// A consumer of a running process.
     public init(_ consumer: String, in process: ServiceContext) {
-        self.init(consumer, bus: process.bus, logger: process.logger)
+        self.init(consumer, bus: process.bus, logger: process.logger, metrics: process.metrics)
     }
 
     /// Adds a route.
@@ -50,7 +64,10 @@ public struct MessageConsumer: ReadyService {
     ) -> MessageConsumer {
         precondition(routes[M.type] == nil, "\(M.type) has two handlers")
         var consumer = self
-        consumer.routes[M.type] = { context in try await handle(context.cause.decode(M.self), context) }
+        consumer.routes[M.type] = { context in
+            let message = try context.cause.decode(M.self)
+            return { try await handle(message, context) }
+        }
         return consumer
     }
 
@@ -60,11 +77,28 @@ public struct MessageConsumer: ReadyService {
     }
 
     public func run() async throws {
-        try await BusRetry(logger: logger, clock: clock).run {
-            guard let claim = try await bus.claimUntilShutdown(consumer: consumer) else { return }
-            let filters = receives.map { MessageFilter.type($0) }
-            try await bus.consumeUntilShutdown(
-                under: claim, filters, whenLive: ready.signal, handler: results(of:), instead: failure(of:_:))
+        let member = ConsumerMember.shared
+        do {
+            try await BusRetry(logger: logger, clock: clock).run {
+                while let claim = try await bus.claimUntilShutdown(consumer: consumer, as: member) {
+                    try await consume(under: claim)
+                }
+            }
+        } catch is CancellationError where Task.isShuttingDownGracefully && !Task.isCancelled {
+            // The message at hand waited for another attempt, or its result for a journal that takes it. It has no result,
+            // so that it is handled after the next start, or by another member.
+        }
+    }
+
+    /// Returns when other members own more or less than the claim says. The next claim says what holds.
+    private func consume(under claim: ConsumerClaim) async throws {
+        do {
+            try await bus.tellCutOffs(of: claim, receives, logger: logger)
+            try await bus.handleUntilShutdown(
+                under: claim, receives.map { .type($0) }, metrics: metrics, whenLive: ready.signal, handle: handle)
+        } catch let error as BusError where [.fenced, .epoch].contains(error.code) {
+            // What the message led to is dropped: it is handled by the member that its partition has gone to.
+            logger.debug("claims again: \(error)")
         }
     }
 }

@@ -6,37 +6,71 @@ internal import ServiceLifecycle
 
 /// Makes a process known: to the bus by its presence, to the supervisor once its services are ready.
 ///
-/// The presence is leased: it goes with the process, however that ends.
+/// The presence is leased: it goes with the process, however that ends. It is published again when the figures in it have
+/// changed, and when the bus has lost it: the process was stopped for longer than the lease, or the journal is a new one.
 struct Announcement: Service {
+    /// How often the presence is looked at. While a process has nothing to do, it publishes nothing.
+    static let interval: Duration = .seconds(2)
+
     let context: ServiceContext
     let ready: [ReadySignal]
     let notifier: ServiceNotifier
     let clock: any Clock<Duration>
 
     func run() async throws {
+        let announced: Document.Presence
         do {
-            try await cancelWhenGracefulShutdown { try await announce() }
+            announced = try await cancelWhenGracefulShutdown { try await announce() }
         } catch is CancellationError where Task.isShuttingDownGracefully {
             // Asked to stop before all was ready, perhaps because the bus never came up: the lease does the rest.
             return
         }
-        try await gracefulShutdown()
-        try await withdraw()
+        do {
+            try await cancelWhenGracefulShutdown { try await keepAnnounced(announced) }
+        } catch is CancellationError where Task.isShuttingDownGracefully {
+            try await withdraw()
+        }
     }
 
-    private func announce() async throws {
-        let presence = try Envelope(context.presence, source: context.bus.source)
-        try await context.waitingForBus(clock: clock) {
-            try await context.bus.publish(Batch([presence], isLeased: true))
-        }
+    private func announce() async throws -> Document.Presence {
+        let presence = context.presence(lag: 0)
+        try await context.waitingForBus(clock: clock) { try await publish(presence) }
         for signal in ready { try await signal.wait() }
         context.logger.info("ready", metadata: ["bus": "\(context.busAddress)", "source": "\(context.bus.source)"])
         notifier.notify(.ready)
+        return presence
+    }
+
+    private func keepAnnounced(_ announced: Document.Presence) async throws {
+        var announced = announced
+        while true {
+            try await clock.sleep(for: Self.interval)
+            do {
+                let presence = context.presence(lag: try await context.metrics.lag(on: context.bus))
+                if presence == announced, try await isOnBus { continue }
+                try await publish(presence)
+                announced = presence
+            } catch let error as BusError where error.code != .closed {
+                context.logger.debug("the presence was not brought up to date: \(error)")
+            }
+        }
+    }
+
+    private var isOnBus: Bool {
+        get async throws {
+            try await context.bus.documents(matching: [.type(Document.Presence.self, subject: Session.default)])
+                .contains { $0.attributes.key == context.process.instance }
+        }
+    }
+
+    private func publish(_ presence: Document.Presence) async throws {
+        let envelope = try Envelope(presence, source: context.bus.source)
+        try await context.bus.publish(Batch([envelope], isLeased: true))
     }
 
     /// Says good-bye at once; a bus that nobody serves is no reason to fail while stopping, since the lease ends anyway.
     private func withdraw() async throws {
-        var tombstone = try Envelope(context.presence, source: context.bus.source)
+        var tombstone = try Envelope(context.presence(lag: 0), source: context.bus.source)
         tombstone.data = Data()
         do {
             try await context.bus.publish(Batch([tombstone]))
@@ -47,10 +81,11 @@ struct Announcement: Service {
 }
 
 extension ServiceContext {
-    fileprivate var presence: Document.Presence {
+    fileprivate func presence(lag: UInt64) -> Document.Presence {
         Document.Presence(
             name: process.name, version: process.version, instance: process.instance,
             pid: ProcessInfo.processInfo.processIdentifier,
-            receives: process.receives.map(\.description), sends: process.sends.map(\.description))
+            receives: process.receives.map(\.description), sends: process.sends.map(\.description),
+            handled: metrics.handled, failed: metrics.failed, lag: lag)
     }
 }

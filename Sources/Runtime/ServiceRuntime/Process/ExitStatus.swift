@@ -5,6 +5,8 @@ internal import EventBus
 enum ExitStatus: Int32 {
     case unavailable = 69
     case software = 70
+    /// The journal cannot be written or read.
+    case ioError = 74
     case configuration = 78
 }
 
@@ -14,6 +16,7 @@ extension ExitStatus {
         case is ConfigurationError, is ConfigurationErrors: self = .configuration
         case let error as BusError where error.code == .address: self = .configuration
         case let error as BusError where error.code == .unavailable: self = .unavailable
+        case let error as BusError where error.code == .journal: self = .ioError
         default: self = .software
         }
     }

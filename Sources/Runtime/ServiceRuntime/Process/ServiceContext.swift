@@ -10,6 +10,8 @@ public struct ServiceContext: Sendable {
     public let busAddress: String
     public let configuration: ServiceConfiguration
     public let logger: Logger
+    /// What its consumers have done. The presence shows it.
+    public let metrics = ConsumerMetrics()
 
     public init(
         process: ServiceProcess, bus: any EventBus, busAddress: String, configuration: ServiceConfiguration,

@@ -1,6 +1,6 @@
 /// One datagram of sd_notify: lines of `NAME=value`; unknown names are passed over, as sd_notify(3) asks.
-struct NotifyMessage: Sendable, Equatable {
-    private(set) var isReady = false
+package struct NotifyMessage: Sendable, Equatable {
+    package private(set) var isReady = false
     private(set) var isStopping = false
     private(set) var status: String?
     /// Names that begin with `X_`, which sd_notify leaves to its users.

@@ -4,12 +4,12 @@ import Glibc
 ///
 /// Every run gets a socket of its own in a folder that only this user can enter: what arrives is that service's word,
 /// and nothing that an earlier run sent late is taken for the present one's.
-final class NotifySocket: Sendable {
-    let path: String
+package final class NotifySocket: Sendable {
+    package let path: String
     private let descriptor: CInt
 
     /// - Throws: ``ComposeError`` `notify-socket`.
-    init(path: String) throws(ComposeError) {
+    package init(path: String) throws(ComposeError) {
         guard let address = UnixAddress(path) else { throw RuntimeDirectory.tooLong(path) }
         self.path = path
         descriptor = socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue) | O_NONBLOCK | O_CLOEXEC, 0)
@@ -29,7 +29,7 @@ final class NotifySocket: Sendable {
     }
 
     /// The next message; `nil` when the task is cancelled.
-    func next() async -> NotifyMessage? {
+    package func next() async -> NotifyMessage? {
         while !Task.isCancelled {
             if let message = receive() { return message }
             await Readability.wait(for: descriptor)

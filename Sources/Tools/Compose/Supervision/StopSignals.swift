@@ -2,11 +2,11 @@
 import Glibc
 
 /// Signals to this process, as a sequence.
-enum StopSignals {
+package enum StopSignals {
     /// Each arrival of one of the signals, which meanwhile do nothing else; afterwards they do what they do by default.
     ///
     /// Children do not inherit that: Subprocess resets what they do with signals.
-    static func arrivals(of signals: [Int32]) -> AsyncStream<Int32> {
+    package static func arrivals(of signals: [Int32]) -> AsyncStream<Int32> {
         // The first stops, the second hastens; more tell nothing new.
         AsyncStream(bufferingPolicy: .bufferingOldest(2)) { continuation in
             let sources = signals.map { number in

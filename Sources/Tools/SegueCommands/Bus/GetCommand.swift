@@ -1,9 +1,7 @@
 package import ArgumentParser
 internal import Compose
 internal import EventBus
-internal import Foundation
 internal import Monitor
-internal import Navigation
 
 package struct GetCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
@@ -51,19 +49,11 @@ package struct GetCommand: AsyncParsableCommand {
         }
         let named = documents.filter { $0.type == type }
         if let found = named.first(where: { $0.attributes.key == key }) {
-            try await show(found)
+            try await DataPrinter(json: json).show(found.data)
         } else if key == nil, !named.isEmpty {
             try await list(named)
         } else {
             throw missing(type, among: documents)
-        }
-    }
-
-    private func show(_ document: Envelope) async throws {
-        if json {
-            try await Console.output.writeLine(JSONText(document.data)?.description ?? stored(document))
-        } else {
-            try await Console.output.writeLine(try indented(document.data) ?? stored(document).printable)
         }
     }
 
@@ -72,18 +62,6 @@ package struct GetCommand: AsyncParsableCommand {
             let key = document.attributes.key ?? ""
             try await Console.output.writeLine(json ? CloudEventFormat.line(document) : key.printable)
         }
-    }
-
-    /// Any program may publish; what is not JSON is not ours to judge.
-    private func stored(_ document: Envelope) -> String {
-        String(decoding: document.data, as: UTF8.self)
-    }
-
-    private func indented(_ data: Data) throws -> String? {
-        guard let value = try? JSONValue(parsing: data) else { return nil }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(value), as: UTF8.self)
     }
 
     private func missing(_ type: MessageType, among documents: [Envelope]) -> CommandError {

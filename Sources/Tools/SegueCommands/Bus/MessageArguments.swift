@@ -1,15 +1,13 @@
 internal import ArgumentParser
 internal import EventBus
 internal import Foundation
-internal import Monitor
-internal import Navigation
 
 /// A message, as it is written on a command line.
 struct MessageArguments: ParsableArguments, Sendable {
     @Argument(help: ArgumentHelp("The message's type, as in command.PlaylistSelected.", valueName: "type"))
     var typeName: String
 
-    @Argument(help: ArgumentHelp("Its data, a JSON object; - reads it from standard input.", valueName: "json"))
+    @Argument(help: MessageData.help)
     var text = "{}"
 
     @Option(help: "The session.")
@@ -41,7 +39,7 @@ struct MessageArguments: ParsableArguments, Sendable {
         guard type.kind == .command || lifetime == nil else {
             throw ValidationError("--lifetime is for commands; \(type) does not expire")
         }
-        if text != "-" { _ = try Self.object(text) }
+        try MessageData.validate(text)
     }
 
     /// - Throws: `ValidationError` that suggests the right spelling.
@@ -49,30 +47,15 @@ struct MessageArguments: ParsableArguments, Sendable {
         get throws {
             guard let type = MessageType(typeName) else { throw ValidationError(MessageSpelling.advice(on: typeName)) }
             guard type.kind != .query else {
-                throw ValidationError("\(type) is a question, which cannot be published")
+                throw ValidationError("\(type) is a question, which cannot be published; use 'segue ask'")
             }
             return type
         }
     }
 
-    /// The data, on one line; standard input is read to its end for it.
+    /// The data, on one line.
     /// - Throws: `ValidationError` when it is no JSON object.
-    func json() throws -> Data {
-        guard text == "-" else { return try Self.object(text) }
-        return try Self.object(String(decoding: FileHandle.standardInput.readToEnd() ?? Data(), as: UTF8.self))
-    }
-
-    private static func object(_ text: String) throws -> Data {
-        do {
-            guard try JSONValue(parsing: Data(text.utf8)).objectValue != nil, let json = JSONText(Data(text.utf8))
-            else {
-                throw ValidationError("the data is not a JSON object; write it like '{\"playlistID\": \"p1\"}'")
-            }
-            return Data(json.description.utf8)
-        } catch let error as DecodingError {
-            throw ValidationError("the data is not JSON: \(error.summary)")
-        }
-    }
+    func json() throws -> Data { try MessageData.read(text) }
 
     func attributes(_ type: MessageType, on bus: any EventBus) -> Attributes {
         var attributes = Attributes(type: type, source: bus.source, subject: subject)

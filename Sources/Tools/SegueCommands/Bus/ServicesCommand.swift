@@ -5,7 +5,12 @@ internal import Monitor
 
 package struct ServicesCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "services", abstract: "Tells who is on the bus, and what each receives and sends.")
+        commandName: "services",
+        abstract: "Tells who is on the bus, what each receives and sends, and how far each has come.",
+        discussion: """
+            Of the messages for its durable consumers, a process has handled some and given some up since its start; see \
+            'segue dead'. Its lag is how many offsets it is behind the newest of them.
+            """)
 
     @OptionGroup var options: BusOptions
 
@@ -47,6 +52,7 @@ package struct ServicesCommand: AsyncParsableCommand {
             \(style(.dim, "(instance \(service.instance.printable), pid \(service.pid))"))
               receives \(types(service.receives))
               sends    \(types(service.sends))
+              handled  \(service.handled), failed \(service.failed), lag \(service.lag)
             """
     }
 }

@@ -5,9 +5,13 @@ package enum ExitStatus: Int32, Sendable {
     case dataError = 65
     /// A file that was to be read cannot be.
     case noInput = 66
-    /// Nobody serves the bus.
+    /// Nobody serves the bus, or the query.
     case unavailable = 69
     case software = 70
+    /// The journal cannot be written or read.
+    case ioError = 74
+    /// It did not come in time, or was stopped: it may well work the next time.
+    case temporaryFailure = 75
     /// A setting or a file cannot be used as it is.
     case configuration = 78
 }

@@ -1,3 +1,4 @@
+internal import Benchmarks
 internal import Compose
 internal import EventBus
 
@@ -13,6 +14,8 @@ package struct Failure: Hashable, Sendable {
             (lines, status) = ([error.description], error.status)
         case let error as BusError:
             (lines, status) = ([error.message], ExitStatus(of: error))
+        case let error as BenchmarkError:
+            (lines, status) = ([error.description], .failure)
         case let error as ComposeFileError:
             (lines, status) = (error.mistakes.map(\.description), .configuration)
         case let error as ComposeError:
@@ -26,7 +29,9 @@ package struct Failure: Hashable, Sendable {
 extension ExitStatus {
     fileprivate init(of error: BusError) {
         switch error.code {
-        case .unavailable: self = .unavailable
+        case .unavailable, .unserved: self = .unavailable
+        case .deadline, .cancelled: self = .temporaryFailure
+        case .journal: self = .ioError
         case .address: self = .configuration
         case .malformed, .refused: self = .dataError
         default: self = .software

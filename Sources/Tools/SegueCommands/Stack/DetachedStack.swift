@@ -30,7 +30,7 @@ struct DetachedStack {
         var last: String?
         for await step in progress where step != last {
             last = step
-            await Console.error.tell("\(project.name): \(step)")
+            await Console.error.tell(step)
         }
     }
 }

@@ -1,0 +1,112 @@
+internal import Contracts
+public import EventBus
+internal import Foundation
+public import Logging
+internal import ServiceLifecycle
+
+/// Answers queries. The chain of `on` is its route table:
+///
+///     QueryServer(in: process)
+///         .on(Query.PlaylistSongs.self) { query, context in try await playlists.songs(for: query) }
+///
+/// A handler that throws an `ApplicationError` answers with that; anything else it throws is logged, and the answer is an
+/// `ApplicationError` with the code `<service>.failed`. Nothing is journalled, and nothing is tried again: the asker waits.
+/// When the service is asked to stop, whoever waits for an answer is told that there will be none.
+public struct QueryServer: ReadyService {
+    /// Gives the data of an answer.
+    typealias Route = @Sendable (MessageContext) async throws -> Data
+
+    /// Signalled when queries arrive.
+    public let ready: ReadySignal
+    private let bus: any EventBus
+    private let logger: Logger
+    private let clock: any Clock<Duration>
+    private var routes: [MessageType: Route] = [:]
+
+    /// - Parameters:
+    ///   - ready: signalled when queries arrive; of the service that runs it, if it is not one by itself.
+    ///   - clock: for the pauses between attempts to reach the bus.
+    public init(
+        bus: any EventBus, logger: Logger, ready: ReadySignal = ReadySignal(),
+        clock: any Clock<Duration> = ContinuousClock()
+    ) {
+        self.bus = bus
+        self.logger = logger
+        self.ready = ready
+        self.clock = clock
+    }
+
+    /// A server of a running process.
+    public init(in process: ServiceContext) {
+        self.init(bus: process.bus, logger: process.logger)
+    }
+
+    /// Adds a route.
+    /// - Precondition: there is none for this type yet.
+    public func on<Q: QueryMessage>(
+        _ type: Q.Type, answer: @escaping @Sendable (Q, MessageContext) async throws -> Q.Answer
+    ) -> QueryServer {
+        precondition(routes[Q.type] == nil, "\(Q.type) has two handlers")
+        var server = self
+        server.routes[Q.type] = { context in
+            try JSONEncoder.wire.encode(try await answer(context.cause.decode(Q.self), context))
+        }
+        return server
+    }
+
+    /// The types it has handlers for, in alphabetical order.
+    public var receives: [MessageType] {
+        routes.keys.sorted { $0.description < $1.description }
+    }
+
+    public func run() async throws {
+        do {
+            try await cancelWhenGracefulShutdown {
+                try await BusRetry(logger: logger, clock: clock).run {
+                    try await bus.serve(receives, whenServing: ready.signal, answer(to:))
+                }
+            }
+        } catch is CancellationError where Task.isShuttingDownGracefully {
+            // This is how a server ends.
+        }
+    }
+
+    private func answer(to query: Envelope) async throws -> Envelope {
+        let context = MessageContext(cause: query, bus: bus, logger: logger)
+        do {
+            guard let route = routes[query.type] else { throw BusError(.unserved, "\(query.type) is not served") }
+            return Envelope(answering: query, with: try await route(context), source: bus.source)
+        } catch is CancellationError where Task.isCancelled {
+            // Nobody waits for the answer any more, or this process stops.
+            throw CancellationError()
+        } catch {
+            context.logger.error("failed: \(error)")
+            return try bus.envelope(applicationError(for: error, query), causedBy: query)
+        }
+    }
+
+    private func applicationError(for error: any Error, _ query: Envelope) -> ApplicationError {
+        switch error {
+        case let error as ApplicationError: error
+        case let error as BusError where error.code == .malformed:
+            ApplicationError(code: "message.malformed", message: error.message)
+        default:
+            ApplicationError(
+                code: "\(service).failed", message: "\(service) could not answer \(query.type)",
+                recovery: "see its log for message \(query.id)")
+        }
+    }
+
+    private var service: Substring { bus.source.prefix { $0 != "/" } }
+}
+
+extension Envelope {
+    /// The answer to a query: of the query's own type, with what was asked for as its data.
+    fileprivate init(answering query: Envelope, with data: Data, source: String) {
+        var attributes = Attributes(type: query.type, source: source, subject: query.subject)
+        attributes.correlationID = query.attributes.correlationID
+        attributes.causationID = query.id
+        attributes.traceparent = query.attributes.traceparent
+        self.init(attributes: attributes, data: data)
+    }
+}

@@ -1,0 +1,55 @@
+/// One publisher and its subscribers, on the bus or on bare sockets.
+struct Feed: Sendable {
+    let publisher: PeerProcess
+    let subscribers: [PeerProcess]
+    /// Subscribers in each of those processes.
+    var connections = 1
+    /// Whether nobody confirms a subscription.
+    let isBare: Bool
+
+    var peers: [PeerProcess] { [publisher] + subscribers }
+
+    /// Publishes once, and tells what has come.
+    func deliver(_ count: Int, isTransient: Bool = false) async throws -> Delivery {
+        var run = Order.run(count)
+        run.isTransient = isTransient
+        var prepare = Order.prepare(count)
+        prepare.isTransient = isTransient
+        if isBare {
+            try await openBareWay(prepare)
+        } else {
+            try await publisher.perform(prepare)
+            _ = try await all(prepare)
+        }
+        // What is lost on bare sockets or without a journal is lost: it is not waited for long.
+        run.patience = isBare || isTransient ? 500 : 4000
+        let order = run
+        async let reports = all(order)
+        try await publisher.perform(order)
+        return Delivery(Report(merging: try await reports), expected: count * connections * subscribers.count)
+    }
+
+    /// Sends probes until every subscriber has got one.
+    private func openBareWay(_ prepare: Order) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { _ = try await all(prepare) }
+            group.addTask {
+                while !Task.isCancelled {
+                    try await publisher.perform(prepare)
+                    try await Task.sleep(for: .milliseconds(5))
+                }
+            }
+            try await group.next()
+            group.cancelAll()
+        }
+    }
+
+    private func all(_ order: Order) async throws -> [Report] {
+        try await withThrowingTaskGroup(of: Report.self) { group in
+            for subscriber in subscribers {
+                group.addTask { try await subscriber.perform(order) }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+    }
+}

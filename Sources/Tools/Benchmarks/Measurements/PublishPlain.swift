@@ -1,0 +1,33 @@
+/// Acknowledged messages from one process to another; beside the same frames on bare sockets.
+struct PublishPlain {
+    let run: BenchmarkRun
+    let scratch: Scratch
+
+    func measure() async throws -> [BenchmarkResult] {
+        let proxy = try scratch.folder("proxy")
+        let broker = try BrokerProcess(scratch, run.options.durability)
+        let bare = Feed(
+            publisher: PeerProcess(.barePublisher, proxy), subscribers: [PeerProcess(.bareSubscriber, proxy)],
+            isBare: true)
+        let bus = Feed(
+            publisher: PeerProcess(.busPublisher, broker.address),
+            subscribers: [PeerProcess(.busSubscriber, broker.address)], isBare: false)
+        let peers = [PeerProcess(.bareProxy, proxy)] + bare.peers + bus.peers
+        let comparison = try await broker.run { _ in
+            try await PeerProcess.run(peers) {
+                try await Comparison(rounds: run.options.rounds, count: run.messages, warmUp: run.messages / 10 + 1) {
+                    try await bare.deliver($0)
+                } value: {
+                    try await bus.deliver($0, isTransient: true)
+                }
+            }
+        }
+        let result = run.result(
+            comparison.map(\.rate), unit: "messages/s", baseline: "bare libzmq: PUB, XSUB/XPUB proxy, SUB",
+            processes: 3,
+            settings: comparison.losses.merging([
+                "batch": .count(BusPublisher.batchSize), "window": .count(BusPublisher.window),
+            ]) { old, _ in old })
+        return [result]
+    }
+}

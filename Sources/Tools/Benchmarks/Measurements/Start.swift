@@ -1,0 +1,37 @@
+/// How long a broker with a long journal takes from its spawning until it says that it is ready; beside one without messages.
+struct Start {
+    let run: BenchmarkRun
+    let scratch: Scratch
+
+    func measure() async throws -> [BenchmarkResult] {
+        let empty = try BrokerProcess(scratch, run.options.durability, name: "empty")
+        let full = try BrokerProcess(scratch, run.options.durability, name: "full")
+        try await fill(full)
+        let comparison = try await Comparison(rounds: run.options.rounds, count: run.messages, warmUp: 0) { _ in
+            try await milliseconds(empty)
+        } value: { _ in
+            try await milliseconds(full)
+        }
+        let result = run.result(
+            comparison, unit: "ms", baseline: "a broker whose journal is empty", processes: 1,
+            settings: ["dataBytes": .count(JournalFiller.shortData.count)])
+        return [result]
+    }
+
+    /// With short messages: a start can depend on their number, and long ones would only take longer to write.
+    private func fill(_ broker: BrokerProcess) async throws {
+        try await broker.run { _ in
+            let filler = PeerProcess(.journalFiller, broker.address)
+            try await PeerProcess.run([filler]) {
+                var order = Order.run(run.messages)
+                order.isShort = true
+                order.limit = 900
+                try await filler.perform(order)
+            }
+        }
+    }
+
+    private func milliseconds(_ broker: BrokerProcess) async throws -> Double {
+        try await broker.run { $0 } / .milliseconds(1)
+    }
+}

@@ -1,0 +1,53 @@
+internal import EventBus
+internal import ZeroMQEventBus
+
+/// Publishes as fast as the broker acknowledges, with several batches under way.
+struct BusPublisher {
+    static let batchSize = 100
+    /// Batches under way at once.
+    static let window = 16
+
+    let address: String
+
+    func run(_ control: Control) async throws {
+        try await BusPeer.withBus(at: address) { bus in
+            try await control.report()
+            var prepared: [Batch] = []
+            while let order = try await control.nextOrder() {
+                switch order.action {
+                case .prepare:
+                    prepared = try Self.batches(order, source: bus.source)
+                    try await control.report()
+                case .run:
+                    try await control.report(try await Self.publish(prepared, on: bus))
+                    prepared = []
+                }
+            }
+        }
+    }
+
+    /// The messages as a program hands them to the bus: that it has made them is not the bus's work.
+    private static func batches(_ order: Order, source: String) throws -> [Batch] {
+        try stride(from: 0, to: order.count, by: batchSize).map { start in
+            let indices = start..<min(start + batchSize, order.count)
+            let messages = try indices.map {
+                try Envelope(BenchmarkEvent(number: Payload.firstNumber + $0), source: source)
+            }
+            return Batch(messages, isTransient: order.isTransient)
+        }
+    }
+
+    private static func publish(_ batches: [Batch], on bus: ZeroMQEventBus) async throws -> Report {
+        var report = Report(begin: MonotonicTime.now)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (index, batch) in batches.enumerated() {
+                if index >= window { try await group.next() }
+                group.addTask(executorPreference: bus.taskExecutor) { try await bus.publish(batch) }
+            }
+            try await group.waitForAll()
+        }
+        report.end = MonotonicTime.now
+        report.count = batches.map(\.messages.count).reduce(0, +)
+        return report
+    }
+}

@@ -1,0 +1,61 @@
+internal import EventBus
+internal import ZeroMQEventBus
+
+/// Subscribers that count what comes, each with a connection of its own.
+struct BusSubscriber {
+    private enum Turn {
+        case counted, silent
+    }
+
+    let address: String
+    let connections: Int
+
+    func run(_ control: Control) async throws {
+        try await BusPeer.withBuses(connections, at: address) { buses in
+            try await control.report()
+            while let order = try await control.nextOrder() {
+                try await Self.count(order, buses, control)
+            }
+        }
+    }
+
+    /// Subscribes, reports that all subscriptions are live, and, when asked, reports what has come.
+    private static func count(_ order: Order, _ buses: [ZeroMQEventBus], _ control: Control) async throws {
+        let begin = MonotonicTime.now
+        let tallies = buses.map { _ in Tally(expected: order.count) }
+        let (live, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(buses.count))
+        try await withThrowingTaskGroup(of: Turn.self) { group in
+            for (bus, tally) in zip(buses, tallies) {
+                group.addTask(executorPreference: bus.taskExecutor) {
+                    let start = order.isFromBeginning ? StartPosition.beginning : .now
+                    try await bus.withSubscription(to: [.type(BenchmarkEvent.self)], from: start) { messages in
+                        continuation.yield()
+                        try await tally.count(messages)
+                    }
+                    return .counted
+                }
+            }
+            for await _ in live.prefix(buses.count) {}
+            try await control.report()
+            guard let order = try await control.nextOrder() else { return group.cancelAll() }
+            group.addTask { try await waitForSilence(tallies, order) }
+            var open = tallies.count
+            while open > 0, let turn = try await group.next() {
+                if turn == .counted { open -= 1 } else { group.cancelAll() }
+            }
+            group.cancelAll()
+        }
+        var report = Report(merging: tallies.map(\.report))
+        if order.isFromBeginning { report.begin = begin }
+        try await control.report(report)
+    }
+
+    /// What has not come by then is lost.
+    private static func waitForSilence(_ tallies: [Tally], _ order: Order) async throws -> Turn {
+        while true {
+            let count = tallies.map(\.report.count).reduce(0, +)
+            try await Task.sleep(for: .milliseconds(order.patience))
+            if tallies.map(\.report.count).reduce(0, +) == count { return .silent }
+        }
+    }
+}

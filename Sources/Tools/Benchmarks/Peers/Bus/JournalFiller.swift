@@ -1,0 +1,70 @@
+internal import BusProtocol
+internal import EventBus
+internal import ZeroMQ
+
+/// Fills a journal in the protocol's own terms: making millions of envelopes would take longer than journalling them.
+struct JournalFiller {
+    private static let batchSize = 1000
+    /// Batches under way at once.
+    private static let window = 8
+
+    static let shortData = Array("{}".utf8)
+
+    let address: String
+
+    func run(_ control: Control) throws {
+        let socket = try Socket(.dealer, options: [.linger(0), .immediate])
+        try socket.connect(try BusAddress(address).ingress)
+        try control.send()
+        while let order = try control.waitForOrder() {
+            try control.send(try fill(order, socket))
+        }
+    }
+
+    private func fill(_ order: Order, _ socket: Socket) throws -> Report {
+        let event = try Envelope(BenchmarkEvent(number: Payload.firstNumber), source: "bench/1")
+        let full = try PublishedMessage(event)
+        let short = full.shortened(event)
+        let count = order.count
+        let (producer, replies) = (ProducerID(), SocketPoll([socket]))
+        let begin = MonotonicTime.now
+        var (sent, answered, sequence) = (0, 0, UInt64(0))
+        while answered * Self.batchSize < count {
+            if sent < count, Int(sequence) - answered < Self.window {
+                let indices = sent..<min(sent + Self.batchSize, count)
+                let messages = indices.map { order.isShort ? short : full.numbered($0) }
+                let batch = PublishRequest(producer: producer, sequence: sequence + 1, messages: messages)
+                if try socket.send(Request.publish(batch).frames(id: sequence + 1)) {
+                    sent += messages.count
+                    sequence += 1
+                    continue
+                }
+            }
+            // Until the broker is there, nothing can be sent and nothing comes.
+            _ = try replies.wait(milliseconds: sequence == 0 ? 1 : -1)
+            while let frames = try socket.receive() {
+                if case .refused(let error) = try Reply.read(frames).reply {
+                    throw BenchmarkError("the journal could not be filled: \(error.message)")
+                }
+                answered += 1
+            }
+        }
+        return Report(begin: begin, end: MonotonicTime.now, count: sent)
+    }
+}
+
+extension PublishedMessage {
+    fileprivate func numbered(_ index: Int) -> PublishedMessage {
+        var data = Array(data)
+        Payload.write(Payload.firstNumber + index, into: &data)
+        return PublishedMessage(topic: topic, subject: subject, key: key, header: header, data: data[...])
+    }
+
+    /// Only the attributes that CloudEvents requires, and no data to speak of.
+    fileprivate func shortened(_ event: Envelope) -> PublishedMessage {
+        let header = #"{"id":"1","source":"bench","specversion":"1.0","type":"\#(event.type)"}"#
+        return PublishedMessage(
+            topic: topic, subject: subject, key: key, header: Array(header.utf8)[...],
+            data: JournalFiller.shortData[...])
+    }
+}

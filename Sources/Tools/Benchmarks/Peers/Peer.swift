@@ -1,0 +1,51 @@
+internal import Foundation
+
+/// A process of a benchmark.
+package struct Peer: Sendable {
+    let role: PeerRole
+    /// Of the bus; for those that go without, the folder of the proxy's sockets or the path of the database.
+    let address: String
+    /// How many subscribers it is.
+    let connections: Int
+    let durability: Durability
+
+    package init(role: PeerRole, address: String, connections: Int, durability: Durability) {
+        self.role = role
+        self.address = address
+        self.connections = connections
+        self.durability = durability
+    }
+
+    /// Works until the benchmark that started it is over.
+    package func run() async throws {
+        let control = Control()
+        switch role {
+        case .busEcho: try await BusEcho(address: address).run(control)
+        case .busClient: try await BusClient(address: address).run(control)
+        case .busPublisher: try await BusPublisher(address: address).run(control)
+        case .busSubscriber: try await BusSubscriber(address: address, connections: connections).run(control)
+        case .journalFiller, .bareProxy, .bareEcho, .bareClient, .barePublisher, .bareSubscriber, .bareJournal:
+            try await runOnThread(control)
+        }
+    }
+
+    /// Those that block have a thread of their own.
+    private func runOnThread(_ control: Control) async throws {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread { continuation.resume(with: Result { try runBlocking(control) }) }.start()
+        }
+    }
+
+    private func runBlocking(_ control: Control) throws {
+        switch role {
+        case .journalFiller: try JournalFiller(address: address).run(control)
+        case .bareProxy: try BareProxy(directory: address).run(control)
+        case .bareEcho: try BareEcho(directory: address).run(control)
+        case .bareClient: try BareClient(directory: address).run(control)
+        case .barePublisher: try BarePublisher(directory: address).run(control)
+        case .bareSubscriber: try BareSubscriber(directory: address, connections: connections).run(control)
+        case .bareJournal: try BareJournal(path: address, durability: durability).run(control)
+        case .busEcho, .busClient, .busPublisher, .busSubscriber: break
+        }
+    }
+}

@@ -1,0 +1,124 @@
+internal import Subprocess
+internal import Synchronization
+
+/// A peer, seen from the benchmark that started it.
+final class PeerProcess: Sendable {
+    private struct State {
+        /// Who waits for a report, in the order in which the reports will come.
+        var waiting: [CheckedContinuation<Report, any Error>] = []
+        /// The first report comes unasked, perhaps before anybody waits for it.
+        var unclaimed: Report?
+        var isFinishing = false
+        var hasEnded = false
+    }
+
+    private let role: PeerRole
+    private let arguments: [String]
+    private let state = Mutex(State())
+    private let orders: AsyncStream<String>
+    private let orderWriter: AsyncStream<String>.Continuation
+
+    init(_ role: PeerRole, _ address: String, connections: Int = 1, durability: Durability = .process) {
+        self.role = role
+        arguments = [
+            "bench-peer", role.rawValue, address, "--connections", "\(connections)", "--durability",
+            durability.rawValue,
+        ]
+        (orders, orderWriter) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingOldest(16))
+    }
+
+    /// Runs peers for as long as `body` does. All are ready before it begins and gone when this returns or throws.
+    static func run<Result: Sendable>(
+        _ peers: [PeerProcess], _ body: () async throws -> Result
+    ) async throws -> Result {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for peer in peers {
+                group.addTask { try await peer.run() }
+            }
+            do {
+                for peer in peers { _ = try await peer.report(to: nil) }
+                let result = try await body()
+                for peer in peers { peer.finish() }
+                try await group.waitForAll()
+                return result
+            } catch {
+                group.cancelAll()
+                throw error
+            }
+        }
+    }
+
+    @discardableResult
+    func perform(_ order: Order) async throws -> Report {
+        try await report(to: Line.encode(order))
+    }
+
+    private func run() async throws {
+        defer { end() }
+        let configuration = Executables.configuration(try Executables.peer, arguments)
+        _ = try await Subprocess.run(
+            configuration, input: .inputWriter, output: .sequence, error: .currentStandardError
+        ) { execution in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { await self.writeOrders(to: execution.standardInputWriter) }
+                for try await line in execution.standardOutput.strings() {
+                    take(try Line.decode(line))
+                }
+                group.cancelAll()
+            }
+        }
+        guard state.withLock(\.isFinishing) else { throw ended }
+    }
+
+    /// A peer that cannot be written to has ended, which those who wait for it are told anyway.
+    private func writeOrders(to writer: StandardInputWriter) async {
+        for await order in orders {
+            _ = try? await writer.write(order)
+        }
+        try? await writer.finish()
+    }
+
+    private func take(_ report: Report) {
+        let waiting = state.withLock { state in
+            guard state.waiting.isEmpty else { return Optional(state.waiting.removeFirst()) }
+            state.unclaimed = report
+            return nil
+        }
+        waiting?.resume(returning: report)
+    }
+
+    /// - Parameter order: nil for the first report, which comes unasked.
+    private func report(to order: String?) async throws -> Report {
+        try await withCheckedThrowingContinuation { continuation in
+            let result: Result<Report, any Error>? = state.withLock { state in
+                if let report = state.unclaimed {
+                    state.unclaimed = nil
+                    return .success(report)
+                }
+                if state.hasEnded { return .failure(ended) }
+                state.waiting.append(continuation)
+                return nil
+            }
+            if let result { return continuation.resume(with: result) }
+            // Only now: the answer must find who waits for it.
+            if let order { orderWriter.yield(order) }
+        }
+    }
+
+    /// Closes its standard input, which ends it.
+    private func finish() {
+        state.withLock { $0.isFinishing = true }
+        orderWriter.finish()
+    }
+
+    private func end() {
+        let waiting = state.withLock { state in
+            state.hasEnded = true
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        waiting.forEach { $0.resume(throwing: ended) }
+    }
+
+    private var ended: BenchmarkError { BenchmarkError("the benchmark's process '\(role.rawValue)' ended too early") }
+}

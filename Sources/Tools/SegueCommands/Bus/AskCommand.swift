@@ -1,0 +1,72 @@
+package import ArgumentParser
+internal import Compose
+internal import Contracts
+internal import EventBus
+internal import Monitor
+
+package struct AskCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
+        commandName: "ask", abstract: "Puts a query to the process that serves it, and prints the answer.",
+        discussion: """
+            segue ask PlaylistSongs '{"playlistID": "p1"}'         the answer's data, for a person to read
+            segue ask PlaylistSongs '{"playlistID": "p1"}' --json  the same on one line
+
+            It ends with status 1 when the answer is an error, 69 when nobody serves the query, and 75 when no answer \
+            came in time.
+            """)
+
+    @OptionGroup var options: BusOptions
+
+    @Argument(help: ArgumentHelp("The query's name, as in PlaylistSongs.", valueName: "query"))
+    var name: String
+
+    @Argument(help: MessageData.help)
+    var text = "{}"
+
+    @Option(help: "The session.")
+    var subject = Session.default
+
+    @Option(
+        help: ArgumentHelp("How long to wait for the answer, as in 500ms or 1m. (default: 5s)", valueName: "time"),
+        transform: Self.duration)
+    var timeout = Duration.seconds(5)
+
+    @Flag(help: "The JSON as it was answered, on one line.")
+    var json = false
+
+    package init() {}
+
+    package func validate() throws {
+        guard type != nil else {
+            throw ValidationError("'\(name)' is not the name of a query such as PlaylistSongs")
+        }
+        try MessageData.validate(text)
+    }
+
+    private var type: MessageType? {
+        let type = MessageType(name) ?? MessageType("\(MessageKind.query).\(name)")
+        return type?.kind == .query ? type : nil
+    }
+
+    private static func duration(_ text: String) throws -> Duration {
+        guard let duration = Duration(compose: text), duration > .zero else {
+            throw ValidationError("'\(text)' is no time such as 5s, 500ms or 1m")
+        }
+        return duration
+    }
+
+    package func run() async throws {
+        guard let type else { return }
+        let (data, subject, timeout) = (try MessageData.read(text), subject, timeout)
+        let answer = try await options.withBus { bus in
+            let attributes = Attributes(type: type, source: bus.source, subject: subject)
+            return try await bus.ask(Envelope(attributes: attributes, data: data), timeout: timeout)
+        }
+        if answer.type == ApplicationError.type {
+            let error = try answer.decode(ApplicationError.self)
+            throw CommandError(
+                code: error.code, "\(type) failed: \(error.message)".printable, recovery: error.recovery?.printable)
+        }
+        try await DataPrinter(json: json).show(answer.data)
+    }
+}

@@ -1,0 +1,39 @@
+import BusProtocol
+import EventBus
+import Foundation
+import Testing
+
+@testable import Benchmarks
+
+@Suite("The data of a benchmark")
+struct PayloadTests {
+    @Test("has 256 bytes, whatever its number", arguments: [0, 1, 42, 99_999_999])
+    func size(index: Int) throws {
+        let number = Payload.firstNumber + index
+        let event = try Envelope(BenchmarkEvent(number: number), source: "test/1")
+        #expect(event.data.count == 256)
+        #expect(Payload.number(in: event.data) == number)
+    }
+
+    @Test("can be given another number, and is still the message")
+    func renumbered() throws {
+        var bytes = try MessageFrames().data
+        Payload.write(Payload.firstNumber + 7, into: &bytes)
+        let event = try JSONDecoder().decode(BenchmarkEvent.self, from: Data(bytes))
+        #expect(event.number == Payload.firstNumber + 7)
+    }
+
+    @Test("that is none has no number")
+    func foreign() {
+        #expect(Payload.number(in: Data("{}".utf8)) == 0)
+    }
+
+    @Test("travels in the frames of a real message")
+    func frames() throws {
+        let frames = try MessageFrames()
+        let position = FeedMessage(topic: "t", epoch: 1, offset: 2, previous: 1, header: [], data: []).frames[1]
+        #expect(frames.position.count == position.count)
+        #expect(Topic(String(decoding: frames.topic, as: UTF8.self))?.type == BenchmarkEvent.type)
+        #expect(try JSONDecoder().decode(Attributes.self, from: Data(frames.header)).type == BenchmarkEvent.type)
+    }
+}

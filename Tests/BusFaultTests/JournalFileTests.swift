@@ -1,0 +1,92 @@
+import BusSoak
+import EventBus
+import Foundation
+import Testing
+
+@Suite("When the journal's file is not what it was")
+struct JournalFileTests {
+    @Test("a byte that flipped in a message costs that message, which is named, and no other")
+    func damagedRow() async throws {
+        try await Arena.with { arena in
+            try await publish(["one", "two-to-be-damaged", "three"], in: arena)
+            try change(arena.journal) { data in
+                let range = try #require(data.range(of: Data("two-to-be-damaged".utf8)))
+                data[range.lowerBound] = UInt8(ascii: "T")
+            }
+            _ = try await arena.startBroker("again")
+            let texts = try await arena.withBus { bus in
+                try await bus.withSubscription(to: [.type(Noted.self)], from: .beginning) { messages in
+                    var texts: [String] = []
+                    for try await message in messages {
+                        texts.append(try message.decode(Noted.self).text)
+                        if texts.last == "three" { break }
+                    }
+                    return texts
+                }
+            }
+            #expect(texts == ["one", "three"])
+            #expect(arena.log(of: "again").contains("damaged"))
+        }
+    }
+
+    @Test("a page that is damaged ends the broker with one line that says how to save the rest")
+    func damagedPage() async throws {
+        try await Arena.with { arena in
+            try await publish((0..<200).map { "\($0)" }, in: arena)
+            try change(arena.journal) { data in
+                for index in stride(from: 4096, to: data.count, by: 4096) { data[index] = 0xee }
+            }
+            let broker = try await arena.startBroker("again")
+            let end = try await arena.untilEnd(of: broker)
+            #expect(end != .exited(0))
+            #expect(arena.log(of: "again").contains(".recover"))
+        }
+    }
+
+    @Test("a journal that has lost its end begins a new epoch as soon as somebody knows of more")
+    func lostEnd() async throws {
+        try await Arena.with { arena in
+            try await publish(["kept"], in: arena)
+            let old = try Data(contentsOf: URL(fileURLWithPath: arena.journal))
+            let broker = try await arena.startBroker("second")
+            try await arena.withBus { bus in
+                let lost = try await bus.publish(Noted(text: "lost")).position
+                try await broker.send(SIGTERM)
+                try await arena.untilEnd(of: broker)
+                try old.write(to: URL(fileURLWithPath: arena.journal))
+                _ = try await arena.startBroker("third")
+                // It waits until the broker of the shortened journal has found a new epoch.
+                let texts = try await bus.withSubscription(to: [.type(Noted.self)], from: .beginning) { messages in
+                    var texts: [String] = []
+                    try await bus.publish(Noted(text: "new"))
+                    for try await message in messages {
+                        texts.append(try message.decode(Noted.self).text)
+                        if texts.last == "new" { break }
+                    }
+                    return texts
+                }
+                #expect(texts.contains("kept"))
+                #expect(!texts.contains("lost"))
+                try await arena.untilLog(of: "third", "tells of a new epoch") { $0.contains("epoch") }
+                #expect(try await bus.newest(matching: [.type(Noted.self)]).epoch != lost?.epoch)
+            }
+        }
+    }
+
+    /// Publishes through a broker that then ends in order, so that all is in the file.
+    private func publish(_ texts: [String], in arena: Arena) async throws {
+        let broker = try await arena.startBroker()
+        try await arena.withBus { bus in
+            for text in texts { try await bus.publish(Noted(text: text)) }
+        }
+        try await broker.send(SIGTERM)
+        #expect(try await arena.untilEnd(of: broker) == .exited(0))
+    }
+
+    private func change(_ path: String, _ body: (inout Data) throws -> Void) throws {
+        let url = URL(fileURLWithPath: path)
+        var data = try Data(contentsOf: url)
+        try body(&data)
+        try data.write(to: url)
+    }
+}

@@ -1,0 +1,5 @@
+import EventBus
+
+struct Noted: EventMessage {
+    var text: String
+}

@@ -1,0 +1,86 @@
+internal import Glibc
+
+/// The processes of a round: their incarnations, one after the other.
+actor Crew {
+    private let arena: Arena
+    private var processes: [Member: ChildProcess] = [:]
+    /// Consumers whose successors have taken over.
+    private var replaced: [Member: ChildProcess] = [:]
+    private(set) var incarnations: [Member: [String]] = [:]
+    private(set) var tally = Tally()
+    /// What ended though nobody had asked it to.
+    private(set) var surprises: [String] = []
+
+    struct Tally {
+        var kills = 0
+        var stops = 0
+        var restarts = 0
+    }
+
+    init(arena: Arena) {
+        self.arena = arena
+    }
+
+    func perform(_ step: Step) async throws {
+        switch step.action {
+        case .kill: try await kill(step.member)
+        case .start: try await restart(step.member)
+        case .stop: try await stop(step.member)
+        case .resume: try await processes[step.member]?.send(SIGCONT)
+        case .pause(let milliseconds):
+            try await stop(step.member)
+            try await Task.sleep(for: .milliseconds(milliseconds))
+            try await processes[step.member]?.send(SIGCONT)
+        case .takeOver:
+            try await stop(step.member)
+            replaced[step.member] = processes[step.member]
+            try await restart(step.member)
+        case .release: try await replaced[step.member]?.send(SIGCONT)
+        }
+    }
+
+    func start(_ member: Member) async throws {
+        let name = "\(member.name).\((incarnations[member]?.count ?? 0) + 1)"
+        incarnations[member, default: []].append(name)
+        processes[member] =
+            switch member {
+            case .broker: try await arena.startBroker(name)
+            case .publisher: try await arena.startFixture(name, "publish")
+            case .subscriber: try await arena.startFixture(name, "subscribe")
+            case .consumer: try await arena.startFixture(name, "consume", ["--group", member.group ?? member.name])
+            }
+    }
+
+    /// Asks processes to end, and waits until they have.
+    func end(_ members: [Member]) async throws {
+        for process in members.compactMap({ processes[$0] }) { try await process.send(SIGTERM) }
+        for member in members {
+            guard let process = processes[member] else { continue }
+            let end = try await arena.untilEnd(of: process)
+            // One that was restarted last may be asked to end before it listens for that.
+            if end != .exited(0), end != .signalled(SIGTERM) { surprises.append("\(process.name) ended so: \(end)") }
+            await arena.progress.unfollow(process.name)
+        }
+        // They may have had nothing to commit since, and so not have noticed.
+        for member in members { try await replaced[member]?.send(SIGKILL) }
+    }
+
+    private func restart(_ member: Member) async throws {
+        tally.restarts += 1
+        try await start(member)
+    }
+
+    private func stop(_ member: Member) async throws {
+        tally.stops += 1
+        try await processes[member]?.send(SIGSTOP)
+    }
+
+    private func kill(_ member: Member) async throws {
+        guard let process = processes[member] else { return }
+        tally.kills += 1
+        try await process.send(SIGKILL)
+        let end = await process.end
+        if end != .signalled(SIGKILL) { surprises.append("\(process.name) ended before it was killed: \(end)") }
+        await arena.progress.unfollow(process.name)
+    }
+}

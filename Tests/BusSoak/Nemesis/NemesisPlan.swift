@@ -1,0 +1,65 @@
+/// Who is hit, how, and when: all of it follows from the seed.
+package struct NemesisPlan: Hashable, Sendable {
+    /// In the order in which they are done.
+    package private(set) var steps: [Step] = []
+
+    /// How often, and how long what is hit stays away.
+    package struct Shape: Hashable, Sendable {
+        package var strikes: Int
+        /// Acknowledged messages from one to the next.
+        package var interval: ClosedRange<Int>
+        /// Acknowledged messages for which a process stays away.
+        package var absence: ClosedRange<Int>
+        /// As ``absence``, now and then, for a reader: far more than all buffers on the way to it hold.
+        package var longAbsence: ClosedRange<Int>?
+
+        /// A few seconds.
+        package static let short = Shape(strikes: 14, interval: 50...300, absence: 0...300)
+        package static let long = Shape(
+            strikes: 30, interval: 100...900, absence: 0...600, longAbsence: 12_000...20_000)
+    }
+
+    package init(seed: UInt64, shape: Shape) {
+        var random = SeededGenerator(seed: seed)
+        var away: [Member: Int] = [:]
+        var now = 0
+        for _ in 0..<shape.strikes {
+            now += Int.random(in: shape.interval, using: &random)
+            away = away.filter { $0.value > now }
+            // Without a publisher nothing is acknowledged, and nothing would ever happen again.
+            let isPublisherAway = away.keys.contains(where: \.isPublisher)
+            let present = Member.all.filter { away[$0] == nil && !($0.isPublisher && isPublisherAway) }
+            guard let member = present.randomElement(using: &random) else { continue }
+            let absence = Self.absence(of: member, shape, &random)
+            away[member] = now + absence
+            steps += Self.strike(member, at: now, back: now + absence, &random)
+        }
+        // A stable order: what is done at the same count is done as planned.
+        steps = steps.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
+    }
+
+    private static func absence(of member: Member, _ shape: Shape, _ random: inout SeededGenerator) -> Int {
+        switch member {
+        case .broker: return 0
+        case .publisher: return Int.random(in: shape.absence, using: &random)
+        case .subscriber, .consumer:
+            let isLong = Int.random(in: 0..<6, using: &random) == 0
+            return Int.random(in: isLong ? shape.longAbsence ?? shape.absence : shape.absence, using: &random)
+        }
+    }
+
+    private static func strike(
+        _ member: Member, at now: Int, back: Int, _ random: inout SeededGenerator
+    ) -> [Step] {
+        let dice = Int.random(in: 0..<4, using: &random)
+        let (hit, end): (Step.Action, Step.Action?) =
+            switch (member, dice) {
+            case (.broker, 0): (.pause(milliseconds: Int.random(in: 1...400, using: &random)), nil)
+            case (.consumer, 0): (.takeOver, .release)
+            case (.broker, _), (_, 2), (_, 3): (.kill, .start)
+            default: (.stop, .resume)
+            }
+        return [Step(at: now, member: member, action: hit)]
+            + (end.map { [Step(at: back, member: member, action: $0)] } ?? [])
+    }
+}

@@ -1,0 +1,57 @@
+package import EventBus
+
+/// A bus that hands everything on to another one: a test changes what it wants to be different.
+package protocol ForwardingBus: EventBus {
+    var bus: any EventBus { get }
+}
+
+extension ForwardingBus {
+    package var source: String { bus.source }
+
+    package func publish(_ batch: Batch) async throws -> Position {
+        try await bus.publish(batch)
+    }
+
+    package func withSubscription<Result: Sendable>(
+        to filters: [MessageFilter], from start: StartPosition, _ body: (MessageSequence) async throws -> Result
+    ) async throws -> Result {
+        try await bus.withSubscription(to: filters, from: start, body)
+    }
+
+    package func withSubscription<Result: Sendable>(
+        to filters: [MessageFilter], under claim: ConsumerClaim, _ body: (MessageSequence) async throws -> Result
+    ) async throws -> Result {
+        try await bus.withSubscription(to: filters, under: claim, body)
+    }
+
+    package func documents(matching filters: [MessageFilter]) async throws -> [Envelope] {
+        try await bus.documents(matching: filters)
+    }
+
+    package func newest(matching filters: [MessageFilter]) async throws -> Position {
+        try await bus.newest(matching: filters)
+    }
+
+    package func claim(consumer: String, as member: ConsumerMember) async throws -> ConsumerClaim {
+        try await bus.claim(consumer: consumer, as: member)
+    }
+
+    package func deadLetters(of consumer: String?) async throws -> [DeadLetter] {
+        try await bus.deadLetters(of: consumer)
+    }
+
+    package func ask(_ query: Envelope, timeout: Duration) async throws -> Envelope {
+        try await bus.ask(query, timeout: timeout)
+    }
+
+    package func serve(
+        _ types: [MessageType], whenServing: @escaping @Sendable () -> Void,
+        _ answer: @escaping @Sendable (Envelope) async throws -> Envelope
+    ) async throws {
+        try await bus.serve(types, whenServing: whenServing, answer)
+    }
+
+    package func run() async throws {
+        try await bus.run()
+    }
+}

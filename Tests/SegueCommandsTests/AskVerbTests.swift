@@ -1,0 +1,81 @@
+import CommandLineTestSupport
+import Contracts
+import EventBus
+import Foundation
+import RuntimeTestSupport
+import Testing
+
+@Suite("segue ask", .timeLimit(.minutes(1)))
+struct AskVerbTests {
+    /// Runs `body` while the test itself answers `query.Salutation`.
+    private func serving(
+        _ answer: @escaping @Sendable (Envelope) async throws -> Envelope,
+        _ body: @escaping @Sendable (SegueCommandLine) async throws -> Void
+    ) async throws {
+        let type = try #require(MessageType("query.Salutation"))
+        try await SegueCommandLine.onBus { segue in
+            try await segue.withConnection { bus in
+                let live = Gate()
+                try await withThrowingTaskGroup { group in
+                    group.addTask { try await bus.serve([type], whenServing: live.open, answer) }
+                    try await live.pass()
+                    try await body(segue)
+                    group.cancelAll()
+                }
+            }
+        }
+    }
+
+    @Test("prints the answer's data, indented or on one line")
+    func answer() async throws {
+        try await serving { query in
+            let session = query.subject
+            let data = Data(
+                #"{ "asked": \#(String(decoding: query.data, as: UTF8.self)), "session": "\#(session)" }"#.utf8)
+            return Envelope(attributes: Attributes(type: query.type, source: "test/1"), data: data)
+        } _: { segue in
+            let json = try await segue(
+                "ask", "Salutation", "{ \"name\": \"Ada\" }", "--subject", "alice", "--json")
+            #expect(json.output == #"{"asked":{"name":"Ada"},"session":"alice"}"# + "\n", "\(json.error)")
+            let plain = try await segue("ask", "query.Salutation", "-", input: "{}")
+            #expect(plain.output.hasPrefix("{\n  \"asked\" : {"))
+            #expect(plain.status == 0)
+        }
+    }
+
+    @Test("ends with status 1 and one line when the answer is an error")
+    func error() async throws {
+        try await serving { query in
+            let error = ApplicationError(code: "greeter.nobody", message: "nobody is there", recovery: "knock again")
+            return try Envelope(error, source: "test/1", causedBy: query)
+        } _: { segue in
+            let result = try await segue("ask", "Salutation")
+            #expect(result.error == "segue: query.Salutation failed: nobody is there; knock again\n")
+            #expect(result.status == 1 && result.output.isEmpty)
+        }
+    }
+
+    @Test("ends with status 75 when no answer comes in time")
+    func deadline() async throws {
+        try await serving { query in
+            try await Gate().pass()
+            return query
+        } _: { segue in
+            let result = try await segue("ask", "Salutation", "--timeout", "200ms")
+            #expect(result.status == 75 && result.errorLines.count == 1, "\(result.error)")
+        }
+    }
+
+    @Test("ends with status 69 when nobody serves the query, and 64 when it is none")
+    func unserved() async throws {
+        try await SegueCommandLine.onBus { segue in
+            let result = try await segue("ask", "Salutation")
+            #expect(result.status == 69 && result.errorLines.count == 1)
+            #expect(result.error.contains("query.Salutation"))
+            for arguments in [["command.Greet"], ["Salutation", "[]"], ["Salutation", "--timeout", "0s"], []] {
+                let result = try await segue.run(["ask"] + arguments)
+                #expect(result.status == 64 && result.errorLines.count == 1, "\(arguments) \(result.error)")
+            }
+        }
+    }
+}

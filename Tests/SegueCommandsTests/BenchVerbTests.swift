@@ -1,0 +1,105 @@
+import CommandLineTestSupport
+import Foundation
+import Testing
+
+/// That the benchmarks work; what they measure in a debug build means nothing.
+@Suite("segue bench")
+struct BenchVerbTests {
+    private struct Line: Decodable {
+        let name: String
+        let value: Double
+        let unit: String
+        let baseline: String
+        let baselineValue: Double
+        let ratio: Double
+        let settings: [String: Setting]
+
+        enum Setting: Decodable, Equatable {
+            case count(Int)
+            case text(String)
+
+            init(from decoder: any Decoder) throws {
+                let container = try decoder.singleValueContainer()
+                if let count = try? container.decode(Int.self) {
+                    self = .count(count)
+                } else {
+                    self = .text(try container.decode(String.self))
+                }
+            }
+        }
+    }
+
+    @Test(
+        "measures, and tells value, baseline and settings",
+        .timeLimit(.minutes(1)),
+        arguments: [
+            ("roundtrip", ["roundtrip.p50", "roundtrip.p99"], "µs"),
+            ("publish.journalled", ["publish.journalled"], "messages/s"),
+            ("publish.plain", ["publish.plain"], "messages/s"), ("catchup", ["catchup"], "messages/s"),
+            ("fanout", ["fanout"], "deliveries/s"), ("start", ["start"], "ms"),
+        ])
+    func measures(benchmark: String, names: [String], unit: String) async throws {
+        try await SegueCommandLine.inScratch { segue in
+            let result = try await segue("bench", benchmark, "--messages", "30", "--rounds", "1", "--json")
+            #expect(result.status == 0, "\(result.error)")
+            let lines = try result.lines.map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
+            #expect(lines.map(\.name) == names)
+            for line in lines {
+                #expect(line.unit == unit && !line.baseline.isEmpty)
+                #expect(line.value > 0 && line.baselineValue > 0)
+                #expect(abs(line.ratio - line.value / line.baselineValue) <= 1e-9 * line.ratio)
+                #expect(line.settings["messages"] == .count(30))
+                #expect(line.settings["lost"] ?? .count(0) == .count(0))
+                #expect(line.settings["durability"] == .text("process"))
+            }
+        }
+    }
+
+    @Test("writes a table for a person, and takes the mode in which every commit waits for the disk")
+    func table() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            let result = try await segue(
+                "bench", "publish.journalled", "--messages", "30", "--rounds", "1", "--durability", "power")
+            #expect(result.status == 0 && result.lines.count == 2)
+            #expect(result.lines.first?.hasPrefix("NAME ") == true)
+            #expect(result.lines.last?.hasPrefix("publish.journalled ") == true)
+        }
+    }
+
+    @Test("does not know what is no benchmark, and says what there is")
+    func unknown() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            let result = try await segue("bench", "roundtrip", "speed")
+            let names = "roundtrip, publish.journalled, publish.plain, catchup, fanout, start"
+            #expect(result.status == 64 && result.output.isEmpty)
+            #expect(result.error == "segue: there is no benchmark 'speed'; there are \(names)\n")
+        }
+    }
+
+    @Test("leaves nothing behind when it is interrupted", .timeLimit(.minutes(1)))
+    func interrupted() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            // The scratch folder's name stands in the arguments of every process that was started.
+            let result = try await segue.shell(
+                """
+                segue bench roundtrip --messages 100000000 --json 2>/dev/null &
+                pid=$!
+                children() { cat /proc/$pid/task/*/children 2>/dev/null; }
+                # The broker and five peers, once all have become what they shall be.
+                until [ $(for child in $(children); do tr '\\0' '\\n' < /proc/$child/cmdline; done 2>/dev/null |
+                    grep -c '^ipc:///var/tmp/segue-bench-\\|^/var/tmp/segue-bench-.*/proxy$') -eq 6 ]; do :; done
+                children=$(children)
+                scratch=$(for child in $children; do tr '\\0' '\\n' < /proc/$child/cmdline; done |
+                    grep -o '/var/tmp/segue-bench-[0-9a-f]*' | head -1)
+                kill -INT $pid
+                wait $pid
+                echo "status $?"
+                for left in $scratch $(printf '/proc/%s\\n' $children); do
+                    [ -e $left ] && echo "$left is left"
+                done
+                exit 0
+                """)
+            #expect(result.lines == ["status 130"])
+        }
+    }
+}

@@ -1,0 +1,149 @@
+import CommandLineTestSupport
+import EventBus
+import Foundation
+import Testing
+
+@Suite("segue dead", .timeLimit(.minutes(1)))
+struct DeadLetterVerbTests {
+    private func greeting(_ name: String, _ type: String = "command.Greet") throws -> Envelope {
+        var attributes = Attributes(type: try #require(MessageType(type)), source: "test/1", subject: "alice")
+        attributes.expire(after: .seconds(60))
+        return Envelope(attributes: attributes, data: Data(#"{"name":"\#(name)"}"#.utf8))
+    }
+
+    /// Lets a consumer give a message up.
+    private func giveUp(_ message: Envelope, _ consumer: String, on bus: any EventBus) async throws {
+        let claim = try await bus.claim(consumer: consumer)
+        let position = try await bus.publish(Batch([message]))
+        let rejection = Rejection(code: "\(consumer).failed", reason: "it could not; see its log", attempts: 4)
+        let checkpoint = Checkpoint(claim: claim, position: position, partition: Partition(subject: message.subject))
+        try await bus.publish(Batch([], checkpoint: checkpoint, rejection: rejection))
+    }
+
+    @Test("lists what was given up, whose it is, and why; and shows one whole")
+    func list() async throws {
+        let (ada, grace) = (try greeting("Ada"), try greeting("Grace"))
+        try await SegueCommandLine.onBus { segue in
+            #expect(try await segue("dead", "list").error == "segue: there are no dead letters\n")
+            try await segue.withConnection { bus in
+                try await giveUp(ada, "waiter", on: bus)
+                try await giveUp(grace, "greeter", on: bus)
+            }
+            let table = try await segue("dead", "list")
+            #expect(table.lines.count == 3)
+            #expect(table.lines[1].hasPrefix("1 ") && table.lines[1].contains("waiter"))
+            #expect(table.lines[2].contains("greeter") && table.lines[2].hasSuffix("it could not; see its log"))
+
+            let json = try await segue("dead", "list", "--consumer", "greeter", "--json")
+            let letter = try JSONDecoder().decode(Letter.self, from: Data(json.output.utf8))
+            #expect(json.lines.count == 1)
+            #expect(letter == Letter(id: 2, consumer: "greeter", code: "greeter.failed", attempts: 4, message: grace))
+
+            let shown = try await segue("dead", "show", "1")
+            for text in ["waiter after 4 attempts", "waiter.failed", ada.id, #""name" : "Ada""#] {
+                #expect(shown.output.contains(text), "\(text)")
+            }
+        }
+    }
+
+    @Test("resends a copy for the consumer that has given it up, and settles the letter")
+    func resend() async throws {
+        let ada = try greeting("Ada")
+        try await SegueCommandLine.onBus { segue in
+            try await segue.withConnection { try await giveUp(ada, "greeter", on: $0) }
+            let resent = try await segue("dead", "resend", "1")
+            #expect(resent.status == 0, "\(resent.error)")
+            #expect(try await segue("dead", "list").output.isEmpty)
+            let copy = try await segue.withConnection { bus in
+                try await bus.withSubscription(to: [.all], from: .beginning) { messages in
+                    for try await message in messages where message.id != ada.id && message.type == ada.type {
+                        return message
+                    }
+                    throw CancellationError()
+                }
+            }
+            #expect(resent.output.hasPrefix("1 \(copy.id) "))
+            #expect(copy.attributes.recipient == "greeter")
+            #expect(copy.attributes.causationID == ada.id)
+            #expect(copy.attributes.correlationID == ada.id)
+            #expect(copy.subject == "alice" && copy.data == ada.data)
+            let expiry = try #require(copy.attributes.expiryTime)
+            #expect(expiry.timeIntervalSince(copy.attributes.time) == 60)
+        }
+    }
+
+    @Test("resends no document that has changed since")
+    func document() async throws {
+        let devices = try greeting("old", "document.Devices")
+        let newer = try greeting("new", "document.Devices")
+        try await SegueCommandLine.onBus { segue in
+            try await segue.withConnection { bus in
+                try await giveUp(devices, "greeter", on: bus)
+                try await bus.publish(Batch([newer]))
+            }
+            let resent = try await segue("dead", "resend", "--all")
+            #expect(resent.status == 1)
+            let line = "letter 1 is a document.Devices that has changed since; drop it with 'segue dead drop 1'"
+            #expect(resent.error == "segue: \(line)\n")
+            #expect(try await segue("get", "Devices", "--subject", "alice", "--json").output == "{\"name\":\"new\"}\n")
+        }
+    }
+
+    @Test("drops one, or all of one consumer")
+    func drop() async throws {
+        let messages = try ["Ada", "Grace", "Barbara"].map { try greeting($0) }
+        try await SegueCommandLine.onBus { segue in
+            try await segue.withConnection { bus in
+                for (message, consumer) in zip(messages, ["waiter", "waiter", "greeter"]) {
+                    try await giveUp(message, consumer, on: bus)
+                }
+            }
+            #expect(try await segue("dead", "drop", "1").status == 0)
+            #expect(try await segue("dead", "list", "--json").lines.count == 2)
+            #expect(try await segue("dead", "drop", "--all", "--consumer", "greeter").status == 0)
+            let left = try await segue("dead", "list", "--json")
+            #expect(left.lines.count == 1 && left.output.contains("waiter"))
+        }
+    }
+
+    @Test("says in one line what is not there, or not meant, and changes nothing")
+    func mistakes() async throws {
+        let ada = try greeting("Ada")
+        try await SegueCommandLine.onBus { segue in
+            try await segue.withConnection { try await giveUp(ada, "greeter", on: $0) }
+            for verb in ["show", "resend", "drop"] {
+                let arguments = verb == "show" ? ["dead", verb, "7"] : ["dead", verb, "1", "7"]
+                let result = try await segue.run(arguments)
+                #expect(result.status == 1)
+                #expect(result.error == "segue: there is no dead letter 7; see 'segue dead list'\n")
+            }
+            for arguments in [["resend"], ["drop", "1", "--all"], ["drop", "1", "--consumer", "c"], ["show", "x"]] {
+                let result = try await segue.run(["dead"] + arguments)
+                #expect(result.status == 64 && result.errorLines.count == 1, "\(arguments) \(result.error)")
+            }
+            #expect(try await segue("dead", "list", "--json").lines.count == 1)
+        }
+    }
+
+    private struct Letter: Decodable, Equatable {
+        struct Message: Decodable, Equatable {
+            let id: String
+            let data: [String: String]
+        }
+
+        let id: Int
+        let consumer: String
+        let code: String
+        let attempts: Int
+        let message: Message
+
+        init(id: Int, consumer: String, code: String, attempts: Int, message: Envelope) {
+            self.id = id
+            self.consumer = consumer
+            self.code = code
+            self.attempts = attempts
+            let data = try? JSONDecoder().decode([String: String].self, from: message.data)
+            self.message = Message(id: message.id, data: data ?? [:])
+        }
+    }
+}

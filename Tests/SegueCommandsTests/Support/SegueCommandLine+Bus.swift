@@ -1,0 +1,30 @@
+import CommandLineTestSupport
+import Compose
+import EventBus
+import Logging
+import Testing
+import ZeroMQEventBus
+
+extension SegueCommandLine {
+    /// Runs `body` with a broker up.
+    static func onBus(_ body: (SegueCommandLine) async throws -> Void) async throws {
+        try await inScratch { segue in
+            try segue.write(Stacks.broker)
+            let up = try await segue("up", "-d", "--wait")
+            try #require(up.status == 0, "\(up.error)")
+            try await body(segue)
+        }
+    }
+
+    /// Runs `body` with a connection of the test's own.
+    func withConnection<Result: Sendable>(
+        _ body: @escaping @Sendable (any EventBus) async throws -> Result
+    ) async throws -> Result {
+        let project = try Project(
+            name: "demo", stateRoot: directory + "/state/segue", runtimeRoot: directory + "/run/segue")
+        let bus = try ZeroMQEventBus(
+            address: project.busAddress, source: "test/1",
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        return try await bus.whileOpen { try await body(bus) }
+    }
+}

@@ -1,0 +1,137 @@
+import Contracts
+import EventBus
+import Foundation
+import Logging
+import RuntimeTestSupport
+import ServiceLifecycle
+import ServiceLifecycleTestKit
+import Testing
+
+@testable import ServiceRuntime
+
+@Suite("A process's presence", .timeLimit(.minutes(1)))
+struct AnnouncementTests {
+    let hub = InMemoryHub()
+    let watcher: InMemoryEventBus
+    let clock = ManualClock()
+    let context: ServiceContext
+
+    init() {
+        watcher = InMemoryEventBus(source: "watcher/1", hub: hub)
+        let process = ServiceProcess("greeter", instance: "i1")
+        context = ServiceContext(
+            process: process, bus: InMemoryEventBus(source: process.source, hub: hub), busAddress: "ipc:///nowhere",
+            configuration: ServiceConfiguration(environment: [:]), logger: .silent)
+    }
+
+    /// Runs the process, with a consumer that waits at a gate before each answer.
+    private func running(
+        gate: Gate? = nil, _ body: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        let consumer = MessageConsumer("greeter", in: context)
+            .on(Command.Greet.self) { command, _ in
+                try await gate?.pass()
+                if command.name == "nobody" { _ = try context.require("NOBODY") }
+                return [DomainEvent.Greeted(name: command.name)]
+            }
+            .on(Command.Wave.self) { _, _ in [] }
+        let host = ServiceHost(
+            context: context, services: [consumer], notifier: ServiceNotifier(socketPath: nil), clock: clock)
+        try await testGracefulShutdown { trigger in
+            try await withThrowingTaskGroup { group in
+                group.addTask { try await host.run() }
+                try await body()
+                trigger.triggerGracefulShutdown()
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    /// Lets the process look at its presence.
+    private func look() async throws {
+        try await clock.sleepers()
+        clock.advance(by: Announcement.interval)
+        try await clock.sleepers()
+    }
+
+    private var presence: Document.Presence? {
+        get async throws { try await watcher.document(Document.Presence.self, key: "i1") }
+    }
+
+    @Test("counts what was handled, and is quiet while there is nothing to do")
+    func handled() async throws {
+        try await running {
+            try await watcher.send(Command.Greet(name: "Ada"))
+            try await watcher.send(Command.Wave())
+            while try await presence?.handled != 2 { try await look() }
+            let published = try await watcher.journalled(Document.Presence.self).count
+            for _ in 0..<5 { try await look() }
+            #expect(try await watcher.journalled(Document.Presence.self).count == published)
+            #expect(try await presence?.lag == 0)
+        }
+    }
+
+    @Test("counts what was given up")
+    func failed() async throws {
+        try await running {
+            let attributes = Attributes(type: Command.Greet.type, source: "stranger/1")
+            try await watcher.publish(Batch([Envelope(attributes: attributes, data: Data("{}".utf8))]))
+            while try await presence?.failed != 1 { try await look() }
+            #expect(try await presence?.handled == 0)
+        }
+    }
+
+    @Test("says how far its consumers are behind, and when they have caught up")
+    func lag() async throws {
+        let gate = Gate()
+        try await running(gate: gate) {
+            try await clock.sleepers()
+            for name in ["Ada", "Grace", "Barbara"] { try await watcher.send(Command.Greet(name: name)) }
+            let newest = try await watcher.newest(matching: [.type(Command.Greet.self)]).offset
+            while try await presence?.lag != newest { try await look() }
+            gate.open()
+            while try await presence.map({ $0.handled == 3 && $0.lag == 0 }) != true { try await look() }
+        }
+    }
+
+    @Test("comes back when the bus has lost it")
+    func lost() async throws {
+        try await running {
+            let first = try await watcher.received(Document.Presence.self)[0]
+            try await watcher.publish(Batch([Envelope(attributes: first.attributes, data: Data())]))
+            while try await presence == nil { try await look() }
+        }
+        #expect(try await presence == nil, "it was leased again, or withdrawn at the end")
+    }
+
+    @Test("is one without figures when a process does not count")
+    func withoutFigures() throws {
+        let json = #"{"name":"a","version":"1","instance":"i","pid":7,"receives":["command.Greet"],"sends":[]}"#
+        let presence = try JSONDecoder().decode(Document.Presence.self, from: Data(json.utf8))
+        #expect(
+            presence
+                == Document.Presence(
+                    name: "a", version: "1", instance: "i", pid: 7, receives: ["command.Greet"], sends: []))
+        #expect((presence.handled, presence.failed, presence.lag) == (0, 0, 0))
+    }
+
+    @Test("counts nobody behind who waits, though other members handle newer messages")
+    func sharedLag() async throws {
+        let metrics = ConsumerMetrics()
+        let consumer = MessageConsumer("greeter", bus: context.bus, logger: .silent, metrics: metrics)
+            .on(Command.Greet.self) { command, _ in [DomainEvent.Greeted(name: command.name)] }
+        try await withRunning(consumer) {
+            let other = InMemoryEventBus(source: "greeter/2", hub: hub)
+            let second = MessageConsumer("greeter", bus: other, logger: .silent)
+                .on(Command.Greet.self) { command, _ in [DomainEvent.Greeted(name: command.name)] }
+            try await withRunning(second) {
+                for number in 0..<64 {
+                    try await watcher.send(Command.Greet(name: "\(number)"), subject: "guest-\(number)")
+                }
+                _ = try await watcher.received(DomainEvent.Greeted.self, 64)
+                while try await metrics.lag(on: context.bus) != 0 { await Task.yield() }
+                #expect(metrics.handled < 64)
+            }
+        }
+    }
+}

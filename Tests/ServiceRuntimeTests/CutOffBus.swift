@@ -1,0 +1,27 @@
+import EventBus
+import RuntimeTestSupport
+import Synchronization
+
+/// A bus whose retention has cut off what no consumer had handled: claims say so until progress is recorded under one.
+final class CutOffBus: ForwardingBus {
+    let bus: any EventBus
+    private let cutOffs: Mutex<[CutOff]>
+
+    init(bus: any EventBus, cutOffs: [CutOff]) {
+        self.bus = bus
+        self.cutOffs = Mutex(cutOffs)
+    }
+
+    func claim(consumer: String, as member: ConsumerMember) async throws -> ConsumerClaim {
+        let claim = try await bus.claim(consumer: consumer, as: member)
+        return ConsumerClaim(
+            consumer: consumer, member: member, ownerEpoch: claim.ownerEpoch, epoch: claim.epoch,
+            offsets: claim.offsets, cutOffs: cutOffs.withLock(\.self))
+    }
+
+    func publish(_ batch: Batch) async throws -> Position {
+        let position = try await bus.publish(batch)
+        if batch.checkpoint != nil { cutOffs.withLock { $0 = [] } }
+        return position
+    }
+}

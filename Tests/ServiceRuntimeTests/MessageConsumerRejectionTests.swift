@@ -1,0 +1,100 @@
+import Contracts
+import EventBus
+import Foundation
+import Logging
+import RuntimeTestSupport
+import ServiceRuntime
+import Testing
+
+@Suite("Message consumer, what it does not handle", .timeLimit(.minutes(1)))
+struct MessageConsumerRejectionTests {
+    let bus = InMemoryEventBus(source: "greeter/1")
+
+    private func greeter(on bus: (any EventBus)? = nil) -> MessageConsumer {
+        MessageConsumer("greeter", bus: bus ?? self.bus, logger: .silent, retries: .once)
+            .on(Command.Greet.self) { command, _ in [DomainEvent.Greeted(name: command.name)] }
+    }
+
+    private func malformed(_ type: MessageType) -> Envelope {
+        Envelope(attributes: Attributes(type: type, source: "stranger/1"), data: Data(#"{"nom":"Ada"}"#.utf8))
+    }
+
+    @Test("makes malformed data a dead letter at once, says so, and goes on")
+    func malformedData() async throws {
+        try await withRunning(greeter()) {
+            try await bus.publish(Batch([malformed(Command.Greet.type)]))
+            try await bus.send(Command.Greet(name: "Grace"))
+            #expect(try await bus.received(DomainEvent.Greeted.self).count == 1)
+        }
+        let error = try await bus.journalled(ApplicationError.self)[0].decode(ApplicationError.self)
+        #expect(error.code == "message.malformed")
+        #expect(error.message.contains("'name' is missing"))
+        let letter = try #require(try await bus.deadLetters(of: "greeter").first)
+        #expect(letter.rejection == Rejection(code: "message.malformed", reason: error.message, attempts: 1))
+    }
+
+    @Test("makes a message whose results are refused a dead letter, says so, and goes on")
+    func refusedResults() async throws {
+        struct Unanswerable: Message {
+            static var kind: MessageKind { .query }
+        }
+        let consumer = greeter()
+            .on(Command.Wave.self) { _, _ in [DomainEvent.Greeted(name: "nobody"), Unanswerable()] }
+        let wave = try await withRunning(consumer) {
+            let wave = try await bus.send(Command.Wave())
+            try await bus.send(Command.Greet(name: "Ada"))
+            let greeted = try await bus.received(DomainEvent.Greeted.self)[0]
+            #expect(try greeted.decode(DomainEvent.Greeted.self).name == "Ada")
+            return wave
+        }
+        let error = try await bus.journalled(ApplicationError.self)[0].decode(ApplicationError.self)
+        #expect(error.code == "greeter.refused")
+        let letters = try await bus.deadLetters(of: "greeter")
+        #expect(letters.map(\.message.id) == [wave.id])
+        #expect(letters.first?.rejection.code == "greeter.refused")
+    }
+
+    @Test("publishes no error about an error that it gives up: there is only the dead letter")
+    func errorAboutError() async throws {
+        let consumer = greeter()
+            .on(ApplicationError.self) { _, _ in throw CancellationError() }
+        try await withRunning(consumer) {
+            try await bus.publish(ApplicationError(code: "first", message: "the first"))
+            try await bus.publish(Batch([malformed(ApplicationError.type)]))
+            try await bus.send(Command.Greet(name: "Ada"))
+            _ = try await bus.received(DomainEvent.Greeted.self)
+        }
+        #expect(try await bus.journalled(ApplicationError.self).count == 2)
+        #expect(try await bus.deadLetters(of: nil).map(\.rejection.code) == ["greeter.failed", "message.malformed"])
+    }
+
+    @Test("leaves a message that is sent again to the consumer that it is for")
+    func recipient() async throws {
+        try await withRunning(greeter()) {
+            for (name, recipient) in [("Ada", "waiter"), ("Grace", "greeter")] {
+                var envelope = try Envelope(Command.Greet(name: name), source: "segue/1")
+                envelope.attributes.recipient = recipient
+                try await bus.publish(Batch([envelope]))
+            }
+            let greeted = try await bus.received(DomainEvent.Greeted.self)[0]
+            #expect(try greeted.decode(DomainEvent.Greeted.self).name == "Grace")
+        }
+        #expect(try await bus.journalled(DomainEvent.Greeted.self).count == 1)
+    }
+
+    @Test("tells once what retention has cut off, as far as it handles it")
+    func cutOffs() async throws {
+        let cutOffs = [
+            CutOff(type: Command.Greet.type, count: 3, offsets: 5...9),
+            CutOff(type: Command.Wave.type, count: 2, offsets: 4...6),
+        ]
+        let cut = CutOffBus(bus: bus, cutOffs: cutOffs)
+        for _ in 0..<2 { try await withRunning(greeter(on: cut)) {} }
+        let errors = try await bus.journalled(ApplicationError.self)
+        #expect(errors.count == 1)
+        let error = try #require(errors.first).decode(ApplicationError.self)
+        #expect(error.code == "journal.cutoff")
+        #expect(
+            error.message == "the journal was cut off before greeter had handled 3 command.Greet (offsets 5 to 9)")
+    }
+}

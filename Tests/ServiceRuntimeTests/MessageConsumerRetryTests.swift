@@ -1,0 +1,133 @@
+import Contracts
+import EventBus
+import Logging
+import RuntimeTestSupport
+import ServiceLifecycle
+import ServiceLifecycleTestKit
+import ServiceRuntime
+import Testing
+
+@Suite("Message consumer, trying again", .timeLimit(.minutes(1)))
+struct MessageConsumerRetryTests {
+    let bus = InMemoryEventBus(source: "greeter/1")
+    let clock = ManualClock()
+    /// When the handler was called.
+    let calls = Calls<Duration>()
+
+    struct Leak: Error {
+        let secret = "token-4711"
+    }
+
+    /// Fails as often as is said.
+    private func greeter(
+        on bus: (any EventBus)? = nil, failures: Int, with error: any Error = Leak(), logger: Logger = .silent
+    ) -> MessageConsumer {
+        MessageConsumer("greeter", bus: bus ?? self.bus, logger: logger, clock: clock)
+            .on(Command.Greet.self) { command, _ in
+                if calls.add(clock.now.offset) <= failures { throw error }
+                return [DomainEvent.Greeted(name: command.name)]
+            }
+    }
+
+    private func letDelaysPass(_ count: Int) async throws {
+        for _ in 0..<count {
+            try await clock.sleepers()
+            clock.advanceToNextDeadline()
+        }
+    }
+
+    @Test("calls a handler that fails again, after growing delays")
+    func again() async throws {
+        try await withRunning(greeter(failures: 3)) {
+            try await bus.send(Command.Greet(name: "Ada"))
+            try await letDelaysPass(3)
+            _ = try await bus.received(DomainEvent.Greeted.self)
+        }
+        #expect(calls.all == [.zero, .milliseconds(100), .milliseconds(500), .milliseconds(2100)])
+        #expect(try await bus.deadLetters(of: nil).isEmpty)
+        #expect(try await bus.journalled(ApplicationError.self).isEmpty)
+    }
+
+    @Test("gives a message up after the last attempt, keeps it as a dead letter, says so, and goes on")
+    func givenUp() async throws {
+        let log = LogRecorder()
+        let command = try await withRunning(greeter(failures: 4, logger: log.logger)) {
+            let command = try await bus.send(Command.Greet(name: "Ada"))
+            try await bus.send(Command.Greet(name: "Grace"))
+            try await letDelaysPass(3)
+            let greeted = try await bus.received(DomainEvent.Greeted.self)[0]
+            #expect(try greeted.decode(DomainEvent.Greeted.self).name == "Grace")
+            return command
+        }
+        let letters = try await bus.deadLetters(of: "greeter")
+        #expect(letters.map(\.message.id) == [command.id])
+        let reason = "greeter could not handle command.Greet; see its log"
+        #expect(letters.first?.rejection == Rejection(code: "greeter.failed", reason: reason, attempts: 4))
+        let error = try #require(try await bus.journalled(ApplicationError.self).first)
+        #expect(try error.decode(ApplicationError.self).code == "greeter.failed")
+        #expect(error.attributes.causationID == command.id)
+        #expect(log.lines.filter { $0.contains("token-4711") }.count == 4, "what was thrown stands in the log alone")
+    }
+
+    @Test("takes an application error for an answer: it is published at once, and is no failure")
+    func answer() async throws {
+        let error = ApplicationError(code: "greeter.nobody", message: "nobody is there")
+        try await withRunning(greeter(failures: 1, with: error)) {
+            try await bus.send(Command.Greet(name: "Ada"))
+            #expect(try await bus.received(ApplicationError.self)[0].decode(ApplicationError.self) == error)
+        }
+        #expect(calls.all.count == 1)
+        #expect(try await bus.deadLetters(of: nil).isEmpty)
+    }
+
+    @Test("stops waiting for the next attempt when it is asked to stop, and handles the message at the next start")
+    func shutdown() async throws {
+        let consumer = greeter(failures: 1)
+        try await bus.send(Command.Greet(name: "Ada"))
+        try await testGracefulShutdown { trigger in
+            try await withThrowingTaskGroup { group in
+                group.addTask { try await consumer.run() }
+                try await clock.sleepers()
+                trigger.triggerGracefulShutdown()
+                try await group.waitForAll()
+            }
+        }
+        #expect(try await bus.journalled(DomainEvent.Greeted.self).isEmpty)
+        #expect(try await bus.deadLetters(of: nil).isEmpty)
+        try await withRunning(greeter(failures: 0)) { _ = try await bus.received(DomainEvent.Greeted.self) }
+    }
+
+    @Test("keeps a result while the journal is full, and calls the handler no second time")
+    func journal() async throws {
+        let full = UnreliableBus(bus, code: .journal)
+        try await withRunning(greeter(on: full, failures: 0)) {
+            full.fail(3)
+            try await bus.send(Command.Greet(name: "Ada"))
+            try await letDelaysPass(3)
+            _ = try await bus.received(DomainEvent.Greeted.self)
+        }
+        #expect(calls.all.count == 1)
+    }
+
+    @Test(
+        "calls the handler again when its own message met a bus that does not serve",
+        arguments: [
+            BusError.Code.journal, .unavailable,
+        ])
+    func interim(code: BusError.Code) async throws {
+        let consumer = greeter(failures: 1, with: BusError(code, "it does not serve"))
+        try await withRunning(consumer) {
+            try await bus.send(Command.Greet(name: "Ada"))
+            try await letDelaysPass(1)
+            _ = try await bus.received(DomainEvent.Greeted.self)
+        }
+        #expect(calls.all == [.zero, .seconds(1)])
+    }
+
+    @Test("waits for attempts as its policy says")
+    func policy() {
+        let policy = RetryPolicy(attempts: 3, firstDelay: .seconds(1), factor: 2)
+        #expect((policy.attempts, policy.firstDelay, policy.factor) == (3, .seconds(1), 2))
+        #expect(RetryPolicy(attempts: 0, firstDelay: .zero, factor: 1).attempts == 1)
+    }
+}

@@ -1,0 +1,114 @@
+import Contracts
+import EventBus
+import Logging
+import RuntimeTestSupport
+import ServiceRuntime
+import Testing
+
+@Suite("Message consumer, several instances", .timeLimit(.minutes(1)))
+struct MessageConsumerSharingTests {
+    let hub = InMemoryHub()
+    let watcher: InMemoryEventBus
+
+    init() {
+        watcher = InMemoryEventBus(source: "watcher/1", hub: hub)
+    }
+
+    private func greeter(
+        _ instance: Int, metrics: ConsumerMetrics = ConsumerMetrics(),
+        before: @escaping @Sendable () async throws -> Void = {}
+    ) -> MessageConsumer {
+        let bus = InMemoryEventBus(source: "greeter/\(instance)", hub: hub)
+        return MessageConsumer("greeter", bus: bus, logger: .silent, metrics: metrics)
+            .on(Command.Greet.self) { command, _ in
+                try await before()
+                return [DomainEvent.Greeted(name: command.name)]
+            }
+    }
+
+    private func greet(_ names: Range<Int>) async throws {
+        for name in names { try await watcher.send(Command.Greet(name: "\(name)"), subject: "guest-\(name)") }
+    }
+
+    @Test("share the work: each message is handled once, and each instance handles some")
+    func shared() async throws {
+        let metrics = [ConsumerMetrics(), ConsumerMetrics()]
+        try await withRunning(greeter(1, metrics: metrics[0])) {
+            try await withRunning(greeter(2, metrics: metrics[1])) {
+                try await greet(0..<100)
+                let greeted = try await watcher.received(DomainEvent.Greeted.self, 100)
+                let names = try greeted.map { try $0.decode(DomainEvent.Greeted.self).name }
+                #expect(Set(names).count == 100)
+                #expect(Set(greeted.map(\.attributes.source)) == ["greeter/1", "greeter/2"])
+            }
+        }
+        #expect(try await watcher.journalled(DomainEvent.Greeted.self).count == 100)
+    }
+
+    @Test("go on with the work of one that has died")
+    func death() async throws {
+        let doomed = InMemoryEventBus(source: "greeter/1", hub: hub)
+        let first = MessageConsumer("greeter", bus: doomed, logger: .silent)
+            .on(Command.Greet.self) { _, _ in
+                try await Gate().pass()
+                return []
+            }
+        try await withRunning(greeter(2)) {
+            try await withThrowingTaskGroup { group in
+                // It takes its part, and dies over it.
+                group.addTask { try await doomed.run() }
+                group.addTask { try? await first.run() }
+                try await first.ready.wait()
+                try await greet(0..<100)
+                group.cancelAll()
+                try await group.waitForAll()
+            }
+            let greeted = try await watcher.received(DomainEvent.Greeted.self, 100)
+            #expect(Set(try greeted.map { try $0.decode(DomainEvent.Greeted.self).name }).count == 100)
+        }
+        #expect(try await watcher.journalled(DomainEvent.Greeted.self).count == 100)
+    }
+
+    @Test("drop the result of a message that has gone to another, claim again, and go on")
+    func fenced() async throws {
+        let started = Gate()
+        let finish = Gate()
+        let calls = Calls<Int>()
+        let consumer = greeter(1) {
+            guard calls.add(1) == 1 else { return }
+            started.open()
+            try await finish.pass()
+        }
+        try await withRunning(consumer) {
+            try await greet(0..<1)
+            try await started.pass()
+            _ = try await watcher.claim(consumer: "greeter")
+            finish.open()
+            _ = try await watcher.received(DomainEvent.Greeted.self)
+            try await greet(1..<2)
+            _ = try await watcher.received(DomainEvent.Greeted.self, 2)
+        }
+        #expect(calls.all.count == 3, "the first one is handled again")
+        #expect(try await watcher.journalled(DomainEvent.Greeted.self).count == 2)
+    }
+
+    @Test("an exclusive consumer ends when another process has taken over")
+    func exclusive() async throws {
+        let bus = InMemoryEventBus(source: "clerk/1", hub: hub)
+        let claim = try await bus.claim(consumer: "clerk")
+        let live = Gate()
+        let error = await #expect(throws: BusError.self) {
+            try await withThrowingTaskGroup { group in
+                group.addTask {
+                    try await bus.consumeUntilShutdown(
+                        under: claim, [.type(Command.Greet.self)], metrics: ConsumerMetrics(), whenLive: live.open
+                    ) { _ in [] }
+                }
+                try await live.pass()
+                _ = try await watcher.claim(consumer: "clerk")
+                try await group.waitForAll()
+            }
+        }
+        #expect(error?.code == .fenced)
+    }
+}

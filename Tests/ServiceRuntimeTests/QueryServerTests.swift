@@ -1,0 +1,116 @@
+import Contracts
+import EventBus
+import Foundation
+import Logging
+import RuntimeTestSupport
+import ServiceLifecycle
+import ServiceLifecycleTestKit
+import ServiceRuntime
+import Testing
+
+@Suite("Query server", .timeLimit(.minutes(1)))
+struct QueryServerTests {
+    let hub = InMemoryHub()
+    let bus: InMemoryEventBus
+    let asker: InMemoryEventBus
+
+    init() {
+        bus = InMemoryEventBus(source: "greeter/1", hub: hub)
+        asker = InMemoryEventBus(source: "asker/1", hub: hub)
+    }
+
+    private struct Leak: Error {
+        let secret = "token-4711"
+    }
+
+    private func server(
+        on bus: (any EventBus)? = nil, clock: any Clock<Duration> = ContinuousClock(), logger: Logger = .silent
+    ) -> QueryServer {
+        QueryServer(bus: bus ?? self.bus, logger: logger, clock: clock)
+            .on(Query.Salutation.self) { query, _ in
+                switch query.name {
+                case "nobody": throw ApplicationError(code: "greeter.nobody", message: "nobody is there")
+                case "secret": throw Leak()
+                default: return Query.Salutation.Answer(text: "Dear \(query.name)")
+                }
+            }
+    }
+
+    @Test("answers with what the handler gives back, and journals nothing")
+    func answer() async throws {
+        try await withRunning(server()) {
+            #expect(try await asker.ask(Query.Salutation(name: "Ada")).text == "Dear Ada")
+            let query = try Envelope(Query.Salutation(name: "Grace"), source: asker.source, subject: "séance")
+            let answer = try await asker.ask(query, timeout: .seconds(5))
+            #expect(answer.type == Query.Salutation.type)
+            #expect(answer.attributes.source == "greeter/1")
+            #expect(answer.attributes.causationID == query.id)
+            #expect(answer.attributes.correlationID == query.id)
+            #expect(answer.subject == "séance")
+        }
+        #expect(await hub.end.offset == 0)
+    }
+
+    @Test("lets the asker have the application error that the handler throws")
+    func applicationError() async throws {
+        try await withRunning(server()) {
+            let error = await #expect(throws: ApplicationError.self) {
+                try await asker.ask(Query.Salutation(name: "nobody"))
+            }
+            #expect(error == ApplicationError(code: "greeter.nobody", message: "nobody is there"))
+        }
+    }
+
+    @Test("keeps what is in any other error to its log")
+    func otherError() async throws {
+        let log = LogRecorder()
+        try await withRunning(server(logger: log.logger)) {
+            let query = try Envelope(Query.Salutation(name: "secret"), source: asker.source)
+            let answer = try await asker.ask(query, timeout: .seconds(5))
+            #expect(try answer.decode(ApplicationError.self).code == "greeter.failed")
+            #expect(!String(decoding: answer.data, as: UTF8.self).contains("token-4711"))
+        }
+        #expect(log.lines.contains { $0.contains("token-4711") })
+    }
+
+    @Test("says what is wrong with a query that cannot be read")
+    func malformed() async throws {
+        try await withRunning(server()) {
+            let attributes = Attributes(type: Query.Salutation.type, source: "stranger/1")
+            let answer = try await asker.ask(
+                Envelope(attributes: attributes, data: Data("{}".utf8)), timeout: .seconds(5))
+            let error = try answer.decode(ApplicationError.self)
+            #expect(error.code == "message.malformed")
+            #expect(error.message.contains("'name' is missing"))
+        }
+    }
+
+    @Test("stops when it is asked to, and tells those who wait for an answer")
+    func shutdown() async throws {
+        let started = Gate()
+        let server = QueryServer(bus: bus, logger: .silent)
+            .on(Query.Salutation.self) { _, _ in
+                started.open()
+                try await Gate().pass()
+                return Query.Salutation.Answer(text: "too late")
+            }
+        let error = await #expect(throws: BusError.self) {
+            try await testGracefulShutdown { trigger in
+                try await withThrowingTaskGroup { group in
+                    group.addTask { try await server.run() }
+                    try await server.ready.wait()
+                    group.addTask { _ = try await asker.ask(Query.Salutation(name: "Ada"), timeout: .seconds(50)) }
+                    try await started.pass()
+                    trigger.triggerGracefulShutdown()
+                    try await group.waitForAll()
+                }
+            }
+        }
+        #expect(error?.code == .cancelled)
+    }
+
+    @Test("lists the types it answers")
+    func receives() {
+        #expect(server().receives == [Query.Salutation.type])
+    }
+}

@@ -1,0 +1,132 @@
+"""Requests of docs/wire-protocol.md, each until it is answered."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from dataclasses import dataclass
+from struct import pack
+
+import zmq
+import zmq.asyncio
+
+from segue_wire import BusError, Operation, Reader
+
+TRANSIENT = 16
+
+
+@dataclass
+class Pending:
+    """A request that is not answered. A batch has a sequence, which is not 0, and gets its producer when it is sent."""
+
+    operation: Operation
+    body: tuple[bytes, ...]
+    reply: asyncio.Future[list[bytes]]
+    sequence: int
+    sent_at: float = 0
+
+
+class Outbox:
+    """Belongs to the DEALER socket. Sending again is always safe, and the cure for everything."""
+
+    def __init__(self, ingress: zmq.asyncio.Socket) -> None:
+        self.producer = os.urandom(16)
+        self._ingress = ingress
+        self._last_id = 0
+        self._pending: dict[int, Pending] = {}
+        self._sequences = {True: 0, False: 0}  # Of transient batches, and of all others.
+        self._is_out_of_sequence = False
+
+    async def request(self, operation: Operation, *body: bytes) -> list[bytes]:
+        """Waits for the answer, however long the broker is away. Raises BusError when it refuses."""
+        id = self._add(operation, *body)
+        reply = self._pending[id].reply
+        await self._send(id)
+        try:
+            return await reply
+        except asyncio.CancelledError:
+            # A batch is sent all the same: those behind it count on its sequence.
+            if operation != Operation.PUBLISH:
+                self._pending.pop(id, None)
+            if operation == Operation.ASK:
+                await self.post(Operation.CANCEL, pack(">Q", id))
+            raise
+
+    async def post(self, operation: Operation, *body: bytes) -> None:
+        """As `request`, but nobody waits for the answer."""
+        await self._send(self._add(operation, *body))
+
+    def _add(self, operation: Operation, *body: bytes) -> int:
+        sequence = self._next_sequence(body[0]) if operation == Operation.PUBLISH else 0
+        reply: asyncio.Future[list[bytes]] = asyncio.get_running_loop().create_future()
+        reply.add_done_callback(lambda reply: reply.cancelled() or reply.exception())
+        self._last_id += 1
+        self._pending[self._last_id] = Pending(operation, body, reply, sequence)
+        return self._last_id
+
+    def _next_sequence(self, batch: bytes) -> int:
+        is_transient = batch[0] & TRANSIENT != 0
+        self._sequences[is_transient] += 1
+        return self._sequences[is_transient]
+
+    async def _send(self, id: int) -> None:
+        if not (pending := self._pending.get(id)):
+            return
+        head = b"SG\x01" + pack(">BQ", pending.operation, id)
+        batch = self.producer + pack(">Q", pending.sequence) if pending.sequence else b""
+        pending.sent_at = time.monotonic()
+        try:
+            # What has no room or no connection is not waited for: it is sent again.
+            await self._ingress.send_multipart([head, batch + pending.body[0], *pending.body[1:]], flags=zmq.NOBLOCK)
+        except zmq.Again:
+            pending.sent_at = 0
+
+    async def send_all(self) -> None:
+        for id in list(self._pending):
+            await self._send(id)
+
+    async def resend(self) -> None:
+        """To be called once a second."""
+        if any(time.monotonic() - pending.sent_at >= 2 for pending in self._pending.values()):
+            await self.send_all()
+
+    async def renumber(self) -> None:
+        """There is another journal, which does not know this producer (step 8)."""
+        self.producer, self._sequences = os.urandom(16), {True: 0, False: 0}
+        for pending in self._pending.values():
+            if pending.sequence:
+                pending.sequence = self._next_sequence(pending.body[0])
+        await self.send_all()
+
+    async def receive(self) -> tuple[int, bytes | None] | None:
+        """Takes a reply. Returns a notice: the number of a query and the query, or None when it is cancelled.
+
+        Raises ValueError or IndexError when it cannot be read.
+        """
+        frames = await self._ingress.recv_multipart()
+        head = Reader(frames[0][3:])
+        operation, id = head.number(1), head.number()
+        if operation == Operation.QUERY or len(frames) == 1:
+            return id, frames[1] if len(frames) > 1 else None
+        status = Reader(frames[1])
+        self._take(id, status.number(1), status.text(), frames[2:])
+        # Of many batches behind a gap each is refused: they are sent again once.
+        if self._is_out_of_sequence and not await self._ingress.poll(0):
+            self._is_out_of_sequence = False
+            await self.send_all()
+        return None
+
+    def _take(self, id: int, code: int, reason: str, body: list[bytes]) -> None:
+        if not (pending := self._pending.get(id)):
+            return
+        if pending.sequence and code in (BusError.SEQUENCE, BusError.JOURNAL):
+            self._is_out_of_sequence |= code == BusError.SEQUENCE
+            return
+        del self._pending[id]
+        if pending.reply.done():
+            return
+        if code:
+            pending.reply.set_exception(BusError(code, reason))
+        else:
+            pending.reply.set_result(body)
