@@ -108,6 +108,20 @@ struct RetentionTests {
         }
     }
 
+    @Test("under load the journal stays near its size")
+    func load() throws {
+        try Fixture.run({ $0.retention = RetentionPolicy(age: nil, size: 1 << 20) }) { fixture in
+            fill(fixture, 1...40)
+            var outgoing = Outgoing()
+            #expect(fixture.engine.prune(now: fixture.now, &outgoing), "there is more than one step takes")
+            for sequence in 41...UInt64(140) {
+                fill(fixture, sequence...sequence)
+            }
+            let used = try fixture.journal.usedSize()
+            #expect(used < 2 << 20)
+        }
+    }
+
     @Test("ages and sizes are read as people write them")
     func texts() {
         #expect(RetainedAge("7d")?.duration == .seconds(604_800))

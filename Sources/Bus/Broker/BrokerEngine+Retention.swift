@@ -4,16 +4,27 @@ internal import Logging
 
 extension BrokerEngine {
     /// Offsets of one step of retention, which takes a few milliseconds.
-    private static var stepCount: Int { 4000 }
+    private static var stepCount: Int { 2000 }
 
     /// Does one step of retention.
     /// - Returns: whether there is more to do.
     package mutating func prune(now: ContinuousClock.Instant, _ outgoing: inout Outgoing) -> Bool {
-        // Twice what came in meanwhile, or a journal under load would grow for ever.
-        let count = max(Self.stepCount, 2 * Int(clamping: journal.head - min(lastPrunedHead, journal.head)))
-        lastPrunedHead = journal.head
+        prune(count: Self.stepCount, now: now, &outgoing)
+        return isPruning
+    }
+
+    /// Removes twice what a turn appended while there is something to remove: under load the journal would grow for ever, and
+    /// the turn takes no more than twice its time.
+    mutating func keepUp(since head: UInt64, now: ContinuousClock.Instant, _ outgoing: inout Outgoing) {
+        guard isPruning, journal.head > head else { return }
+        prune(count: 2 * Int(clamping: journal.head - head), now: now, &outgoing)
+    }
+
+    private mutating func prune(count: Int, now: ContinuousClock.Instant, _ outgoing: inout Outgoing) {
+        isPruning = false
         do {
             let step = try journal.prune(configuration.retention, count: count, at: clock.time(at: now))
+            isPruning = step.hasMore
             for name in step.cutOff.sorted() where cutOffConsumers.insert(name).inserted {
                 say(
                     .consumerCutOff,
@@ -22,10 +33,8 @@ extension BrokerEngine {
             }
             cutOffConsumers = cutOffConsumers.filter { journal.consumers[$0]?.cutOffs.isEmpty == false }
             publishNotices(now: now, &outgoing)
-            return step.hasMore
         } catch {
             logger.error("retention failed", metadata: ["error": "\(error)"])
-            return false
         }
     }
 

@@ -26,8 +26,8 @@ package struct BrokerEngine {
     var reportedDamage: Set<UInt64> = []
     var warnedConsumers: Set<String> = []
     var cutOffConsumers: Set<String> = []
-    /// The journal's end at the last step of retention.
-    var lastPrunedHead: UInt64
+    /// Whether retention has more to remove.
+    var isPruning = false
     /// When silent producers were last forgotten.
     var lastForgotten: ContinuousClock.Instant?
     var garbageCount = 0
@@ -46,7 +46,6 @@ package struct BrokerEngine {
         self.clock = clock
         lastLook = now
         lastGarbageReport = now
-        lastPrunedHead = journal.head
         let members = journal.consumers.values.flatMap { $0.producers.values }
         for producer in try journal.leaseOwners() + members {
             heard[producer] = now
@@ -55,6 +54,7 @@ package struct BrokerEngine {
 
     package mutating func handle(_ incoming: [Incoming], now: ContinuousClock.Instant) -> Outgoing {
         var outgoing = Outgoing()
+        let head = journal.head
         var batches: [IncomingBatch] = []
         var others: [(from: Incoming, head: RequestHead, request: Request)] = []
         for message in incoming {
@@ -76,6 +76,7 @@ package struct BrokerEngine {
         for (message, head, request) in others {
             answer(request, message, head, now: now, &outgoing)
         }
+        keepUp(since: head, now: now, &outgoing)
         watchWriting(now: now)
         publishNotices(now: now, &outgoing)
         return outgoing

@@ -1,0 +1,89 @@
+import BusProtocol
+import EventBus
+import Testing
+
+@testable import Broker
+
+@Suite("What the broker does not take")
+struct RefusalTests {
+    private func code(_ message: PublishedMessage, _ fixture: Fixture) -> ProtocolError.Code? {
+        let request = PublishRequest(producer: ProducerID(), sequence: 1, messages: [message])
+        guard case .refused(let error) = fixture.ask(.publish(request)) else { return nil }
+        return error.code
+    }
+
+    private func message(
+        topic: String, subject: String = "default", key: String = "", header: Int = 1, data: Int = 1
+    ) -> PublishedMessage {
+        PublishedMessage(
+            topic: topic, subject: subject, key: key, header: Array(repeating: 1, count: header)[...],
+            data: Array(repeating: 1, count: data)[...])
+    }
+
+    @Test("a message that is not acceptable is refused with its code, known topic or not", arguments: [true, false])
+    func messages(isKnown: Bool) throws {
+        try Fixture.run { fixture in
+            let topic = Topic(MessageType(kind: .event, name: "A"), subject: "default").name
+            if isKnown { _ = fixture.publish(sequence: 1, ["A"]) }
+            let head = fixture.journal.head
+            for bad in [
+                "", "\u{0}\(topic)", "\u{1}\(topic)", "event.A", "event.A.40",
+                "event.\(String(repeating: "A", count: 250)).3e",
+            ] {
+                #expect(code(message(topic: bad), fixture) == .topic)
+            }
+            #expect(code(message(topic: topic, subject: "another"), fixture) == .topic)
+            let query = Topic(MessageType(kind: .query, name: "A"), subject: "default").name
+            #expect(code(message(topic: query), fixture) == .topic)
+            let long = String(repeating: "k", count: Limits.nameLength + 1)
+            #expect(code(message(topic: topic, key: long), fixture) == .tooLarge)
+            #expect(code(message(topic: topic, header: Limits.headerSize + 1), fixture) == .tooLarge)
+            #expect(code(message(topic: topic, data: Limits.dataSize + 1), fixture) == .tooLarge)
+            #expect(fixture.journal.head == head)
+            #expect(code(message(topic: topic, header: Limits.headerSize, data: Limits.dataSize), fixture) == nil)
+        }
+    }
+
+    @Test("a key that is no UTF-8 is refused")
+    func notUTF8() throws {
+        try Fixture.run { fixture in
+            let topic = Topic(MessageType(kind: .event, name: "A"), subject: "default").name
+            var frames = Request.publish(
+                PublishRequest(producer: ProducerID(), sequence: 1, messages: [message(topic: topic, key: "abc")])
+            ).frames(id: 1)
+            let key = try #require(frames[2].firstIndex(of: UInt8(ascii: "b")))
+            frames[2][key] = 0xff
+            let reply = fixture.reply(fixture.handle([Incoming(peer: [1], frames: frames)]))
+            #expect(reply == .refused(ProtocolError(.malformed, "a text is not UTF-8")))
+        }
+    }
+
+    @Test("topics are bounded; those that are there go on")
+    func topics() throws {
+        try Fixture.run { fixture in
+            _ = fixture.publish(sequence: 1, ["A"])
+            for number in 1..<TopicTable.capacity {
+                let topic = Topic(MessageType(kind: .event, name: "T\(number)"), subject: "default")
+                _ = try fixture.journal.topics.add(topic, id: Int64(number) + 1, head: 0)
+            }
+            guard case .refused(let error) = fixture.publish(sequence: 2, ["B"]) else {
+                Issue.record("one more topic was taken")
+                return
+            }
+            #expect(error.code == .tooLarge)
+            #expect(fixture.publish(sequence: 3, ["A"]) == fixture.published(2))
+        }
+    }
+
+    @Test("durable consumers are bounded; those that are there go on")
+    func consumers() throws {
+        try Fixture.run { fixture in
+            _ = fixture.claim("music")
+            for number in 1..<Consumer.capacity {
+                fixture.journal.consumers["c\(number)"] = Consumer()
+            }
+            #expect(fixture.claim("one more") == nil)
+            #expect(fixture.claim("music") != nil)
+        }
+    }
+}
