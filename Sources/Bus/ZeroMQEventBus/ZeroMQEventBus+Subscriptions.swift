@@ -157,7 +157,9 @@ extension ZeroMQEventBus {
     }
 
     private func deliver(_ message: FeedMessage) {
-        follow(epoch: message.epoch)
+        // Only what the broker says of itself tells of another journal: a message of the one before may still be under way
+        // when that has been said. One of a journal that is not known yet is read from it later.
+        guard message.epoch == epoch else { return }
         see(message.offset, of: message.epoch)
         for subscriber in subscribers.values {
             subscriber.receive(live: message)
