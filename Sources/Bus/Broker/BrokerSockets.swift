@@ -76,18 +76,10 @@ final class BrokerSockets {
     /// Sends messages straight from where they lie; none when nobody has subscribed.
     func publish(_ messages: [FeedMessage]) throws {
         guard !subscriptions.isEmpty else { return }
-        for message in messages {
-            let announcementOnly = message.isTooLargeForFeed
-            var topic = message.topic
+        try messages.forEachPacket { packet in
+            var topic = packet.topic
             try topic.withUTF8 { try feed.send(UnsafeRawBufferPointer($0), more: true) }
-            let position = (
-                message.epoch.bigEndian, message.offset.bigEndian, message.previous.bigEndian,
-                message.previousInPartition.bigEndian
-            )
-            try withUnsafeBytes(of: position) { try feed.send($0, more: !announcementOnly) }
-            guard !announcementOnly else { continue }
-            try message.header.withUnsafeBytes { try feed.send($0, more: true) }
-            try message.data.withUnsafeBytes { try feed.send($0, more: false) }
+            try packet.body.withUnsafeBytes { try feed.send($0, more: false) }
         }
     }
 

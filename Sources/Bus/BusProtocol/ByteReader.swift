@@ -2,29 +2,30 @@ internal import EventBus
 
 /// Reads the binary frames of the protocol. Everything it is given came from outside: it throws, it never traps.
 package struct ByteReader {
-    private var rest: Bytes
+    private let frame: [UInt8]
+    private var index = 0
 
-    package init(_ bytes: [UInt8]) {
-        rest = bytes[...]
+    package init(_ frame: [UInt8]) {
+        self.frame = frame
     }
 
-    package var isAtEnd: Bool { rest.isEmpty }
+    package var isAtEnd: Bool { index == frame.count }
 
     package mutating func read<Integer: FixedWidthInteger & UnsignedInteger>(
         _ type: Integer.Type = Integer.self
     ) throws(ProtocolError) -> Integer {
-        var value: Integer = 0
-        for byte in try bytes(count: MemoryLayout<Integer>.size) {
-            value = value << 8 | Integer(byte)
-        }
-        return value
+        let place = try take(MemoryLayout<Integer>.size).lowerBound
+        return frame.withUnsafeBytes { Integer(bigEndian: $0.loadUnaligned(fromByteOffset: place, as: Integer.self)) }
     }
 
     package mutating func bytes(count: Int) throws(ProtocolError) -> Bytes {
-        guard rest.count >= count else { throw ProtocolError(.malformed, "a frame is too short") }
-        let bytes = rest[rest.startIndex..<rest.startIndex + count]
-        rest = rest[bytes.endIndex...]
-        return bytes
+        frame[try take(count)]
+    }
+
+    private mutating func take(_ count: Int) throws(ProtocolError) -> Range<Int> {
+        guard frame.count - index >= count else { throw ProtocolError(.malformed, "a frame is too short") }
+        defer { index += count }
+        return index..<index + count
     }
 
     /// Bytes behind their length in four.

@@ -1,5 +1,5 @@
 /// Writes the binary frames of the protocol: integers big-endian, texts and blobs behind their length.
-package struct ByteWriter {
+package struct ByteWriter: Hashable, Sendable {
     package private(set) var bytes: [UInt8] = []
 
     package init(capacity: Int = 0) {
@@ -18,6 +18,15 @@ package struct ByteWriter {
     package mutating func write(blob: Bytes) {
         write(UInt32(clamping: blob.count))
         bytes.append(contentsOf: blob)
+    }
+
+    /// As ``write(blob:)``, for what `body` appends.
+    package mutating func writeBlob(_ body: (inout [UInt8]) -> Void) {
+        let start = bytes.count
+        write(UInt32(0))
+        body(&bytes)
+        let count = UInt32(clamping: bytes.count - start - MemoryLayout<UInt32>.size)
+        bytes.withUnsafeMutableBytes { $0.storeBytes(of: count.bigEndian, toByteOffset: start, as: UInt32.self) }
     }
 
     /// A text with its length in two bytes before it.

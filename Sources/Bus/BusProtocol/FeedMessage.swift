@@ -1,5 +1,5 @@
-/// A message as it travels on the feed: topic | position | header | data; and in pages: topic (text), offset, previous,
-/// header, data (blobs).
+/// A message of the journal, as it is on the feed (``FeedPacket``) and in pages: topic (text), offset, previous, header, data
+/// (blobs).
 package struct FeedMessage: Hashable, Sendable {
     package let topic: String
     package let epoch: UInt64
@@ -40,28 +40,6 @@ package struct FeedMessage: Hashable, Sendable {
         writer.write(previous)
         writer.write(blob: header)
         writer.write(blob: data)
-    }
-
-    package init(frames: [[UInt8]]) throws(ProtocolError) {
-        guard frames.count == 4 || frames.count == 2, let topic = String(validating: frames[0], as: UTF8.self) else {
-            throw ProtocolError(.malformed, "a message has four frames: topic, position, header, data")
-        }
-        var position = ByteReader(frames[1])
-        self.init(
-            topic: topic, epoch: try position.read(), offset: try position.read(), previous: try position.read(),
-            previousInPartition: try position.read(), header: frames.count == 4 ? frames[2][...] : [],
-            data: frames.count == 4 ? frames[3][...] : [])
-        try position.end()
-    }
-
-    package var frames: [[UInt8]] {
-        var position = ByteWriter(capacity: 32)
-        position.write(epoch)
-        position.write(offset)
-        position.write(previous)
-        position.write(previousInPartition)
-        let announcement = [Array(topic.utf8), position.bytes]
-        return isTooLargeForFeed ? announcement : announcement + [Array(header), Array(data)]
     }
 
     /// Whether the feed carries only its topic and position: a stalled subscriber's queue is bounded in messages, and so in

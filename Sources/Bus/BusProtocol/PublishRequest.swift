@@ -18,12 +18,12 @@ package struct PublishRequest: Hashable, Sendable {
     package let rejection: RejectionFrame?
     /// Dead letters that go.
     package let settledLetters: [Int64]
-    package let messages: [PublishedMessage]
+    package let messages: PackedMessages
 
     package init(
         producer: ProducerID, sequence: UInt64, isLeased: Bool = false, isTransient: Bool = false,
         checkpoint: CheckpointFrame? = nil, rejection: RejectionFrame? = nil, settledLetters: [Int64] = [],
-        messages: [PublishedMessage]
+        messages: PackedMessages
     ) {
         self.producer = producer
         self.sequence = sequence
@@ -35,6 +35,18 @@ package struct PublishRequest: Hashable, Sendable {
         self.messages = messages
     }
 
+    /// As the designated initialiser, for messages that stand alone.
+    package init(
+        producer: ProducerID, sequence: UInt64, isLeased: Bool = false, isTransient: Bool = false,
+        checkpoint: CheckpointFrame? = nil, rejection: RejectionFrame? = nil, settledLetters: [Int64] = [],
+        messages: [PublishedMessage]
+    ) {
+        self.init(
+            producer: producer, sequence: sequence, isLeased: isLeased, isTransient: isTransient,
+            checkpoint: checkpoint, rejection: rejection, settledLetters: settledLetters,
+            messages: PackedMessages(messages))
+    }
+
     /// The same batch as another one of a producer.
     package func numbered(_ producer: ProducerID, _ sequence: UInt64) -> PublishRequest {
         PublishRequest(
@@ -42,22 +54,13 @@ package struct PublishRequest: Hashable, Sendable {
             checkpoint: checkpoint, rejection: rejection, settledLetters: settledLetters, messages: messages)
     }
 
-    /// Checks what a broker refuses, so that a client can tell before it sends.
+    /// Checks what a broker refuses of a batch as a whole, so that a client can tell before it sends.
     package func validate() throws(ProtocolError) {
         guard messages.count <= Limits.batchCount, settledLetters.count <= Limits.batchCount else {
             throw ProtocolError(.tooLarge, "a batch has at most \(Limits.batchCount) messages, not \(messages.count)")
         }
-        for (index, message) in messages.enumerated() {
-            // A batch is often of one topic: what was read once need not be read again.
-            if index > 0, message.isLike(messages[index - 1]) { continue }
-            let topic = try message.validatedForJournal()
-            guard !isTransient || message.header.count + message.data.count <= Limits.feedSize else {
-                throw ProtocolError(
-                    .tooLarge, "\(topic.type) exceeds the \(Limits.feedSize) bytes of a transient message")
-            }
-            guard !isTransient || topic.type.kind != .document else {
-                throw ProtocolError(.topic, "\(topic.type) cannot be transient: documents are retained")
-            }
+        guard messages.bytes.count <= Limits.maximumFrameSize else {
+            throw ProtocolError(.tooLarge, "the messages of a batch exceed \(Limits.maximumFrameSize) bytes together")
         }
     }
 
@@ -85,26 +88,15 @@ package struct PublishRequest: Hashable, Sendable {
             settledLetters.forEach { letters.write(UInt64(bitPattern: $0)) }
             frames.append(letters.bytes)
         }
-        if !messages.isEmpty {
-            var writer = ByteWriter(capacity: messages.reduce(0) { $0 + $1.header.count + $1.data.count + 128 })
-            messages.forEach { $0.write(to: &writer) }
-            frames.append(writer.bytes)
-        }
+        if messages.count > 0 { frames.append(messages.bytes) }
         return frames
     }
 
     package init(frames: ArraySlice<[UInt8]>) throws(ProtocolError) {
         let head = try BatchHead(frames: frames)
-        var reader = ByteReader(head.messages)
-        var messages: [PublishedMessage] = []
-        messages.reserveCapacity(head.count)
-        for _ in 0..<head.count {
-            messages.append(try PublishedMessage(&reader))
-        }
-        try reader.end()
         self.init(
             producer: head.producer, sequence: head.sequence, isLeased: head.isLeased, isTransient: head.isTransient,
             checkpoint: head.checkpoint, rejection: head.rejection, settledLetters: head.settledLetters,
-            messages: messages)
+            messages: try PackedMessages(head.messages, count: head.count))
     }
 }

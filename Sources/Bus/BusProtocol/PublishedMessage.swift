@@ -42,21 +42,24 @@ package struct PublishedMessage: Hashable, Sendable {
         guard topic.partition == Partition(subject: subject) else {
             throw ProtocolError(.topic, "\(topic.name) is not the partition of its subject")
         }
-        guard subject.utf8.count <= Limits.nameLength, key.utf8.count <= Limits.nameLength else {
-            throw ProtocolError(.tooLarge, "a subject or key of \(topic.type) exceeds \(Limits.nameLength) bytes")
+        guard subject.utf8.count <= Limits.nameLength else {
+            throw ProtocolError(.tooLarge, "a subject of \(topic.type) exceeds \(Limits.nameLength) bytes")
         }
-        guard header.count <= Limits.headerSize, data.count <= Limits.dataSize else {
-            throw ProtocolError(
-                .tooLarge,
-                "\(topic.type) exceeds \(Limits.headerSize) bytes of header or \(Limits.dataSize) bytes of data")
-        }
+        try Self.check(topic.type, key: key, headerCount: header.count, dataCount: data.count)
         return topic
     }
 
-    /// Whether this is as valid as `other`.
-    func isLike(_ other: PublishedMessage) -> Bool {
-        topic == other.topic && subject == other.subject && key == other.key && header.count <= other.header.count
-            && data.count <= other.data.count
+    /// Checks what differs between messages of one topic and subject.
+    static func check(
+        _ type: MessageType, key: String, headerCount: Int, dataCount: Int
+    ) throws(ProtocolError) {
+        guard key.utf8.count <= Limits.nameLength else {
+            throw ProtocolError(.tooLarge, "a key of \(type) exceeds \(Limits.nameLength) bytes")
+        }
+        guard headerCount <= Limits.headerSize, dataCount <= Limits.dataSize else {
+            throw ProtocolError(
+                .tooLarge, "\(type) exceeds \(Limits.headerSize) bytes of header or \(Limits.dataSize) bytes of data")
+        }
     }
 
     /// As ``validated()``, for what is to be journalled.

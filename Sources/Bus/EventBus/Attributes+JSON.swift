@@ -5,7 +5,15 @@ internal import Foundation
 /// plain form that is written here is left to Foundation.
 extension Attributes {
     package var json: [UInt8] {
-        var writer = HeaderWriter()
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(384)
+        writeJSON(to: &bytes)
+        return bytes
+    }
+
+    /// Writes ``json`` behind what is there.
+    package func writeJSON(to bytes: inout [UInt8]) {
+        var writer = HeaderWriter(continuing: exchange(&bytes, with: []))
         writer.write("causationid", causationID)
         writer.write("correlationid", correlationID)
         writer.write("device", device)
@@ -21,7 +29,7 @@ extension Attributes {
         writer.write("time", Timestamp.text(of: time))
         writer.write("traceparent", traceparent)
         writer.write("type", type.description)
-        return writer.finished
+        bytes = writer.finish()
     }
 
     /// - Throws: `DecodingError` unless it is a JSON object with `id`, `source`, `type` and CloudEvents version 1.0.

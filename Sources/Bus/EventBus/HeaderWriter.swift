@@ -1,22 +1,33 @@
 /// Writes a flat JSON object of texts.
 struct HeaderWriter {
-    private var bytes: [UInt8] = [UInt8(ascii: "{")]
+    private var bytes: [UInt8]
+    private var isFirst = true
 
-    init() {
-        bytes.reserveCapacity(384)
+    /// - Parameter bytes: what stands before it.
+    init(continuing bytes: consuming [UInt8]) {
+        self.bytes = bytes
+        self.bytes.append(UInt8(ascii: "{"))
     }
 
-    var finished: [UInt8] { bytes + [UInt8(ascii: "}")] }
+    /// - Returns: what stood before, and the object.
+    consuming func finish() -> [UInt8] {
+        bytes.append(UInt8(ascii: "}"))
+        return bytes
+    }
 
     /// - Parameter text: left out if nil.
     mutating func write(_ key: StaticString, _ text: String?) {
         guard var text else { return }
-        if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
-        bytes.append(UInt8(ascii: "\""))
-        bytes.append(contentsOf: UnsafeBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount))
-        bytes.append(contentsOf: [UInt8(ascii: "\""), UInt8(ascii: ":"), UInt8(ascii: "\"")])
+        append(isFirst ? "\"" : ",\"")
+        append(key)
+        append("\":\"")
         text.withUTF8 { append(escaping: $0) }
-        bytes.append(UInt8(ascii: "\""))
+        append("\"")
+        isFirst = false
+    }
+
+    private mutating func append(_ text: StaticString) {
+        bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
     private mutating func append(escaping text: UnsafeBufferPointer<UInt8>) {

@@ -5,10 +5,13 @@ public struct MessageSequence: AsyncSequence, Sendable {
     public typealias Element = Envelope
     public typealias Failure = any Error
 
-    private let pull: @Sendable () async throws -> Envelope?
+    /// Runs where the reader runs: a message that is there already costs no change of threads.
+    public typealias Pull = nonisolated(nonsending) @Sendable () async throws -> Envelope?
+
+    private let pull: Pull
 
     /// - Parameter pull: waits for the next message; nil when the subscription has ended.
-    public init(pull: @escaping @Sendable () async throws -> Envelope?) {
+    public init(pull: @escaping Pull) {
         self.pull = pull
     }
 
@@ -17,7 +20,7 @@ public struct MessageSequence: AsyncSequence, Sendable {
     }
 
     public struct Iterator: AsyncIteratorProtocol {
-        let pull: @Sendable () async throws -> Envelope?
+        let pull: Pull
 
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Envelope? {
             try await pull()

@@ -5,13 +5,17 @@ internal import Synchronization
 /// One thread that owns sockets and runs Swift jobs between looking at them.
 ///
 /// It is an actor's executor and a task executor, so a message goes from the socket to the code that waits for it without
-/// changing threads. It polls its sockets and an eventfd: `ZMQ_FD` is edge-triggered and loses wake-ups (libzmq #3641).
+/// changing threads. It waits for its sockets' descriptors and an eventfd. `ZMQ_FD` is edge-triggered (libzmq #3641), so it
+/// asks every socket that was used since before it waits.
 package final class SocketThread: SerialExecutor, TaskExecutor {
     private let queue = Mutex(WorkQueue())
     private let wakeUp = EventDescriptor()
     private let identity = Mutex<pthread_t?>(nil)
     /// Touched on this thread only: ``add(_:)`` and the loop check that.
     nonisolated(unsafe) private var watches: [SocketWatch] = []
+
+    /// How often what jobs enqueue is run before sockets are looked at.
+    private static let passCount = 32
 
     /// Starts the thread. It runs until ``stop()``.
     package init(name: String) {
@@ -75,33 +79,42 @@ package final class SocketThread: SerialExecutor, TaskExecutor {
     private func loop() {
         identity.withLock { $0 = pthread_self() }
         while runReady() {
-            poll()
+            if !handleSockets() { wait() }
         }
     }
 
-    /// Runs what is queued; what that enqueues waits for the next turn, so that sockets are looked at in between.
+    /// Runs what is queued, and what that enqueues; but sockets are looked at now and then, however much it is.
     /// - Returns: false when the thread should end.
     private func runReady() -> Bool {
-        let (ready, isStopping) = queue.withLock { ($0.takeReady(now: .now), $0.isStopping) }
-        for work in ready {
-            switch work {
-            case .job(let job):
-                job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
-            case .closure(let closure): closure()
+        for _ in 0..<Self.passCount {
+            let (ready, isStopping) = queue.withLock { ($0.takeReady(now: .now), $0.isStopping) }
+            if ready.isEmpty { return !isStopping }
+            for work in ready {
+                switch work {
+                case .job(let job):
+                    job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+                case .closure(let closure): closure()
+                }
             }
         }
-        return !(isStopping && ready.isEmpty)
+        return true
     }
 
-    /// Waits until a socket is ready or there is work, and tells the sockets' owners.
-    private func poll() {
+    /// Tells the owners of the sockets that are ready.
+    /// - Returns: whether any was.
+    private func handleSockets() -> Bool {
+        watches.reduce(false) { $1.handle() || $0 }
+    }
+
+    /// Waits until a socket has news or there is work.
+    private func wait() {
         var items = watches.map(\.pollItem)
-        items.append(zmq_pollitem_t(socket: nil, fd: wakeUp.rawValue, events: Int16(ZMQ_POLLIN), revents: 0))
+        items.append(pollfd(fd: wakeUp.rawValue, events: Int16(POLLIN), revents: 0))
         let timeout = queue.withLock { $0.timeout(now: .now) }
-        zmq_poll(&items, Int32(items.count), timeout)
+        poll(&items, nfds_t(items.count), Int32(clamping: timeout))
         if items[items.count - 1].revents != 0 { wakeUp.drain() }
-        for (watch, item) in zip(watches, items) {
-            watch.handle(item.revents)
+        for (watch, item) in zip(watches, items) where item.revents != 0 {
+            watch.noteNews()
         }
     }
 }

@@ -1,10 +1,12 @@
 internal import CZeroMQ
+internal import Glibc
 
 /// What a thread waits for at one socket. Like the socket, it belongs to that thread.
 package final class SocketWatch {
     /// Whether to tell when the socket can take a message again; on only while something waits to be sent.
     package var wantsWrite = false
     private let socket: Socket
+    private let descriptor: Int32
     private let onReadable: () -> Void
     private let onWritable: () -> Void
 
@@ -13,17 +15,26 @@ package final class SocketWatch {
     ///   - onWritable: called while ``wantsWrite`` is on and a peer can take a message.
     package init(_ socket: Socket, onReadable: @escaping () -> Void, onWritable: @escaping () -> Void = {}) {
         self.socket = socket
+        descriptor = socket.descriptor
         self.onReadable = onReadable
         self.onWritable = onWritable
     }
 
-    var pollItem: zmq_pollitem_t {
-        let events = wantsWrite ? ZMQ_POLLIN | ZMQ_POLLOUT : ZMQ_POLLIN
-        return zmq_pollitem_t(socket: socket.pointer, fd: 0, events: Int16(events), revents: 0)
+    var pollItem: pollfd { pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0) }
+
+    func noteNews() {
+        socket.mayHaveNews = true
     }
 
-    func handle(_ events: Int16) {
-        if Int32(events) & ZMQ_POLLIN != 0 { onReadable() }
-        if Int32(events) & ZMQ_POLLOUT != 0 { onWritable() }
+    /// Tells the owner if the socket is ready.
+    /// - Returns: whether it was.
+    func handle() -> Bool {
+        guard socket.mayHaveNews || wantsWrite else { return false }
+        socket.mayHaveNews = false
+        let readiness = socket.readiness
+        let (canRead, canWrite) = (readiness & ZMQ_POLLIN != 0, wantsWrite && readiness & ZMQ_POLLOUT != 0)
+        if canRead { onReadable() }
+        if canWrite { onWritable() }
+        return canRead || canWrite
     }
 }

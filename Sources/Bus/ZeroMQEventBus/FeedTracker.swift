@@ -57,13 +57,26 @@ struct FeedTracker {
         }
     }
 
-    /// - Parameter hasRoom: whether the reader can take another message.
+    /// - Parameters:
+    ///   - messages: of one topic.
+    ///   - room: how many messages the reader can take.
     /// - Returns: what to deliver.
-    mutating func receive(live message: FeedMessage, hasRoom: Bool) -> Delivery? {
-        guard concerns(message.topic) else { return nil }
+    mutating func receive(live messages: [FeedMessage], room: Int) -> [Delivery] {
+        guard let topic = messages.first?.topic, concerns(topic) else { return [] }
+        let key = chain.key(topic)
+        var deliveries: [Delivery] = []
+        deliveries.reserveCapacity(messages.count)
+        for message in messages {
+            if let delivery = receive(live: message, of: key, hasRoom: deliveries.count < room) {
+                deliveries.append(delivery)
+            }
+        }
+        return deliveries
+    }
+
+    private mutating func receive(live message: FeedMessage, of key: Substring, hasRoom: Bool) -> Delivery? {
         // What is not journalled stands in no chain: it is for whoever has time for it now.
         if message.offset == 0 { return phase == .live && hasRoom ? Delivery(message: message, settled: 0) : nil }
-        let key = chain.key(message.topic)
         guard message.offset > known(key) else { return nil }
         guard phase == .live, hasRoom, !message.isAnnouncement, chain.previous(message) <= known(key) else {
             recover(through: message.offset)

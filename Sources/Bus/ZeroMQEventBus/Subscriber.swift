@@ -27,17 +27,14 @@ final class Subscriber {
         self.claim = claim
     }
 
-    var hasRoom: Bool { buffer.count < Self.capacity }
-
     /// What to read next; nil while live, while a page is on its way or while the reader has enough.
     var nextRead: FeedTracker.Phase? {
         tracker.phase != .live && !isReading && !isRefused && buffer.count < Self.capacity / 2 ? tracker.phase : nil
     }
 
-    func receive(live message: FeedMessage) {
-        if let delivery = tracker.receive(live: message, hasRoom: hasRoom) {
-            deliver([delivery])
-        }
+    /// - Parameter messages: of one topic.
+    func receive(live messages: [FeedMessage]) {
+        deliver(tracker.receive(live: messages, room: Self.capacity - buffer.count))
     }
 
     func receive(_ page: Page) {

@@ -5,13 +5,13 @@ internal import Foundation
 extension ZeroMQEventBus {
     @discardableResult
     public func publish(_ batch: Batch) async throws -> Position {
-        let messages = try batch.messages.map(PublishedMessage.init)
-        let request = PublishRequest(
-            producer: producer, sequence: 0, isLeased: batch.isLeased, isTransient: batch.isTransient,
-            checkpoint: batch.checkpoint.map(CheckpointFrame.init),
-            rejection: batch.rejection.map(RejectionFrame.init), settledLetters: batch.settledLetters,
-            messages: messages)
+        let request: PublishRequest
         do {
+            request = PublishRequest(
+                producer: producer, sequence: 0, isLeased: batch.isLeased, isTransient: batch.isTransient,
+                checkpoint: batch.checkpoint.map(CheckpointFrame.init),
+                rejection: batch.rejection.map(RejectionFrame.init), settledLetters: batch.settledLetters,
+                messages: try PackedMessages(batch.messages, isTransient: batch.isTransient))
             try request.validate()
         } catch {
             throw BusError(error)

@@ -147,7 +147,7 @@ extension ZeroMQEventBus {
                 if topic.starts(with: Inbox.mark.utf8) {
                     try confirm(frames)
                 } else {
-                    deliver(try FeedMessage(frames: frames))
+                    deliver(try FeedPacket.messages(frames))
                 }
             }
         } catch {
@@ -156,13 +156,14 @@ extension ZeroMQEventBus {
         readPages()
     }
 
-    private func deliver(_ message: FeedMessage) {
+    /// - Parameter messages: of one topic and epoch.
+    private func deliver(_ messages: [FeedMessage]) {
         // Only what the broker says of itself tells of another journal: a message of the one before may still be under way
         // when that has been said. One of a journal that is not known yet is read from it later.
-        guard message.epoch == epoch else { return }
-        see(message.offset, of: message.epoch)
+        guard let last = messages.last, last.epoch == epoch else { return }
+        see(last.offset, of: last.epoch)
         for subscriber in subscribers.values {
-            subscriber.receive(live: message)
+            subscriber.receive(live: messages)
         }
     }
 
