@@ -15,9 +15,11 @@ extension BrokerEngine {
         do {
             try expireLeases(now: now, &outgoing)
             try warnConsumersBehind()
-            if lastWriteFailure != nil || lastForgotten.map({ now - $0 > Self.producerInterval }) ?? true {
+            if lastWriteFailure != nil || now - lastForgotten > Self.producerInterval {
                 // Also tells whether the journal can be written again while nobody publishes.
-                try journal.transaction(at: clock.time(at: now)) { try journal.forgetProducers($0) }
+                try journal.transaction(at: clock.time(at: now)) { database in
+                    try journal.forgetProducers(but: heard.keys, database)
+                }
                 lastForgotten = now
             }
         } catch {

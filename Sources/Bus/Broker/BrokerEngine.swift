@@ -28,8 +28,8 @@ package struct BrokerEngine {
     var cutOffConsumers: Set<String> = []
     /// Whether retention has more to remove.
     var isPruning = false
-    /// When silent producers were last forgotten.
-    var lastForgotten: ContinuousClock.Instant?
+    /// When silent producers were last forgotten, or the broker began to listen: whoever lives needs time to say so.
+    var lastForgotten: ContinuousClock.Instant
     var garbageCount = 0
     var lastGarbage = ""
     var lastGarbageReport: ContinuousClock.Instant
@@ -46,6 +46,7 @@ package struct BrokerEngine {
         self.clock = clock
         lastLook = now
         lastGarbageReport = now
+        lastForgotten = now
         let members = journal.consumers.values.flatMap { $0.producers.values }
         for producer in try journal.leaseOwners() + members {
             heard[producer] = now

@@ -38,7 +38,12 @@ extension Journal {
     }
 
     /// Forgets the producers that have been silent for long. Only inside ``transaction(at:_:)``.
-    func forgetProducers(_ database: Database) throws {
+    /// - Parameter heard: those that live: however long ago they published, they go on where they were.
+    func forgetProducers(but heard: some Sequence<ProducerID>, _ database: Database) throws {
+        for producer in heard {
+            guard let row = producers[producer] else { continue }
+            move(producer, to: row.sequence, offset: row.offset)
+        }
         let limit = time - ProducerRow.retention
         try database.execute(sql: "DELETE FROM producers WHERE time < ?", arguments: [limit])
         producers = producers.filter { $0.value.time >= limit }

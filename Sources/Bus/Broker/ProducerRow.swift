@@ -7,7 +7,7 @@ struct ProducerRow {
     var sequence: UInt64
     /// Where that batch ended.
     var offset: UInt64
-    /// When that was.
+    /// When that was, or when the producer was last known to live.
     var time: Int64
     /// Whether it has changed in the transaction under way.
     var hasMoved = false

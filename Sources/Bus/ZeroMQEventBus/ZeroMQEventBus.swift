@@ -23,6 +23,10 @@ public actor ZeroMQEventBus: EventBus {
 
     var producer = ProducerID()
     var sequence: UInt64 = 0
+    /// The last batch that the broker has answered: it must have it, or it has forgotten this producer.
+    var answeredSequence: UInt64 = 0
+    /// Whether the broker lacks a batch before one that it got: its next welcome names the last that it has.
+    var isOutOfSequence = false
     /// Transient batches have a count of their own: a broker that was restarted has forgotten it.
     var transientSequence: UInt64 = 0
     var epoch: UInt64 = 0
@@ -132,13 +136,18 @@ public actor ZeroMQEventBus: EventBus {
         resendOverdue()
         renewConfirmations()
         if !isGreeting {
-            isGreeting = true
-            enqueue(.hello(greeting), reply: .welcome)
+            greet()
             renewClaims()
             register(reply: .ignored)
         }
         readPages()
         thread.perform(after: .seconds(1)) { [weak self] in self?.assumeIsolated { $0.tick() } }
+    }
+
+    func greet() {
+        guard !isGreeting else { return }
+        isGreeting = true
+        enqueue(.hello(greeting), reply: .welcome)
     }
 
     var greeting: Greeting { Greeting(producer: producer, epoch: epoch, offset: lastSeen) }

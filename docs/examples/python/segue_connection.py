@@ -81,9 +81,12 @@ class Connection:
         """Once a second: says that this producer lives, and looks for lost messages that nothing followed (step 6)."""
         while True:
             try:
+                producer, answered = self.outbox.producer, self.outbox.answered
                 welcome = Reader((await self.outbox.request(Operation.HELLO, self._greeting()))[0])
-                epoch, head = welcome.number(), welcome.number()
+                epoch, head, sequence = welcome.number(), welcome.number(), welcome.number()
                 await self._follow(epoch)
+                if self.outbox.producer == producer:
+                    await self.outbox.compare(sequence, answered)
                 if head > self._polled and self._subscriptions:
                     await self._note_heads()
             except BusError as error:
