@@ -48,7 +48,7 @@ struct DocumentedExchangeTests {
         }
 
         expect(.hello(Greeting(producer: Self.producer)), id: 1)
-        try expect(.welcome(Welcome(epoch: 0x2a, head: 7, sequence: 0)), to: .hello, id: 1)
+        try expect(.welcome(Welcome(epoch: 0x2a, head: 7, sequence: 0, mark: 0x77)), to: .hello, id: 1)
 
         _ = try Self.event.validatedForJournal()
         expect(.publish(PublishRequest(producer: Self.producer, sequence: 1, messages: [Self.event])), id: 2)

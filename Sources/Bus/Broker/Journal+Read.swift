@@ -58,6 +58,15 @@ extension Journal {
         }
     }
 
+    /// Tells the message at an offset from any other that could have been put there; 0 when there is none any more.
+    func mark(of offset: UInt64) throws -> UInt64 {
+        try read { database in
+            let statement = try database.cachedStatement(sql: "SELECT checksum FROM messages WHERE offset = ?")
+            let checksum = try Int64.fetchOne(statement, arguments: [Int64(clamping: offset)])
+            return UInt64(bitPattern: checksum ?? 0)
+        }
+    }
+
     private func check(_ request: PageRequest) throws {
         guard request.epoch == 0 || request.epoch == epoch else {
             throw ProtocolError(

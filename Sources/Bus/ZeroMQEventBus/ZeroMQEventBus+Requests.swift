@@ -173,6 +173,7 @@ extension ZeroMQEventBus {
             guard case .welcome(let welcome) = reply, case .hello(let greeting) = request.request else { break }
             follow(epoch: welcome.epoch)
             compare(welcome, with: greeting)
+            lastWelcome = welcome
             see(welcome.head, of: welcome.epoch)
             pollHeads(head: welcome.head, judgeNow: false)
         case .heads(let judgeNow):

@@ -36,6 +36,8 @@ public actor ZeroMQEventBus: EventBus {
     var isGreeting = false
     /// The highest offset that this client has seen of the journal: one that ends before it has lost its end.
     var lastSeen: UInt64 = 0
+    /// What the next hello reminds the broker of: if its journal was put back, it has another message there.
+    var lastWelcome: Welcome?
     /// The journal's end up to which heads have been asked for.
     var polledThrough: UInt64 = 0
 
@@ -150,7 +152,11 @@ public actor ZeroMQEventBus: EventBus {
         enqueue(.hello(greeting), reply: .welcome)
     }
 
-    var greeting: Greeting { Greeting(producer: producer, epoch: epoch, offset: lastSeen) }
+    var greeting: Greeting {
+        let welcome = lastWelcome?.epoch == epoch ? lastWelcome : nil
+        return Greeting(
+            producer: producer, epoch: epoch, offset: lastSeen, head: welcome?.head ?? 0, mark: welcome?.mark ?? 0)
+    }
 
     private func warnOfSilence() {
         guard ContinuousClock.now - lastHeard > .seconds(4) else { return }
