@@ -43,7 +43,7 @@ package struct BrokerEngine {
         self.journal = journal
         self.configuration = configuration
         self.logger = logger
-        self.clock = clock
+        self.clock = clock.notBefore(try journal.lastTime(), at: now)
         lastLook = now
         lastGarbageReport = now
         lastForgotten = now

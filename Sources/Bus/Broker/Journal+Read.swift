@@ -38,8 +38,13 @@ extension Journal {
         }
     }
 
-    /// The offset of the last message before a time, in milliseconds since 1970. Times grow with offsets, but for the clock
-    /// of a machine that was set back between two starts.
+    /// When the last message was journalled, in milliseconds since 1970; 0 when there is none.
+    func lastTime() throws -> Int64 {
+        try read { try Int64.fetchOne($0, sql: "SELECT time FROM messages ORDER BY offset DESC LIMIT 1") ?? 0 }
+    }
+
+    /// The offset of the last message before a time, in milliseconds since 1970. Times never shrink from one offset to the
+    /// next: see ``BrokerClock``.
     func locate(_ time: UInt64) throws -> UInt64 {
         try read { database in
             let statement = try database.cachedStatement(
