@@ -43,7 +43,8 @@ package struct BrokerEngine {
         self.journal = journal
         self.configuration = configuration
         self.logger = logger
-        self.clock = clock.notBefore(try journal.lastTime(), at: now)
+        // A journal whose end is damaged can no longer be trusted: the first tick says so, and how to save the rest.
+        self.clock = clock.notBefore((try? journal.lastTime()) ?? 0, at: now)
         lastLook = now
         lastGarbageReport = now
         lastForgotten = now
