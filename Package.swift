@@ -148,7 +148,7 @@ let tests: [Target] = [
     .executableTarget(
         name: "bus-fuzz", dependencies: ["BusFuzz"], path: "Tests/BusFuzzCommand", swiftSettings: settings),
     tests(of: "Broker", ["BusFuzz", "BusProtocol", "EventBus", grdb, logging]),
-    tests(of: "ZeroMQEventBus", ["BusProtocol", "EventBus", "Broker", "BusConformance", grdb, logging]),
+    tests(of: "ZeroMQEventBus", ["BusProtocol", "EventBus", "Broker", "BusConformance", "ZeroMQ", grdb, logging]),
     tests(of: "Navigation"),
     testModule("RuntimeTestSupport", ["ServiceRuntime", "EventBus", lifecycle, logging]),
     tests(

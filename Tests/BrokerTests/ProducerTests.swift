@@ -40,6 +40,26 @@ struct ProducerTests {
         }
     }
 
+    @Test("of too many those go that have been silent for longest")
+    func tooMany() throws {
+        try Fixture.run { fixture in
+            let producers = (0..<20).map { _ in ProducerID() }
+            for producer in producers {
+                fixture.now = fixture.now.advanced(by: .seconds(1))
+                let batch = PublishRequest(producer: producer, sequence: 1, messages: [Fixture.message("A")])
+                _ = fixture.ask(.publish(batch))
+            }
+            let journal = fixture.journal
+            try journal.transaction(at: journal.time + 1) {
+                try journal.forgetProducers(but: [producers[3]], keeping: 5, $0)
+            }
+            let kept = Set([producers[3]] + producers[16...])
+            #expect(Set(journal.producers.keys) == kept)
+            try fixture.restart()
+            #expect(Set(fixture.journal.producers.keys) == kept)
+        }
+    }
+
     @Test("one that has been silent for seven days is forgotten, and told where to begin")
     func silent() throws {
         try Fixture.run { fixture in

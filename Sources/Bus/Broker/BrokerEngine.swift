@@ -32,7 +32,7 @@ package struct BrokerEngine {
     var lastForgotten: ContinuousClock.Instant
     var garbageCount = 0
     var lastGarbage = ""
-    var lastGarbageReport: ContinuousClock.Instant
+    var lastGarbageReport: ContinuousClock.Instant?
 
     /// - Parameter now: leases and memberships that the journal holds count from here: their owners may have outlived the
     ///   broker.
@@ -46,7 +46,6 @@ package struct BrokerEngine {
         // A journal whose end is damaged can no longer be trusted: the first tick says so, and how to save the rest.
         self.clock = clock.notBefore((try? journal.lastTime()) ?? 0, at: now)
         lastLook = now
-        lastGarbageReport = now
         lastForgotten = now
         let members = journal.consumers.values.flatMap { $0.producers.values }
         for producer in try journal.leaseOwners() + members {
@@ -68,8 +67,7 @@ package struct BrokerEngine {
                     others.append((message, head, try Request(head.operation, body: message.body)))
                 }
             } catch {
-                garbageCount += 1
-                lastGarbage = error.message
+                noteGarbage(1, error.message)
                 outgoing.refuse(message, error)
             }
         }
