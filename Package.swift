@@ -148,7 +148,7 @@ let tests: [Target] = [
     .executableTarget(
         name: "bus-fuzz", dependencies: ["BusFuzz"], path: "Tests/BusFuzzCommand", swiftSettings: settings),
     tests(of: "Broker", ["BusFuzz", "BusProtocol", "EventBus", grdb, logging]),
-    tests(of: "ZeroMQEventBus", ["BusProtocol", "EventBus", "Broker", "BusConformance", logging]),
+    tests(of: "ZeroMQEventBus", ["BusProtocol", "EventBus", "Broker", "BusConformance", "ZeroMQ", grdb, logging]),
     tests(of: "Navigation"),
     testModule("RuntimeTestSupport", ["ServiceRuntime", "EventBus", lifecycle, logging]),
     tests(
@@ -169,7 +169,7 @@ let tests: [Target] = [
         swiftSettings: settings),
     .testTarget(
         name: "PythonClientTests",
-        dependencies: ["broker", "EventBus", "SegueTestSupport", subprocess, systemPackage],
+        dependencies: ["broker", "EventBus", "SegueTestSupport", grdb, subprocess, systemPackage],
         swiftSettings: settings),
     tests(of: "Compose", ["compose-fixture", logging, yams]),
     tests(of: "Monitor", ["EventBus"]),

@@ -57,6 +57,45 @@ struct DamageTests {
         }
     }
 
+    @Test("a journal that was put back is found out, however far others have gone since")
+    func putBack() throws {
+        let notices = Notices()
+        try Fixture.run({ $0.describe = notices.add }) { fixture in
+            var size = 0
+            func publish(_ sequence: UInt64, by producer: ProducerID) {
+                size += 1
+                let message = Fixture.message("A", size: size)
+                _ = fixture.ask(.publish(PublishRequest(producer: producer, sequence: sequence, messages: [message])))
+            }
+            func greet(_ welcome: Welcome?) -> Welcome? {
+                let greeting = Greeting(
+                    producer: fixture.producer, epoch: welcome?.epoch ?? 0, offset: welcome?.head ?? 0,
+                    head: welcome?.head ?? 0, mark: welcome?.mark ?? 0)
+                guard case .welcome(let welcome) = fixture.ask(.hello(greeting)) else { return nil }
+                return welcome
+            }
+            let empty = try #require(greet(nil))
+            publish(1, by: fixture.producer)
+            let before = try #require(greet(empty))
+            let copy = try DatabaseQueue()
+            try DatabaseQueue(path: fixture.path).backup(to: copy)
+            publish(2, by: fixture.producer)
+            let seen = try #require(greet(before))
+            #expect([before, seen].map(\.epoch) == [empty.epoch, empty.epoch], "growing is no loss")
+
+            try copy.backup(to: DatabaseQueue(path: fixture.path))
+            try fixture.restart()
+            let other = ProducerID()
+            for sequence in 1...5 { publish(UInt64(sequence), by: other) }
+            #expect(greet(before)?.epoch == empty.epoch, "this is still there")
+            #expect(notices.codes.isEmpty)
+            let renewed = try #require(greet(seen))
+            #expect(renewed.epoch != empty.epoch)
+            #expect(notices.codes == [.lostEnd])
+            #expect(greet(renewed)?.epoch == renewed.epoch)
+        }
+    }
+
     @Test("a full disk refuses batches; once there is room everything goes on where it was")
     func full() throws {
         let notices = Notices()

@@ -40,16 +40,19 @@ final class Fixture {
         engine = try Self.engine(configuration, now: now)
     }
 
-    func restart() throws {
-        engine = try Self.engine(configuration, now: now)
+    /// - Parameter shift: how far the wall clock has been set since the fixture was made.
+    func restart(wallShift shift: Duration = .zero) throws {
+        engine = try Self.engine(configuration, now: now, wallShift: shift)
     }
 
     private static func engine(
-        _ configuration: BrokerConfiguration, now: ContinuousClock.Instant
+        _ configuration: BrokerConfiguration, now: ContinuousClock.Instant, wallShift: Duration = .zero
     ) throws -> BrokerEngine {
-        try BrokerEngine(
+        let wall = Date().timeIntervalSince1970 * 1000 + wallShift / .milliseconds(1)
+        return try BrokerEngine(
             journal: Journal(path: configuration.journal), configuration: configuration,
-            logger: Logger(label: "broker") { _ in SwiftLogNoOpLogHandler() }, clock: BrokerClock(start: now), now: now)
+            logger: Logger(label: "broker") { _ in SwiftLogNoOpLogHandler() },
+            clock: BrokerClock(start: now, wall: wall), now: now)
     }
 
     func handle(_ incoming: [Incoming]) -> Outgoing {

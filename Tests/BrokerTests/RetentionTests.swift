@@ -42,6 +42,19 @@ struct RetentionTests {
         }
     }
 
+    @Test("a clock that was set forward between two starts ages what was journalled before")
+    func clockSetForward() throws {
+        try Fixture.run({ $0.retention = RetentionPolicy(age: .seconds(60), size: nil) }) { fixture in
+            _ = fixture.publish(sequence: 1, ["Screen"], kind: .document)
+            _ = fixture.publish(sequence: 2, ["A", "A"])
+            try fixture.restart(wallShift: .seconds(90))
+            _ = fixture.publish(sequence: 3, ["B"])
+            prune(fixture)
+            #expect(fixture.read()?.messages.map(\.offset) == [4])
+            #expect(fixture.documents().map(\.offset) == [1])
+        }
+    }
+
     @Test("a document that is superseded goes when retention has passed it by")
     func compaction() throws {
         try Fixture.run({ $0.retention = RetentionPolicy(age: .seconds(60), size: nil) }) { fixture in
@@ -134,6 +147,19 @@ struct RetentionTests {
         }
         for text in ["", "GiB", "-1", "1GB", "9223372036854775807GiB"] {
             #expect(RetainedSize(text) == nil)
+        }
+    }
+
+    @Test("a time is found among the offsets, although the clock was set back between two starts")
+    func locateAfterSettingBack() throws {
+        try Fixture.run { fixture in
+            _ = fixture.publish(sequence: 1, ["A", "B"])
+            let first = UInt64(fixture.journal.time)
+            try fixture.restart(wallShift: .seconds(-30 * 24 * 3600))
+            fixture.now = fixture.now.advanced(by: .seconds(10))
+            _ = fixture.publish(sequence: 2, Array(repeating: "A", count: 20))
+            #expect(fixture.ask(.locate(first)) == .located(epoch: fixture.journal.epoch, offset: 0))
+            #expect(fixture.ask(.locate(first + 5000)) == .located(epoch: fixture.journal.epoch, offset: 2))
         }
     }
 

@@ -1,3 +1,4 @@
+import BusChecker
 import BusSoak
 import EventBus
 import Foundation
@@ -70,6 +71,43 @@ struct JournalFileTests {
                 try await arena.untilLog(of: "third", "tells of a new epoch") { $0.contains("epoch") }
                 #expect(try await bus.newest(matching: [.type(Noted.self)]).epoch != lost?.epoch)
             }
+        }
+    }
+
+    @Test("processes that were stopped while a journal was put back and grew past its old end begin anew, and go on")
+    func putBack() async throws {
+        try await Arena.with { arena in
+            try await publish(["kept"], in: arena)
+            let old = try Data(contentsOf: URL(fileURLWithPath: arena.journal))
+            let broker = try await arena.startBroker("second")
+            let publisher = try await arena.startFixture("publisher", "publish", ["--lanes", "1", "--batch", "1"])
+            try await arena.until("the publisher is at work") { $0["publisher"]?.acknowledged ?? 0 > 100 }
+            // It says hello before it asks for its first page: so it knows of an end behind the old one.
+            let reader = try await arena.startFixture("reader", "subscribe")
+            try await arena.until("the reader reads") { $0["reader"]?.delivered ?? 0 > 100 }
+            try await publisher.send(SIGSTOP)
+            try await reader.send(SIGSTOP)
+            try await broker.send(SIGTERM)
+            try await arena.untilEnd(of: broker)
+            for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: arena.journal + suffix) }
+            try old.write(to: URL(fileURLWithPath: arena.journal))
+            _ = try await arena.startBroker("third")
+            let other = try await arena.startFixture("other", "publish", ["--count", "1000"])
+            #expect(try await arena.untilEnd(of: other) == .exited(0))
+
+            try await reader.send(SIGCONT)
+            try await publisher.send(SIGCONT)
+            try await arena.untilLog(of: "third", "tells of a new epoch") { $0.contains("epoch") }
+            let before = await arena.counts(of: "publisher").acknowledged
+            try await arena.until("the publisher goes on") { $0["publisher"]?.acknowledged ?? 0 > before + 100 }
+            try await publisher.send(SIGTERM)
+            #expect(try await arena.untilEnd(of: publisher) == .exited(0))
+            let journalled = try await arena.withBus { bus in try await bus.journal() }
+            let values = Set(journalled.compactMap(\.value))
+            try await arena.until("the reader has all that is there") { _ in
+                values.isSubset(of: Set(arena.deliveries(to: "reader").map(\.value)))
+            }
+            #expect(arena.acknowledged(by: "other").isSubset(of: values))
         }
     }
 

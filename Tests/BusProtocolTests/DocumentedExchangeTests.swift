@@ -4,95 +4,90 @@ import Testing
 
 @testable import BusProtocol
 
-@Suite("The exchange that docs/wire-protocol.md shows")
+@Suite("What docs/wire-protocol.md shows")
 struct DocumentedExchangeTests {
-    static let producer = ProducerID(UUID(uuid: (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)))
-    static let member = UUID(
-        uuid: (0xf0, 0xf1, 0xf2, 0xf3, 0xf4, 0xf5, 0xf6, 0xf7, 0xf8, 0xf9, 0xfa, 0xfb, 0xfc, 0xfd, 0xfe, 0xff))
+    private typealias Shown = DocumentedExchange
+    private static let producer = ProducerID(Shown.producer)
 
-    static let event = PublishedMessage(
-        topic: "event.LaunchFinished.3e", subject: "default", key: "",
-        header: bytes(
-            #"{"id":"1","source":"me","specversion":"1.0","subject":"default","type":"event.LaunchFinished"}"#),
-        data: bytes("{}"))
-    static func journalled(previousInPartition: UInt64 = 0) -> FeedMessage {
-        FeedMessage(
-            topic: event.topic, epoch: 0x2a, offset: 8, previous: 0, previousInPartition: previousInPartition,
-            header: event.header, data: event.data)
-    }
-    static let query = PublishedMessage(
-        topic: "query.Songs.3e", subject: "default", key: "",
-        header: bytes(#"{"id":"2","source":"me","specversion":"1.0","subject":"default","type":"query.Songs"}"#),
-        data: bytes(#"{"playlist":"p1"}"#))
-    static let answer = (
-        header: bytes(
-            #"{"causationid":"2","id":"3","source":"you","specversion":"1.0","subject":"default","type":"query.Songs"}"#
-        ),
-        data: bytes(#"{"songs":[]}"#)
-    )
-
-    static func bytes(_ text: String) -> Bytes { Array(text.utf8)[...] }
-
-    @Test("is what this code sends and understands, message by message")
+    @Test("the exchange is what this code sends and understands, message by message")
     func exchange() throws {
-        var messages = try DocumentedExchange().messages[...]
-        func expect(_ request: Request, id: UInt64) {
-            let frames = messages.popFirst()
-            #expect(frames == request.frames(id: id))
-        }
-        func expect(_ reply: Reply, to operation: BusProtocol.Operation, id: UInt64) throws {
-            let frames = messages.popFirst() ?? []
-            #expect(frames == reply.frames(to: RequestHead(operation: operation, id: id)))
-            let read = try Reply.read(frames)
-            #expect(read.reply == reply)
-        }
-
-        expect(.hello(Greeting(producer: Self.producer)), id: 1)
-        try expect(.welcome(Welcome(epoch: 0x2a, head: 7, sequence: 0)), to: .hello, id: 1)
-
-        _ = try Self.event.validatedForJournal()
-        expect(.publish(PublishRequest(producer: Self.producer, sequence: 1, messages: [Self.event])), id: 2)
-        try expect(.published(epoch: 0x2a, offset: 8), to: .publish, id: 2)
-        let live = messages.popFirst()
-        #expect(live == Self.journalled(previousInPartition: 5).frames)
-
-        expect(.read(PageRequest(epoch: 0x2a, after: 7, prefixes: ["event."])), id: 3)
-        let page = Page(epoch: 0x2a, through: 8, isComplete: true, messages: [Self.journalled()])
-        try expect(.page(page), to: .read, id: 3)
-
-        expect(
-            .claim(
-                ClaimRequest(
-                    producer: Self.producer, member: ConsumerMember(.shared, id: Self.member), consumer: "music")),
-            id: 4)
-        try expect(.claimed(try Self.claimed()), to: .claim, id: 4)
-        expect(.publish(Self.rejection), id: 5)
-        try expect(.published(epoch: 0x2a, offset: 8), to: .publish, id: 5)
-
-        expect(.ask(AskRequest(timeout: 5000, query: Self.query)), id: 6)
-        let notice = messages.popFirst()
-        #expect(notice == Notice.query(id: 9, Self.query).frames)
-        let content = QueryAnswer.Content.message(header: Self.answer.header, data: Self.answer.data)
-        expect(.answer(QueryAnswer(query: 9, content: content)), id: 40)
-        try expect(.done, to: .answer, id: 40)
-        try expect(.answer(header: Self.answer.header, data: Self.answer.data), to: .ask, id: 6)
-        #expect(messages.isEmpty)
+        var exchange = try DocumentedExchange()
+        try readsAndPublishes(&exchange)
+        try consumes(&exchange)
+        try asks(&exchange)
+        #expect(exchange.messages.isEmpty)
     }
 
-    private static func claimed() throws -> Claimed {
+    private func readsAndPublishes(_ exchange: inout DocumentedExchange) throws {
+        exchange.expect(.hello(Greeting(producer: Self.producer)), id: 1)
+        try exchange.expect(
+            .welcome(Welcome(epoch: Shown.epoch, head: 7, sequence: 0, mark: 0x77)), to: .hello, id: 1)
+
+        let inbox = Inbox.prefix(of: ProducerID(Shown.client)) + "1"
+        let confirmation = exchange.next()
+        #expect(confirmation == Inbox.answer(topic: Array(inbox.utf8), epoch: Shown.epoch, head: 7))
+
+        _ = try Shown.event.validatedForJournal()
+        exchange.expect(
+            .publish(PublishRequest(producer: Self.producer, sequence: 1, messages: [Shown.event])), id: 2)
+        try exchange.expect(.published(epoch: Shown.epoch, offset: 8), to: .publish, id: 2)
+        let live = exchange.next()
+        #expect(live == Shown.journalled(previousInPartition: 5).frames)
+
+        exchange.expect(.read(PageRequest(epoch: Shown.epoch, after: 7, prefixes: ["event."])), id: 3)
+        let page = Page(epoch: Shown.epoch, through: 8, isComplete: true, messages: [Shown.journalled()])
+        try exchange.expect(.page(page), to: .read, id: 3)
+
+        exchange.expect(.heads(PageRequest(epoch: Shown.epoch, after: 7, prefixes: ["event."])), id: 0x10)
+        let heads = Heads(epoch: Shown.epoch, through: 8, offsets: [Shown.event.topic: 8])
+        try exchange.expect(.heads(heads), to: .heads, id: 0x10)
+
+        exchange.expect(.documents(PageRequest(epoch: Shown.epoch, after: 0, prefixes: ["document."])), id: 0x11)
+        let documents = Page(epoch: Shown.epoch, through: 8, isComplete: true, messages: [Shown.document])
+        try exchange.expect(.page(documents), to: .documents, id: 0x11)
+    }
+
+    private func consumes(_ exchange: inout DocumentedExchange) throws {
+        let member = ConsumerMember(.shared, id: Shown.member)
+        exchange.expect(.claim(ClaimRequest(producer: Self.producer, member: member, consumer: "music")), id: 4)
         let cutOff = CutOff(type: MessageType(kind: .event, name: "LaunchFinished"), count: 3, offsets: 2...6)
-        return Claimed(
-            ownerEpoch: 5, epoch: 0x2a, offsets: [try #require(Partition(0x3d)): 6, try #require(Partition(0x3e)): 7],
-            cutOffs: [cutOff])
+        let claimed = Claimed(
+            ownerEpoch: 5, epoch: Shown.epoch,
+            offsets: [try #require(Partition(0x3d)): 6, try #require(Partition(0x3e)): 7], cutOffs: [cutOff])
+        try exchange.expect(.claimed(claimed), to: .claim, id: 4)
+
+        let rejection = PublishRequest(
+            producer: Self.producer, sequence: 2,
+            checkpoint: CheckpointFrame(
+                consumer: "music", ownerEpoch: 5, epoch: Shown.epoch, offset: 8, settled: 7,
+                partition: Partition(subject: "default")),
+            rejection: Shown.rejection, messages: [])
+        exchange.expect(.publish(rejection), id: 5)
+        try exchange.expect(.published(epoch: Shown.epoch, offset: 8), to: .publish, id: 5)
+
+        exchange.expect(.letters(LettersRequest(after: 0, consumer: "music")), id: 0x12)
+        try exchange.expect(
+            .letters(Letters(isComplete: true, letters: [Shown.letter])), to: .letters, id: 0x12)
     }
 
-    private static var rejection: PublishRequest {
-        PublishRequest(
-            producer: producer, sequence: 2,
-            checkpoint: CheckpointFrame(
-                consumer: "music", ownerEpoch: 5, epoch: 0x2a, offset: 8, settled: 7,
-                partition: Partition(subject: "default")),
-            rejection: RejectionFrame(attempts: 4, code: "music.offline", reason: "The player is not there."),
-            messages: [])
+    private func asks(_ exchange: inout DocumentedExchange) throws {
+        let types = [MessageType(kind: .query, name: "Songs")]
+        exchange.expect(.serve(ServeRequest(producer: ProducerID(Shown.server), types: types)), id: 39)
+        try exchange.expect(.done, to: .serve, id: 39)
+        exchange.expect(.ask(AskRequest(timeout: 5000, query: Shown.query)), id: 6)
+        let notice = exchange.next()
+        #expect(notice == Notice.query(id: 9, Shown.query).frames)
+        let content = QueryAnswer.Content.message(header: Shown.answer.header, data: Shown.answer.data)
+        exchange.expect(.answer(QueryAnswer(query: 9, content: content)), id: 40)
+        try exchange.expect(.done, to: .answer, id: 40)
+        try exchange.expect(.answer(header: Shown.answer.header, data: Shown.answer.data), to: .ask, id: 6)
+    }
+
+    @Test("the table of operations has all that a client sends, and no other")
+    func operations() throws {
+        let rows = try DocumentedExchange.text().matches(of: #/(?m)^\| (\d+ [a-z]+) \|/#).map { String($0.1) }
+        // A query is what the broker sends; its section has it.
+        let sent = BusProtocol.Operation.allCases.filter { $0 != .query }
+        #expect(rows == sent.map { "\($0.rawValue) \($0)" })
     }
 }

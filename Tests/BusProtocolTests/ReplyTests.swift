@@ -12,7 +12,7 @@ struct ReplyTests {
     static let cutOff = CutOff(type: MessageType(kind: .event, name: "A"), count: 3, offsets: 2...7)
 
     static let replies: [(Operation, Reply)] = [
-        (.hello, .welcome(Welcome(epoch: 1, head: 2, sequence: 3))),
+        (.hello, .welcome(Welcome(epoch: 1, head: 2, sequence: 3, mark: 4))),
         (.bye, .welcome(Welcome(epoch: 1, head: 2, sequence: 0))),
         (.publish, .published(epoch: 1, offset: 2)),
         (.publish, .refused(ProtocolError(.fenced, "taken over"))),

@@ -1,4 +1,5 @@
 import EventBus
+import GRDB
 import SegueTestSupport
 import Testing
 
@@ -23,6 +24,22 @@ struct PythonConsumerTests {
                     try await stack.handlesRound(rounds)
                     #expect(stack.handled.sorted() == Array(0..<(rounds + 1) * TestStack.roundCount))
                 }
+            }
+        }
+    }
+
+    @Test("it goes on when the broker has forgotten it", .timeLimit(.minutes(3)))
+    func forgotten() async throws {
+        try await TestStack.withPython { stack, python in
+            try await python.running("consume", "worker", "command.Work", "--result", "event.Handled") { _ in
+                try await stack.handlesRound(0)
+                try stack.freeze("broker")
+                try await DatabaseQueue(path: "\(stack.dataDirectory)/broker/journal.sqlite").write {
+                    try $0.execute(sql: "DELETE FROM producers")
+                }
+                try await stack.killAndRestart("broker")
+                try await stack.handlesRound(1)
+                #expect(stack.handled.sorted() == Array(0..<2 * TestStack.roundCount))
             }
         }
     }

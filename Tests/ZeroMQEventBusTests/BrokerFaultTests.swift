@@ -69,6 +69,29 @@ struct BrokerFaultTests {
         }
     }
 
+    @Test(
+        "a publisher that the broker has forgotten goes on, losing nothing and doubling nothing",
+        .timeLimit(.minutes(1)))
+    func forgottenProducer() async throws {
+        try await TestBroker.withDirectory { broker in
+            let bus = try broker.bus()
+            try await bus.whileOpen {
+                try await broker.run { try await bus.publish(numbers: 0..<500) }
+                try broker.forgetProducers()
+                // Several batches are under way when the broker refuses the first.
+                async let one: Void = bus.publish(numbers: 500..<700, batch: 10)
+                async let two: Void = bus.publish(numbers: 700..<900, batch: 10)
+                let received = try await broker.run {
+                    try await bus.withSubscription(to: [.all], from: .beginning) { try await $0.numbers(900) }
+                }
+                try await one
+                try await two
+                #expect(received.prefix(500) == Array(0..<500)[...])
+                #expect(received.sorted() == Array(0..<900))
+            }
+        }
+    }
+
     @Test("a second broker on the same address is refused, and the first one serves on", .timeLimit(.minutes(1)))
     func secondBroker() async throws {
         try await TestBroker.withDirectory { broker in

@@ -1,6 +1,7 @@
 import Broker
 import EventBus
 import Foundation
+import GRDB
 import Logging
 import ZeroMQEventBus
 
@@ -32,6 +33,11 @@ struct TestBroker {
         for suffix in ["", "-wal", "-shm"] {
             try? FileManager.default.removeItem(atPath: journal + suffix)
         }
+    }
+
+    /// As if every producer had been silent for seven days. While no broker runs.
+    func forgetProducers() throws {
+        try DatabaseQueue(path: journal).write { try $0.execute(sql: "DELETE FROM producers") }
     }
 
     func bus(_ source: String = "test/1") throws -> ZeroMQEventBus {

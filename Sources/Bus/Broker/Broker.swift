@@ -84,7 +84,9 @@ package actor Broker {
     private func takeSubscriptions() {
         guard let sockets, let journal = engine?.journal else { return }
         do {
-            for inbox in try sockets.receiveInboxes() {
+            let (inboxes, garbageCount) = try sockets.receiveInboxes()
+            engine?.noteGarbage(garbageCount, "the feed got what is no subscription, or one that is too long")
+            for inbox in inboxes {
                 try sockets.publish(Inbox.answer(topic: inbox, epoch: journal.epoch, head: journal.head))
             }
         } catch {

@@ -31,10 +31,10 @@ extension BrokerEngine {
         case .hello(let greeting):
             heard[greeting.producer] = now
             try check(greeting, now: now)
-            return welcome(greeting.producer)
+            return try welcome(greeting.producer)
         case .bye(let greeting):
             try leave(greeting.producer, now: now, &outgoing)
-            return welcome(greeting.producer)
+            return try welcome(greeting.producer)
         case .heads(let page): return .heads(try journal.heads(page))
         case .claim(let claim):
             heard[claim.producer] = now
@@ -56,19 +56,30 @@ extension BrokerEngine {
         outgoing.reply(page, to: message, head)
     }
 
-    /// Whoever has seen more of the journal than there is has seen what is lost: its file, or the end of it, was put back.
+    /// Whoever has seen more of the journal than there is, or another message where one stands now, has seen what is lost:
+    /// its file, or the end of it, was put back.
     private mutating func check(_ greeting: Greeting, now: ContinuousClock.Instant) throws {
-        guard greeting.epoch == journal.epoch, greeting.offset > journal.head else { return }
+        guard greeting.epoch == journal.epoch else { return }
+        let finding: String
+        if greeting.offset > journal.head {
+            finding = "ends at \(journal.head), but \(greeting.offset) has been read of it"
+        } else if greeting.mark != 0, case let mark = try journal.mark(of: greeting.head), mark != 0,
+            mark != greeting.mark
+        {
+            finding = "has another message at \(greeting.head) than it had"
+        } else {
+            return
+        }
         try journal.renewEpoch(at: clock.time(at: now))
         say(
             .lostEnd,
-            "the journal \(journal.path) ends at \(journal.head), but \(greeting.offset) has been read of it: what was "
-                + "behind is lost; everybody begins anew in a new epoch")
+            "the journal \(journal.path) \(finding): what was behind is lost; everybody begins anew in a new epoch")
     }
 
-    private func welcome(_ producer: ProducerID) -> Reply {
+    private func welcome(_ producer: ProducerID) throws -> Reply {
         .welcome(
             Welcome(
-                epoch: journal.epoch, head: journal.head, sequence: journal.producers[producer]?.sequence ?? 0))
+                epoch: journal.epoch, head: journal.head, sequence: journal.producers[producer]?.sequence ?? 0,
+                mark: try journal.mark(of: journal.head)))
     }
 }

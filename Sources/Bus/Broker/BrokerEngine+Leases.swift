@@ -10,6 +10,7 @@ extension BrokerEngine {
         if now - lastLook > Self.leaseDuration {
             // It was the broker that was away, stopped or asleep: it has not heard what was said meanwhile.
             heard = heard.mapValues { _ in now }
+            lastForgotten = now
         }
         lastLook = now
         for (producer, last) in heard where now - last > Self.leaseDuration {

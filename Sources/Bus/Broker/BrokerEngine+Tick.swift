@@ -15,9 +15,12 @@ extension BrokerEngine {
         do {
             try expireLeases(now: now, &outgoing)
             try warnConsumersBehind()
-            if lastWriteFailure != nil || lastForgotten.map({ now - $0 > Self.producerInterval }) ?? true {
+            let isDue = now - lastForgotten > Self.producerInterval
+            if isDue || lastWriteFailure != nil || journal.producers.count > ProducerRow.capacity {
                 // Also tells whether the journal can be written again while nobody publishes.
-                try journal.transaction(at: clock.time(at: now)) { try journal.forgetProducers($0) }
+                try journal.transaction(at: clock.time(at: now)) { database in
+                    try journal.forgetProducers(but: heard.keys, database)
+                }
                 lastForgotten = now
             }
         } catch {
@@ -29,11 +32,18 @@ extension BrokerEngine {
         return outgoing
     }
 
+    /// - Parameter reason: what was wrong with the last of it.
+    mutating func noteGarbage(_ count: Int, _ reason: String) {
+        guard count > 0 else { return }
+        garbageCount += count
+        lastGarbage = reason
+    }
+
     /// A peer that speaks another protocol is named in the log now and then, however often it tries.
     private mutating func reportGarbage(now: ContinuousClock.Instant) {
-        guard garbageCount > 0, now - lastGarbageReport >= Self.garbageInterval else { return }
+        guard garbageCount > 0, lastGarbageReport.map({ now - $0 >= Self.garbageInterval }) ?? true else { return }
         logger.warning(
-            "requests that are not the protocol were refused",
+            "what is not the protocol was refused or dropped",
             metadata: ["count": "\(garbageCount)", "last": "\(lastGarbage)"])
         garbageCount = 0
         lastGarbageReport = now

@@ -28,11 +28,11 @@ package struct BrokerEngine {
     var cutOffConsumers: Set<String> = []
     /// Whether retention has more to remove.
     var isPruning = false
-    /// When silent producers were last forgotten.
-    var lastForgotten: ContinuousClock.Instant?
+    /// When silent producers were last forgotten, or the broker began to listen: whoever lives needs time to say so.
+    var lastForgotten: ContinuousClock.Instant
     var garbageCount = 0
     var lastGarbage = ""
-    var lastGarbageReport: ContinuousClock.Instant
+    var lastGarbageReport: ContinuousClock.Instant?
 
     /// - Parameter now: leases and memberships that the journal holds count from here: their owners may have outlived the
     ///   broker.
@@ -43,9 +43,10 @@ package struct BrokerEngine {
         self.journal = journal
         self.configuration = configuration
         self.logger = logger
-        self.clock = clock
+        // A journal whose end is damaged can no longer be trusted: the first tick says so, and how to save the rest.
+        self.clock = clock.notBefore((try? journal.lastTime()) ?? 0, at: now)
         lastLook = now
-        lastGarbageReport = now
+        lastForgotten = now
         let members = journal.consumers.values.flatMap { $0.producers.values }
         for producer in try journal.leaseOwners() + members {
             heard[producer] = now
@@ -66,8 +67,7 @@ package struct BrokerEngine {
                     others.append((message, head, try Request(head.operation, body: message.body)))
                 }
             } catch {
-                garbageCount += 1
-                lastGarbage = error.message
+                noteGarbage(1, error.message)
                 outgoing.refuse(message, error)
             }
         }

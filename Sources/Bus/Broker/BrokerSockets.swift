@@ -6,8 +6,7 @@ internal import ZeroMQ
 final class BrokerSockets {
     let ingress: Socket
     let feed: Socket
-    /// What is subscribed to, inboxes aside.
-    private var subscriptions: Set<[UInt8]> = []
+    private var subscriptions = SubscriptionTable()
 
     /// Requests, and bytes, taken in one turn, and so journalled in one commit.
     private static let turnCount = 512
@@ -16,9 +15,12 @@ final class BrokerSockets {
     private static let frameCount = Limits.filterCount + 8
 
     /// What peers that do not read, or never stop writing, can cost of memory:
-    /// - ingress: 64 requests waiting a peer, each of at most 8 MiB a frame, and one turn of 16 MiB and a request;
-    /// - replies: 1024 a peer, most of them 50 bytes; a page has 256 KiB and one message more;
-    /// - feed: 2048 messages a subscriber, each of at most 16 KiB and its topic: 33 MiB.
+    /// - ingress: 64 requests waiting a peer, each of at most 8 MiB a frame, and one turn of 16 MiB and a request. libzmq
+    ///   counts whole messages: one that never ends is not bounded;
+    /// - replies: 1024 a peer, most of them 50 bytes; a page has 256 KiB and one message more. Fewer would drop answers to
+    ///   batches, of which a publisher has as many under way;
+    /// - feed: 2048 messages a subscriber, each of at most 16 KiB and its topic: 33 MiB. libzmq keeps a table of all
+    ///   subscriptions, which has no bound.
     /// - Throws: ``BusError`` with code `address`, naming the endpoint.
     init(_ address: BusAddress) throws {
         let common: [SocketOption] = [
@@ -52,20 +54,14 @@ final class BrokerSockets {
         return requests
     }
 
-    /// The inboxes that were subscribed to. XPUB hands over one frame a subscription, 1 and the topic; and 0 and the topic
-    /// when nobody has it any more.
-    func receiveInboxes() throws -> [[UInt8]] {
+    /// The inboxes that were subscribed to, and how much came that is no subscription.
+    func receiveInboxes() throws -> (inboxes: [[UInt8]], garbageCount: Int) {
         var inboxes: [[UInt8]] = []
-        while let frames = try feed.receive(frameLimit: Self.frameCount) {
-            guard let frame = frames.first, frames.count == 1, let mark = frame.first else { continue }
-            let topic = Array(frame.dropFirst())
-            if !topic.starts(with: Inbox.mark.utf8) {
-                if mark == 1 { subscriptions.insert(topic) } else { subscriptions.remove(topic) }
-            } else if mark == 1, topic.count <= Inbox.maximumLength {
-                inboxes.append(topic)
-            }
+        for _ in 0..<Self.turnCount {
+            guard let frames = try feed.receive(frameLimit: 2) else { break }
+            if let inbox = subscriptions.take(frames) { inboxes.append(inbox) }
         }
-        return inboxes
+        return (inboxes, subscriptions.takeGarbageCount())
     }
 
     /// XPUB drops for a peer whose queue is full and never refuses.

@@ -37,9 +37,20 @@ extension Journal {
         movedProducers.removeAll(keepingCapacity: true)
     }
 
-    /// Forgets the producers that have been silent for long. Only inside ``transaction(at:_:)``.
-    func forgetProducers(_ database: Database) throws {
-        let limit = time - ProducerRow.retention
+    /// Forgets the producers that have been silent for long, or for longest. Only inside ``transaction(at:_:)``.
+    /// - Parameter heard: those that live: however long ago they published, they go on where they were.
+    func forgetProducers(
+        but heard: some Sequence<ProducerID>, keeping capacity: Int = ProducerRow.capacity, _ database: Database
+    ) throws {
+        for producer in heard {
+            guard let row = producers[producer] else { continue }
+            move(producer, to: row.sequence, offset: row.offset)
+        }
+        var limit = time - ProducerRow.retention
+        if producers.count > capacity {
+            let times = producers.values.map(\.time).sorted()
+            limit = max(limit, min(times[times.count - capacity], time))
+        }
         try database.execute(sql: "DELETE FROM producers WHERE time < ?", arguments: [limit])
         producers = producers.filter { $0.value.time >= limit }
     }

@@ -38,8 +38,13 @@ extension Journal {
         }
     }
 
-    /// The offset of the last message before a time, in milliseconds since 1970. Times grow with offsets, but for the clock
-    /// of a machine that was set back between two starts.
+    /// When the last message was journalled, in milliseconds since 1970; 0 when there is none.
+    func lastTime() throws -> Int64 {
+        try read { try Int64.fetchOne($0, sql: "SELECT time FROM messages ORDER BY offset DESC LIMIT 1") ?? 0 }
+    }
+
+    /// The offset of the last message before a time, in milliseconds since 1970. Times never shrink from one offset to the
+    /// next: see ``BrokerClock``.
     func locate(_ time: UInt64) throws -> UInt64 {
         try read { database in
             let statement = try database.cachedStatement(
@@ -55,6 +60,15 @@ extension Journal {
                 }
             }
             return before
+        }
+    }
+
+    /// Tells the message at an offset from any other that could have been put there; 0 when there is none any more.
+    func mark(of offset: UInt64) throws -> UInt64 {
+        try read { database in
+            let statement = try database.cachedStatement(sql: "SELECT checksum FROM messages WHERE offset = ?")
+            let checksum = try Int64.fetchOne(statement, arguments: [Int64(clamping: offset)])
+            return UInt64(bitPattern: checksum ?? 0)
         }
     }
 

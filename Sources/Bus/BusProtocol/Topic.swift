@@ -5,6 +5,9 @@ package import EventBus
 /// The partition comes from the subject, so messages of one subject and type share a topic and keep their order, and the
 /// number of topics stays small however many subjects there are.
 package struct Topic: Hashable, Sendable {
+    /// Bytes of a topic.
+    package static let maximumLength = MessageType.maximumLength + ".ff".utf8.count
+
     package let type: MessageType
     package let partition: Partition
 

@@ -126,7 +126,6 @@ extension ZeroMQEventBus {
     }
 
     func takeReplies() {
-        var isOutOfSequence = false
         do {
             while let frames = try ingress?.receive() {
                 lastHeard = .now
@@ -135,13 +134,13 @@ extension ZeroMQEventBus {
                     continue
                 }
                 let (id, reply) = try Reply.read(frames)
-                isOutOfSequence = !handle(reply, to: id) || isOutOfSequence
+                handle(reply, to: id)
             }
         } catch {
             logger.error("the broker's answer cannot be read", metadata: ["error": "\(error)"])
         }
         if isOutOfSequence {
-            resend()
+            greet()
         }
         let room = max(0, Self.outboxCapacity - pending.count)
         for id in roomWaiters.keys.prefix(room) {
@@ -150,19 +149,19 @@ extension ZeroMQEventBus {
         readPages()
     }
 
-    /// - Returns: false when the request must be sent again.
-    private func handle(_ reply: Reply, to id: UInt64) -> Bool {
-        guard let request = pending[id] else { return true }
+    private func handle(_ reply: Reply, to id: UInt64) {
+        guard let request = pending[id] else { return }
         if case .refused(let error) = reply, request.isBatch {
             switch error.code {
-            case .sequence: return false
-            case .journal:
-                giveUp(request, id: id, error)
-                return true
+            case .sequence:
+                isOutOfSequence = true
+                return
+            case .journal: return giveUp(request, id: id, error)
             default: break
             }
         }
         pending[id] = nil
+        if case .publish(let batch) = request.request { noteAnswer(to: batch) }
         switch request.reply {
         case .resume(let continuation):
             if case .welcome(let welcome) = reply { follow(epoch: welcome.epoch) }
@@ -171,8 +170,10 @@ extension ZeroMQEventBus {
             if case .bye = request.request { close() }
         case .welcome:
             isGreeting = false
-            guard case .welcome(let welcome) = reply else { break }
+            guard case .welcome(let welcome) = reply, case .hello(let greeting) = request.request else { break }
             follow(epoch: welcome.epoch)
+            compare(welcome, with: greeting)
+            lastWelcome = welcome
             see(welcome.head, of: welcome.epoch)
             pollHeads(head: welcome.head, judgeNow: false)
         case .heads(let judgeNow):
@@ -182,7 +183,38 @@ extension ZeroMQEventBus {
         case .renewal(let id): renewed(reply, for: id)
         case .ignored: break
         }
-        return true
+    }
+
+    private func noteAnswer(to batch: PublishRequest) {
+        guard !batch.isTransient, batch.producer == producer else { return }
+        answeredSequence = max(answeredSequence, batch.sequence)
+    }
+
+    /// Sends again what the broker lacks. If it lacks what it has answered, it has forgotten this producer, or lost the
+    /// journal's end: then nothing that has its sequence already would ever be taken, and is numbered anew.
+    private func compare(_ welcome: Welcome, with greeting: Greeting) {
+        if greeting.producer == producer, welcome.sequence < answeredSequence {
+            logger.warning(
+                "the broker has forgotten batches",
+                metadata: ["answered": "\(answeredSequence)", "left": "\(welcome.sequence)"])
+            (sequence, answeredSequence) = (welcome.sequence, welcome.sequence)
+            renumber()
+            isOutOfSequence = true
+        }
+        guard isOutOfSequence else { return }
+        isOutOfSequence = false
+        resend()
+    }
+
+    /// Numbers the batches that are unanswered. Transient ones have no place to lose, but with a new producer.
+    private func renumber() {
+        for (id, request) in pending {
+            guard case .publish(let batch) = request.request, !batch.isTransient || batch.producer != producer else {
+                continue
+            }
+            pending[id]?.request = .publish(numbered(batch))
+            pending[id]?.sentAt = nil
+        }
     }
 
     /// Tells the publisher. Its batch stays as an empty one, which is sent until it is taken: what was sent before may
@@ -209,12 +241,8 @@ extension ZeroMQEventBus {
         guard epoch != 0 else { return }
         logger.warning("the broker has a new journal", metadata: ["epoch": "\(String(new, radix: 16))"])
         producer = ProducerID()
-        (sequence, transientSequence, polledThrough, lastSeen) = (0, 0, 0, 0)
-        for (id, request) in pending {
-            guard case .publish(let batch) = request.request else { continue }
-            pending[id]?.request = .publish(numbered(batch))
-            pending[id]?.sentAt = nil
-        }
+        (sequence, answeredSequence, transientSequence, polledThrough, lastSeen) = (0, 0, 0, 0, 0)
+        renumber()
         for subscriber in subscribers.values {
             // A claim counts in the journal that it was made in: its consumer claims again.
             if subscriber.claim != nil { subscriber.finish() }

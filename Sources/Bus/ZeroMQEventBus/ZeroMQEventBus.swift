@@ -23,6 +23,10 @@ public actor ZeroMQEventBus: EventBus {
 
     var producer = ProducerID()
     var sequence: UInt64 = 0
+    /// The last batch that the broker has answered: it must have it, or it has forgotten this producer.
+    var answeredSequence: UInt64 = 0
+    /// Whether the broker lacks a batch before one that it got: its next welcome names the last that it has.
+    var isOutOfSequence = false
     /// Transient batches have a count of their own: a broker that was restarted has forgotten it.
     var transientSequence: UInt64 = 0
     var epoch: UInt64 = 0
@@ -32,6 +36,8 @@ public actor ZeroMQEventBus: EventBus {
     var isGreeting = false
     /// The highest offset that this client has seen of the journal: one that ends before it has lost its end.
     var lastSeen: UInt64 = 0
+    /// What the next hello reminds the broker of: if its journal was put back, it has another message there.
+    var lastWelcome: Welcome?
     /// The journal's end up to which heads have been asked for.
     var polledThrough: UInt64 = 0
 
@@ -132,8 +138,7 @@ public actor ZeroMQEventBus: EventBus {
         resendOverdue()
         renewConfirmations()
         if !isGreeting {
-            isGreeting = true
-            enqueue(.hello(greeting), reply: .welcome)
+            greet()
             renewClaims()
             register(reply: .ignored)
         }
@@ -141,7 +146,17 @@ public actor ZeroMQEventBus: EventBus {
         thread.perform(after: .seconds(1)) { [weak self] in self?.assumeIsolated { $0.tick() } }
     }
 
-    var greeting: Greeting { Greeting(producer: producer, epoch: epoch, offset: lastSeen) }
+    func greet() {
+        guard !isGreeting else { return }
+        isGreeting = true
+        enqueue(.hello(greeting), reply: .welcome)
+    }
+
+    var greeting: Greeting {
+        let welcome = lastWelcome?.epoch == epoch ? lastWelcome : nil
+        return Greeting(
+            producer: producer, epoch: epoch, offset: lastSeen, head: welcome?.head ?? 0, mark: welcome?.mark ?? 0)
+    }
 
     private func warnOfSilence() {
         guard ContinuousClock.now - lastHeard > .seconds(4) else { return }

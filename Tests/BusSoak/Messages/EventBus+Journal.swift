@@ -3,11 +3,11 @@ package import EventBus
 internal import Foundation
 
 extension EventBus {
-    /// Everything of ours that the journal holds, read from its beginning.
-    package func journal() async throws -> [JournalEntry] {
+    /// Everything of ours that the journal holds.
+    package func journal(from start: StartPosition = .beginning) async throws -> [JournalEntry] {
         let marker = UUID().uuidString
         try await publish(ProbeMarker(id: marker))
-        return try await withSubscription(to: [.all], from: .beginning) { messages in
+        return try await withSubscription(to: [.all], from: start) { messages in
             var entries: [JournalEntry] = []
             // What was journalled before the subscription began is read in the journal's order, and the marker was.
             for try await message in messages {

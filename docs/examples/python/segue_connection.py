@@ -24,6 +24,7 @@ class Connection:
         self.epoch = 0
         self.notices: asyncio.Queue[tuple[int, bytes | None]] = asyncio.Queue()
         self._seen, self._polled = 0, 0
+        self._reminder = 0, 0  # Head and mark of the last welcome.
         self._inbox = f"~{os.urandom(16).hex()}."
         self._confirmations: dict[str, tuple[Subscription, asyncio.Future[None]]] = {}
         self._subscriptions: list[Subscription] = []
@@ -75,15 +76,19 @@ class Connection:
     # Presence
 
     def _greeting(self) -> bytes:
-        return self.outbox.producer + pack(">QQ", self.epoch, self._seen)
+        return self.outbox.producer + pack(">QQQQ", self.epoch, self._seen, *self._reminder)
 
     async def _greet(self) -> None:
         """Once a second: says that this producer lives, and looks for lost messages that nothing followed (step 6)."""
         while True:
             try:
+                producer, answered = self.outbox.producer, self.outbox.answered
                 welcome = Reader((await self.outbox.request(Operation.HELLO, self._greeting()))[0])
-                epoch, head = welcome.number(), welcome.number()
+                epoch, head, sequence, mark = (welcome.number() for _ in range(4))
                 await self._follow(epoch)
+                self._reminder = head, mark
+                if self.outbox.producer == producer:
+                    await self.outbox.compare(sequence, answered)
                 if head > self._polled and self._subscriptions:
                     await self._note_heads()
             except BusError as error:
@@ -109,7 +114,7 @@ class Connection:
         previous, self.epoch = self.epoch, epoch
         if previous in (0, epoch):
             return
-        self._seen, self._polled = 0, 0
+        self._seen, self._polled, self._reminder = 0, 0, (0, 0)
         for subscription in self._subscriptions:
             subscription.restart()
         await self.outbox.renumber()

@@ -26,6 +26,10 @@ class Pending:
     sequence: int
     sent_at: float = 0
 
+    @property
+    def is_transient(self) -> bool:
+        return self.operation == Operation.PUBLISH and self.body[0][0] & TRANSIENT != 0
+
 
 class Outbox:
     """Belongs to the DEALER socket. Sending again is always safe, and the cure for everything."""
@@ -36,6 +40,7 @@ class Outbox:
         self._last_id = 0
         self._pending: dict[int, Pending] = {}
         self._sequences = {True: 0, False: 0}  # Of transient batches, and of all others.
+        self.answered = 0  # The last of all others that the broker has answered.
         self._is_out_of_sequence = False
 
     async def request(self, operation: Operation, *body: bytes) -> list[bytes]:
@@ -93,10 +98,22 @@ class Outbox:
 
     async def renumber(self) -> None:
         """There is another journal, which does not know this producer (step 8)."""
-        self.producer, self._sequences = os.urandom(16), {True: 0, False: 0}
+        self.producer, self._sequences, self.answered = os.urandom(16), {True: 0, False: 0}, 0
         for pending in self._pending.values():
             if pending.sequence:
                 pending.sequence = self._next_sequence(pending.body[0])
+        await self.send_all()
+
+    async def compare(self, sequence: int, answered: int) -> None:
+        """What a hello tells that the broker has, and what it had answered before that hello (publishing, step 5)."""
+        if sequence < answered:
+            self._sequences[False] = self.answered = sequence
+            for pending in self._pending.values():
+                if pending.sequence and not pending.is_transient:
+                    pending.sequence = self._next_sequence(pending.body[0])
+        elif not self._is_out_of_sequence:
+            return
+        self._is_out_of_sequence = False
         await self.send_all()
 
     async def receive(self) -> tuple[int, bytes | None] | None:
@@ -111,10 +128,6 @@ class Outbox:
             return id, frames[1] if len(frames) > 1 else None
         status = Reader(frames[1])
         self._take(id, status.number(1), status.text(), frames[2:])
-        # Of many batches behind a gap each is refused: they are sent again once.
-        if self._is_out_of_sequence and not await self._ingress.poll(0):
-            self._is_out_of_sequence = False
-            await self.send_all()
         return None
 
     def _take(self, id: int, code: int, reason: str, body: list[bytes]) -> None:
@@ -124,6 +137,8 @@ class Outbox:
             self._is_out_of_sequence |= code == BusError.SEQUENCE
             return
         del self._pending[id]
+        if pending.sequence and not pending.is_transient:
+            self.answered = max(self.answered, pending.sequence)
         if pending.reply.done():
             return
         if code:

@@ -1,0 +1,81 @@
+import BusProtocol
+import EventBus
+import Testing
+
+@testable import Broker
+
+@Suite("What the broker knows of producers")
+struct ProducerTests {
+    /// Lets more than an hour pass, in which the broker listens all the time and forgets whom it may forget.
+    private func listen(_ fixture: Fixture, isAlive: Bool) throws {
+        for _ in 0...900 {
+            try fixture.tick(after: .seconds(4))
+            if isAlive { _ = fixture.ask(.hello(Greeting(producer: fixture.producer))) }
+        }
+    }
+
+    private static let days: Duration = .seconds(8 * 24 * 3600)
+
+    @Test("one that lives is never forgotten, however long ago it published")
+    func idle() throws {
+        try Fixture.run { fixture in
+            _ = fixture.publish(sequence: 1, ["A"])
+            try fixture.tick(after: Self.days)
+            try listen(fixture, isAlive: true)
+            #expect(fixture.publish(sequence: 2, ["B"]) == fixture.published(2))
+            #expect(fixture.publish(sequence: 1, ["A"]) == fixture.published(2), "it is known that this was taken")
+        }
+    }
+
+    @Test("one that lives is not forgotten by a broker that starts again, whatever the clock has been set to")
+    func clockThatJumps() throws {
+        try Fixture.run { fixture in
+            _ = fixture.publish(sequence: 1, ["A"])
+            try fixture.restart(wallShift: Self.days)
+            try fixture.tick()
+            #expect(fixture.publish(sequence: 2, ["B"]) == fixture.published(2))
+            try fixture.restart(wallShift: Self.days * 2)
+            try listen(fixture, isAlive: true)
+            #expect(fixture.publish(sequence: 3, ["C"]) == fixture.published(3))
+        }
+    }
+
+    @Test("of too many those go that have been silent for longest")
+    func tooMany() throws {
+        try Fixture.run { fixture in
+            let producers = (0..<20).map { _ in ProducerID() }
+            for producer in producers {
+                fixture.now = fixture.now.advanced(by: .seconds(1))
+                let batch = PublishRequest(producer: producer, sequence: 1, messages: [Fixture.message("A")])
+                _ = fixture.ask(.publish(batch))
+            }
+            let journal = fixture.journal
+            try journal.transaction(at: journal.time + 1) {
+                try journal.forgetProducers(but: [producers[3]], keeping: 5, $0)
+            }
+            let kept = Set([producers[3]] + producers[16...])
+            #expect(Set(journal.producers.keys) == kept)
+            try fixture.restart()
+            #expect(Set(fixture.journal.producers.keys) == kept)
+        }
+    }
+
+    @Test("one that has been silent for seven days is forgotten, and told where to begin")
+    func silent() throws {
+        try Fixture.run { fixture in
+            _ = fixture.publish(sequence: 1, ["A"])
+            try listen(fixture, isAlive: false)
+            #expect(fixture.journal.producers.count == 1)
+            try fixture.tick(after: Self.days)
+            #expect(fixture.journal.producers.count == 1, "the broker was away: it has heard nobody")
+            try listen(fixture, isAlive: false)
+            #expect(fixture.journal.producers.isEmpty)
+            guard case .welcome(let welcome) = fixture.ask(.hello(Greeting(producer: fixture.producer))) else {
+                Issue.record("a hello is not answered")
+                return
+            }
+            #expect(welcome.sequence == 0)
+            #expect(fixture.publish(sequence: 1, ["B"]) == fixture.published(2))
+        }
+    }
+}
