@@ -6,8 +6,9 @@ internal import ZeroMQ
 final class BrokerSockets {
     let ingress: Socket
     let feed: Socket
-    /// What is subscribed to, inboxes aside.
-    private var subscriptions: Set<[UInt8]> = []
+    /// Whether anybody has ever subscribed to more than an inbox. Who no longer does is libzmq's to know: it passes the end of
+    /// a subscription on also when it comes from somebody who never had it.
+    private var isHeard = false
 
     /// Requests, and bytes, taken in one turn, and so journalled in one commit.
     private static let turnCount = 512
@@ -52,16 +53,15 @@ final class BrokerSockets {
         return requests
     }
 
-    /// The inboxes that were subscribed to. XPUB hands over one frame a subscription, 1 and the topic; and 0 and the topic
-    /// when nobody has it any more.
+    /// The inboxes that were subscribed to. XPUB hands over one frame a subscription, 1 and the topic.
     func receiveInboxes() throws -> [[UInt8]] {
         var inboxes: [[UInt8]] = []
         while let frames = try feed.receive(frameLimit: Self.frameCount) {
-            guard let frame = frames.first, frames.count == 1, let mark = frame.first else { continue }
+            guard let frame = frames.first, frames.count == 1, frame.first == 1 else { continue }
             let topic = Array(frame.dropFirst())
             if !topic.starts(with: Inbox.mark.utf8) {
-                if mark == 1 { subscriptions.insert(topic) } else { subscriptions.remove(topic) }
-            } else if mark == 1, topic.count <= Inbox.maximumLength {
+                isHeard = true
+            } else if topic.count <= Inbox.maximumLength {
                 inboxes.append(topic)
             }
         }
@@ -73,9 +73,9 @@ final class BrokerSockets {
         _ = try feed.send(frames)
     }
 
-    /// Sends messages straight from where they lie; none when nobody has subscribed.
+    /// Sends messages straight from where they lie; none while nobody has subscribed.
     func publish(_ messages: [FeedMessage]) throws {
-        guard !subscriptions.isEmpty else { return }
+        guard isHeard else { return }
         for message in messages {
             let announcementOnly = message.isTooLargeForFeed
             var topic = message.topic
