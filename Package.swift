@@ -139,8 +139,14 @@ let tests: [Target] = [
     testExecutable("bus-fixture", in: "BusFixture", ["BusSoak", argumentParser]),
     testExecutable("bus-soak", in: "BusSoakCommand", ["BusSoak", argumentParser]),
     tests(of: "BusSoak", ["broker", "bus-fixture"]),
+    // What whoever finds the broker's address may send to it.
+    testModule("BusStranger", ["BusProtocol", "EventBus", "ZeroMQ"]),
     .testTarget(
-        name: "BusFaultTests", dependencies: ["BusChecker", "BusSoak", "EventBus", "broker", "bus-fixture"],
+        name: "BusFaultTests",
+        dependencies: [
+            "BusChecker", "BusProtocol", "BusSoak", "BusStranger", "Contracts", "Coordinator", "EventBus", "Navigation",
+            "RuntimeTestSupport", "ServiceRuntime", "ZeroMQ", "ZeroMQEventBus", "broker", "bus-fixture", logging,
+        ],
         swiftSettings: settings),
     tests(of: "BusProtocol", ["EventBus"]),
     testModule("BusFuzz", ["Broker", "BusProtocol", "EventBus", grdb, logging]),
@@ -169,7 +175,9 @@ let tests: [Target] = [
         swiftSettings: settings),
     .testTarget(
         name: "PythonClientTests",
-        dependencies: ["broker", "EventBus", "SegueTestSupport", grdb, subprocess, systemPackage],
+        dependencies: [
+            "broker", "BusStranger", "EventBus", "SegueTestSupport", grdb, subprocess, systemPackage,
+        ],
         swiftSettings: settings),
     tests(of: "Compose", ["compose-fixture", logging, yams]),
     tests(of: "Monitor", ["EventBus"]),
@@ -178,8 +186,8 @@ let tests: [Target] = [
     tests(
         of: "SegueCommands",
         [
-            "CommandLineTestSupport", "Compose", "Contracts", "EventBus", "Monitor", "RuntimeTestSupport",
-            "ZeroMQEventBus", "segue", "broker", argumentParser, logging,
+            "BusStranger", "CommandLineTestSupport", "Compose", "Contracts", "EventBus", "Monitor",
+            "RuntimeTestSupport", "ZeroMQEventBus", "segue", "broker", argumentParser, logging,
         ]),
     tests(of: "Authorization", ["EventBus", "Contracts", "Vocabulary"]),
     tests(of: "Music", ["EventBus", "Contracts", "Vocabulary"]),

@@ -83,28 +83,5 @@ extension ConformanceCase {
                 #expect(try received.map { try $0.decode(Setting.self).value } == ["2", "3", "4"])
             }
         },
-        ConformanceCase("between past and live nothing is missing and nothing comes twice") { fixture in
-            try await fixture.withBus { bus in
-                let middle = try await bus.publish(0..<50)
-                try await bus.publish(50..<100)
-                try await withThrowingTaskGroup { group in
-                    for publisher in 0..<4 {
-                        group.addTask {
-                            for number in 0..<100 { try await bus.publish([100 + publisher * 100 + number]) }
-                        }
-                    }
-                    for (start, first) in [(StartPosition.beginning, 0), (.after(middle), 50), (.after(middle), 50)] {
-                        group.addTask {
-                            let received = try await bus.withSubscription(to: [.all], from: start) {
-                                try await $0.take(500 - first)
-                            }
-                            #expect(try Set(received.numbers) == Set(first..<500))
-                            #expect(received.offsets == Array(UInt64(first + 1)...500))
-                        }
-                    }
-                    try await group.waitForAll()
-                }
-            }
-        },
     ]
 }

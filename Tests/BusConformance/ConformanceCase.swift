@@ -39,7 +39,8 @@ package struct ConformanceCase: Sendable {
     }
 
     package static let all =
-        publishing + starting + filtering + reading + documents + consuming + sharing + givingUp + asking + transience
+        publishing + starting + pastAndLive + filtering + reading + documents + consuming + sharing + givingUp + asking
+        + transience
         + restarting
 
     /// The promises of a transport with these features.

@@ -1,3 +1,4 @@
+import BusStranger
 import EventBus
 import GRDB
 import SegueTestSupport
@@ -71,6 +72,28 @@ struct PythonConsumerTests {
             }
             let rest = try await stack.bus.deadLetters(of: nil)
             #expect(rest.isEmpty)
+        }
+    }
+
+    @Test("what nobody can read becomes a dead letter at once, and holds nothing up", .timeLimit(.minutes(3)))
+    func unreadable() async throws {
+        try await TestStack.withPython { stack, python in
+            try await Stranger.meets("\(stack.busAddress)/ingress") { stranger in
+                for (index, header) in BadHeader.allCases.enumerated() {
+                    _ = try stranger.publish([header.message(Work.type)], sequence: UInt64(index + 1))
+                }
+            }
+            let good = try await stack.bus.send(Work(number: 1))
+            let handled = try await python.running("consume", "worker", "command.Work", "--result", "event.Handled") {
+                _ in try await stack.message(Handled.self).envelope
+            }
+            #expect(handled.attributes.causationID == good.id)
+            let codes = try await stack.bus.deadLetters(of: "worker").map(\.rejection.code)
+            #expect(codes == BadHeader.allCases.map { _ in "message.malformed" })
+            let listed = try await python("dead", "--resend")
+            #expect(listed.count == codes.count)
+            let left = try await stack.bus.deadLetters(of: "worker")
+            #expect(left.count == codes.count)
         }
     }
 }

@@ -3,11 +3,16 @@ internal import Synchronization
 
 /// Keeps what is logged.
 package final class LogRecorder: Sendable {
-    private let recorded = Mutex<[String]>([])
+    private let recorded = Mutex<[(line: String, metadata: Logger.Metadata)]>([])
 
     package init() {}
 
-    package var lines: [String] { recorded.withLock(\.self) }
+    package var lines: [String] { recorded.withLock { $0.map(\.line) } }
+
+    /// What the lines that say this carry under a key.
+    package func metadata(_ key: String, of line: String) -> [String] {
+        recorded.withLock { $0.filter { $0.line == line }.compactMap { $0.metadata[key]?.description } }
+    }
 
     package var logger: Logger {
         Logger(label: "test") { _ in Handler(recorder: self) }
@@ -24,7 +29,9 @@ package final class LogRecorder: Sendable {
         }
 
         func log(event: LogEvent) {
-            recorder.recorded.withLock { $0.append("\(event.level): \(event.message)") }
+            recorder.recorded.withLock {
+                $0.append(("\(event.level): \(event.message)", event.metadata ?? [:]))
+            }
         }
     }
 }

@@ -1,3 +1,4 @@
+import BusStranger
 import CommandLineTestSupport
 import EventBus
 import Foundation
@@ -103,6 +104,41 @@ struct DeadLetterVerbTests {
             #expect(try await segue("dead", "drop", "--all", "--consumer", "greeter").status == 0)
             let left = try await segue("dead", "list", "--json")
             #expect(left.lines.count == 1 && left.output.contains("waiter"))
+        }
+    }
+
+    @Test("shows a message that nobody can read as it is, and sends none again")
+    func unreadable() async throws {
+        let type = MessageType(kind: .command, name: "Greet")
+        try await SegueCommandLine.onBus { segue in
+            try await Stranger.meets("\(segue.bus)/ingress") { stranger in
+                for (index, header) in [BadHeader.noJSON, .noUTF8].enumerated() {
+                    _ = try stranger.publish(
+                        [header.message(type, data: #"{"name":"Ada"}"#)], sequence: UInt64(index + 1))
+                }
+            }
+            try await segue.withConnection { bus in
+                try await bus.publish(Batch([greeting("Grace")]))
+                let claim = try await bus.claim(consumer: "greeter")
+                await #expect(throws: CancellationError.self) {
+                    try await bus.consume(under: claim, [.type(type)]) { _ in throw CancellationError() }
+                }
+            }
+            let table = try await segue("dead", "list")
+            #expect(table.lines.count == 3, "\(table.error)")
+            #expect(table.lines[1].contains("at 1 on command.Greet.3e"))
+            let shown = try await segue("dead", "show", "1")
+            for text in ["message.malformed", "header: {\n", #""name" : "Ada""#] {
+                #expect(shown.output.contains(text), "\(shown.output)")
+            }
+            let json = try await segue("dead", "list", "--json")
+            #expect(json.lines.count == 2 && json.lines[0].contains(#""message":{"header":"{","type":"command.Greet""#))
+            let resent = try await segue("dead", "resend", "1")
+            #expect(
+                resent.error
+                    == "segue: letter 1 has a header that cannot be read; drop it with 'segue dead drop 1'\n")
+            #expect(try await segue("dead", "drop", "--all").status == 0)
+            #expect(try await segue("dead", "list").output.isEmpty)
         }
     }
 

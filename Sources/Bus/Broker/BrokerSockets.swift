@@ -6,7 +6,7 @@ internal import ZeroMQ
 final class BrokerSockets {
     let ingress: Socket
     let feed: Socket
-    private var subscriptions = SubscriptionTable()
+    private var subscriptions = Subscriptions()
 
     /// Requests, and bytes, taken in one turn, and so journalled in one commit.
     private static let turnCount = 512
@@ -69,9 +69,9 @@ final class BrokerSockets {
         _ = try feed.send(frames)
     }
 
-    /// Sends messages straight from where they lie; none when nobody has subscribed.
+    /// Sends messages straight from where they lie; none while nobody has subscribed.
     func publish(_ messages: [FeedMessage]) throws {
-        guard !subscriptions.isEmpty else { return }
+        guard subscriptions.isHeard else { return }
         try messages.forEachPacket { packet in
             var topic = packet.topic
             try topic.withUTF8 { try feed.send(UnsafeRawBufferPointer($0), more: true) }

@@ -15,15 +15,24 @@ extension Envelope {
 }
 
 extension FeedMessage {
+    /// The message, or what its topic tells of it if its header cannot be read: that is its publisher's mistake, and nobody
+    /// else's trouble.
     /// - Parameter settled: up to where everything came before it; up to its own offset unless said.
-    /// - Throws: ``BusError`` with code `malformed` when the header is not CloudEvents JSON.
+    /// - Throws: ``BusError`` with code `malformed` when the topic is none.
     package func envelope(settled: UInt64? = nil) throws -> Envelope {
+        let position = offset > 0 ? Position(epoch: epoch, offset: offset, settled: settled ?? offset) : nil
+        let reason: String
         do {
-            let position = offset > 0 ? Position(epoch: epoch, offset: offset, settled: settled ?? offset) : nil
-            return try Envelope(header: header, data: data, position: position)
+            let envelope = try Envelope(header: header, data: data, position: position)
+            if Topic.name(topic, isOf: envelope) { return envelope }
+            reason = "its header says \(envelope.type) of '\(envelope.subject.shortened())'"
         } catch let error as BusError {
-            throw BusError(error.code, "at \(offset) on \(topic): \(error.message)")
+            reason = error.message
         }
+        guard let topic = Topic(topic) else { throw BusError(.malformed, "at \(offset): '\(topic)' is not a topic") }
+        let header = UnreadableHeader(
+            reason: "at \(offset) on \(topic.name): \(reason)", partition: topic.partition, bytes: Data(header))
+        return Envelope(type: topic.type, header, data: Data(data), position: position)
     }
 }
 

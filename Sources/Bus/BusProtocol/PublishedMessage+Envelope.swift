@@ -2,7 +2,9 @@ package import EventBus
 internal import Foundation
 
 extension PublishedMessage {
+    /// - Throws: ``BusError`` with code `malformed` for a message whose header could not be read: this would be another one.
     package init(_ envelope: Envelope) throws {
+        if let header = envelope.unreadableHeader { throw BusError(.malformed, header.reason) }
         self.init(
             topic: Topic(envelope.type, subject: envelope.subject).name, subject: envelope.subject,
             key: envelope.attributes.key ?? "", header: envelope.attributes.json[...],

@@ -32,6 +32,17 @@ package struct Topic: Hashable, Sendable {
         type.kind.rawValue + "." + type.name + "." + Self.hexadecimal(partition.number)
     }
 
+    /// Whether a name is that of a message's topic; asked of every message that is received, so without making one.
+    package static func name(_ name: String, isOf message: Envelope) -> Bool {
+        var rest = name.utf8[...]
+        let takes = { (text: String) in
+            defer { rest = rest.dropFirst(text.utf8.count) }
+            return rest.starts(with: text.utf8)
+        }
+        return takes(message.type.kind.rawValue) && takes(".") && takes(message.type.name) && takes(".")
+            && rest.elementsEqual(hexadecimal(message.partition.number).utf8)
+    }
+
     static func hexadecimal(_ byte: UInt8) -> String {
         String(unsafeUninitializedCapacity: 2) { buffer in
             for (index, digit) in [byte >> 4, byte & 0xf].enumerated() {

@@ -16,6 +16,6 @@ public struct Checkpoint: Hashable, Sendable {
     /// Progress up to a message; nil if that was not journalled.
     public init?(claim: ConsumerClaim, handled message: Envelope) {
         guard let position = message.position else { return nil }
-        self.init(claim: claim, position: position, partition: Partition(subject: message.subject))
+        self.init(claim: claim, position: position, partition: message.partition)
     }
 }

@@ -28,7 +28,7 @@ public struct ConsumerClaim: Hashable, Sendable {
 
     /// Whether the owner of this claim has yet to handle a message.
     public func covers(_ message: Envelope) -> Bool {
-        guard let position = message.position, let handled = offsets[Partition(subject: message.subject)] else {
+        guard let position = message.position, let handled = offsets[message.partition] else {
             return false
         }
         return position.offset > handled

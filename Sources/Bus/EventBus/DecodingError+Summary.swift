@@ -9,6 +9,6 @@ extension DecodingError {
             @unknown default: Context(codingPath: [], debugDescription: "\(self)")
             }
         let path = context.codingPath.map(\.stringValue).joined(separator: ".")
-        return path.isEmpty ? context.debugDescription : "at \(path): \(context.debugDescription)"
+        return (path.isEmpty ? context.debugDescription : "at \(path): \(context.debugDescription)").shortened()
     }
 }

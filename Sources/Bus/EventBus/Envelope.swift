@@ -7,6 +7,9 @@ public struct Envelope: Hashable, Sendable {
     public var data: Data
     /// Where the bus put it; nil until it is published.
     public var position: Position?
+    /// Why nothing but the type is known of it; nil for a message that can be read. Only durable consumers and dead letters
+    /// have such messages.
+    public internal(set) var unreadableHeader: UnreadableHeader?
 
     public init(attributes: Attributes, data: Data, position: Position? = nil) {
         self.attributes = attributes
@@ -21,7 +24,7 @@ extension Envelope {
     public var subject: String { attributes.subject }
 
     /// Whether this withdraws a document: the retained one with the same type, subject and key is gone.
-    public var isTombstone: Bool { type.kind == .document && data.isEmpty }
+    public var isTombstone: Bool { type.kind == .document && data.isEmpty && unreadableHeader == nil }
 
     /// Whether a durable consumer is to handle it: a dead letter that is sent again is for one alone.
     public func concerns(_ consumer: String) -> Bool {
@@ -57,12 +60,13 @@ extension Envelope {
     }
 
     /// The message inside.
-    /// - Throws: ``BusError`` with code ``BusError/Code/malformed`` if the data is not what `type` says.
+    /// - Throws: ``BusError`` with code ``BusError/Code/malformed`` if the data is not what `type` says, or the header cannot be read.
     public func decode<M: Message>(_ message: M.Type = M.self) throws -> M {
         try decodeData(as: M.self)
     }
 
     func decodeData<Value: Decodable>(as type: Value.Type) throws -> Value {
+        if let unreadableHeader { throw BusError(.malformed, unreadableHeader.reason) }
         do {
             return try JSONDecoder().decode(Value.self, from: data)
         } catch let error as DecodingError {

@@ -8,7 +8,8 @@ extension EventBus {
     /// with the progress made. A crash may repeat a call of the handler, never half of its result.
     ///
     /// Members that share a consumer divide its partitions among them: messages of one subject stay in order. What a member
-    /// was handling while its partition went to another is dropped here and repeated there.
+    /// was handling while its partition went to another is dropped here and repeated there. A message whose header cannot be
+    /// read becomes a dead letter, `message.malformed`.
     ///
     /// Returns only by throwing: `CancellationError`, ``BusError`` (`fenced`: somebody else took an exclusive consumer over),
     /// or what `handler` throws.
@@ -38,8 +39,9 @@ extension EventBus {
             for try await message in messages {
                 guard let checkpoint = Checkpoint(claim: claim, handled: message) else { continue }
                 // What is for another consumer alone is handled by passing it: the position tells how far this one has come.
-                let results = message.concerns(claim.consumer) ? try await handler(message) : []
-                try await publish(Batch(results, checkpoint: checkpoint))
+                let isHandled = message.concerns(claim.consumer) && message.rejection == nil
+                let results = isHandled ? try await handler(message) : []
+                try await publish(Batch(results, checkpoint: checkpoint, rejection: message.rejection))
             }
         }
         if claim.member.mode == .exclusive {

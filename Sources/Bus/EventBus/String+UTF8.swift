@@ -7,4 +7,9 @@ extension String {
             self.init(validating: bytes, as: UTF8.self)
         }
     }
+
+    /// As much of it as a person reads, and as a text on the wire can hold: what quotes a stranger may be megabytes long.
+    package func shortened(to count: Int = 500) -> String {
+        utf8.count <= count ? self : String(decoding: utf8.prefix(count), as: UTF8.self) + "…"
+    }
 }

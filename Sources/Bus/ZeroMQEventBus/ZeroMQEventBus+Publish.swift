@@ -37,7 +37,11 @@ extension ZeroMQEventBus {
             after = page.through
             if page.isComplete { break }
         }
-        return documents.filter { document in filters.contains { $0.matches(document) } }
+        return documents.filter { document in
+            // One that cannot be read must not keep anybody from the others.
+            if let header = document.unreadableHeader { skipped.note(header.reason) }
+            return document.unreadableHeader == nil && filters.contains { $0.matches(document) }
+        }
     }
 
     public func newest(matching filters: [MessageFilter]) async throws -> Position {
@@ -73,7 +77,8 @@ extension CheckpointFrame {
 extension RejectionFrame {
     fileprivate init(_ rejection: Rejection) {
         self.init(
-            attempts: UInt16(clamping: rejection.attempts), code: rejection.code, reason: rejection.reason)
+            attempts: UInt16(clamping: rejection.attempts), code: rejection.code,
+            reason: rejection.reason.shortened(to: 4096))
     }
 }
 

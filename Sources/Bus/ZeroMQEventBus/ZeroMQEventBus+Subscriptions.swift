@@ -15,7 +15,12 @@ extension ZeroMQEventBus {
     ) async throws -> Result {
         let id = try await subscribe(to: filters.topicPrefixes, from: start)
         defer { thread.perform { [weak self] in self?.assumeIsolated { $0.unsubscribe(id) } } }
-        return try await body(messages(of: id) { message in filters.contains { $0.matches(message) } })
+        return try await body(
+            messages(of: id) { [skipped] message in
+                // Who reads no header cannot say who it is for; who keeps no progress cannot give it up either.
+                if let header = message.unreadableHeader { skipped.note(header.reason) }
+                return message.unreadableHeader == nil && filters.contains { $0.matches(message) }
+            })
     }
 
     public nonisolated func withSubscription<Result: Sendable>(
@@ -27,7 +32,9 @@ extension ZeroMQEventBus {
         defer { thread.perform { [weak self] in self?.assumeIsolated { $0.unsubscribe(id) } } }
         return try await body(
             messages(of: id) { message in
-                claim.covers(message) && filters.contains { $0.matches(message) }
+                // Of a message that cannot be read the subject is not known: whoever has its partition gives it up.
+                claim.covers(message)
+                    && (message.unreadableHeader != nil || filters.contains { $0.matches(message) })
             })
     }
 
@@ -35,7 +42,7 @@ extension ZeroMQEventBus {
         of id: Int, where isWanted: @escaping @Sendable (Envelope) -> Bool
     ) -> MessageSequence {
         let ahead = ReadAhead()
-        return MessageSequence { [weak self, logger] in
+        return MessageSequence { [weak self, skipped] in
             while true {
                 try Task.checkCancellation()
                 guard let delivery = ahead.pop() else {
@@ -47,8 +54,7 @@ extension ZeroMQEventBus {
                     let envelope = try delivery.message.envelope(settled: delivery.settled)
                     if isWanted(envelope) { return envelope }
                 } catch let error as BusError {
-                    // A header that is not CloudEvents is its publisher's mistake; the messages behind it are not.
-                    logger.warning("a message was skipped", metadata: ["reason": "\(error)"])
+                    skipped.note(error.message)
                 }
             }
         }

@@ -13,6 +13,7 @@ public actor ZeroMQEventBus: EventBus {
     public nonisolated let source: String
     let address: BusAddress
     let logger: Logger
+    let skipped: SkippedMessages
     let thread: SocketThread
 
     enum State { case idle, open, closed }
@@ -65,6 +66,7 @@ public actor ZeroMQEventBus: EventBus {
         self.address = try BusAddress(address)
         self.source = source
         self.logger = logger
+        skipped = SkippedMessages(logger: logger)
         thread = SocketThread(name: "bus")
     }
 

@@ -5,9 +5,17 @@ internal import Foundation
 package enum CloudEventFormat {
     /// - Throws: `EncodingError`.
     package static func line(_ message: Envelope) throws -> String {
-        let attributes = String(decoding: try JSONEncoder.wire.encode(message.attributes), as: UTF8.self)
+        let attributes = String(decoding: try attributes(of: message), as: UTF8.self)
         let members = [String(attributes.dropFirst().dropLast())] + data(of: message) + position(of: message)
         return "{\(members.joined(separator: ","))}"
+    }
+
+    /// Of a message whose header cannot be read, its type, and the header as it is.
+    private static func attributes(of message: Envelope) throws -> Data {
+        guard let header = message.unreadableHeader else { return try JSONEncoder.wire.encode(message.attributes) }
+        return try JSONEncoder.wire.encode([
+            "header": String(decoding: header.bytes, as: UTF8.self), "type": message.type.description,
+        ])
     }
 
     /// The data as it was written, not parsed and written anew. What is not JSON goes as CloudEvents' `data_base64`; a

@@ -28,10 +28,12 @@ package struct PrettyFormat: Sendable {
     /// What else the message says of itself, each attribute a line.
     package func details(_ message: Envelope) -> [StyledText] {
         let attributes = message.attributes
+        let header = message.unreadableHeader.map { String(decoding: $0.bytes, as: UTF8.self) }
         let cause = attributes.causationID.map { "\($0), in the story of \(attributes.correlationID)" }
         let origin = [attributes.platform, attributes.device, attributes.instance].compactMap(\.self)
         return [
-            ("id", attributes.id), ("position", message.position?.description), ("caused by", cause),
+            ("id", header == nil ? attributes.id : nil), ("header", header),
+            ("position", message.position?.description), ("caused by", cause),
             ("from view", origin.isEmpty ? nil : origin.joined(separator: " ")), ("trace", attributes.traceparent),
             ("expires", attributes.expiryTime.map(Timestamp.text(of:))),
         ].compactMap { name, value in

@@ -16,14 +16,21 @@ extension SegueCommandLine {
         }
     }
 
+    /// The address of the broker that is up.
+    var bus: String {
+        get throws {
+            try Project(
+                name: "demo", stateRoot: directory + "/state/segue", runtimeRoot: directory + "/run/segue"
+            ).busAddress
+        }
+    }
+
     /// Runs `body` with a connection of the test's own.
     func withConnection<Result: Sendable>(
         _ body: @escaping @Sendable (any EventBus) async throws -> Result
     ) async throws -> Result {
-        let project = try Project(
-            name: "demo", stateRoot: directory + "/state/segue", runtimeRoot: directory + "/run/segue")
         let bus = try ZeroMQEventBus(
-            address: project.busAddress, source: "test/1",
+            address: bus, source: "test/1",
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         return try await bus.whileOpen { try await body(bus) }
     }

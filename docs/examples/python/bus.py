@@ -77,9 +77,10 @@ async def serve(bus: Bus, arguments: argparse.Namespace) -> None:
 async def dead(bus: Bus, arguments: argparse.Namespace) -> None:
     """Lists the dead letters, and sends them again with --resend."""
     for letter in await bus.dead_letters(arguments.consumer or ""):
-        type = letter.entry.message().type
-        print(f"{letter.id} {letter.consumer} {type} {letter.code} after {letter.attempts} attempts: {letter.reason}")
-        if arguments.resend:
+        message = letter.entry.message()
+        result = f"{letter.code} after {letter.attempts} attempts: {letter.reason}"
+        print(f"{letter.id} {letter.consumer} {message.type} {result}")
+        if arguments.resend and not message.problem:
             await bus.resend(letter)
 
 

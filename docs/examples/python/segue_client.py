@@ -60,13 +60,15 @@ class Bus:
 
     @asynccontextmanager
     async def subscription(
-        self, *types: str, subject: str | None = None, after: tuple[int, int] | None = None, retained: bool = False
-    ) -> AsyncIterator[Subscription]:
+        self, *types: str, subject: str | None = None, after: tuple[int, int] | None = None, retained: bool = False,
+        with_problems: bool = False,
+    ) -> AsyncIterator[Subscription]:  # fmt: skip
         """Messages from now on; or behind (epoch, offset), where epoch 0 is any; or retained documents first.
 
-        A type is `kind` or `kind.Name`.
+        A type is `kind` or `kind.Name`. Messages that cannot be read are skipped, or come with their problem.
         """
-        subscription = Subscription(self._page, filters_of(types, subject), subject, after and after[1], retained)
+        filters = filters_of(types, subject)
+        subscription = Subscription(self._page, filters, subject, after and after[1], retained, with_problems)
         async with self._connection.subscribed(subscription):
             if after and after[0] not in (0, self._connection.epoch):
                 raise BusError(BusError.EPOCH, "the position belongs to another journal")
@@ -92,7 +94,10 @@ class Bus:
             page = await self._connection.page(Operation.DOCUMENTS, 0, after, filters_of(types, subject))
             found += [entry.message() for entry in page.entries]
             after, is_complete = page.through, page.is_complete
-        return [message for message in found if subject in (None, message.subject)]
+        for message in found:
+            if message.problem:
+                logger.warning("a document was skipped: %s", message.problem)
+        return [message for message in found if not message.problem and subject in (None, message.subject)]
 
     # Durable consumers
 
@@ -101,13 +106,14 @@ class Bus:
     ) -> None:
         """Hands each message to `handler`, and publishes what it returns together with the progress made.
 
-        What fails in all attempts becomes a dead letter. Raises BusError (FENCED) when an exclusive consumer is taken over.
+        What cannot be read, or fails in all attempts, becomes a dead letter. Raises BusError (FENCED) when an exclusive
+        consumer is taken over.
         """
         member = os.urandom(16)
         while True:
             claim = await self._claim(consumer, member, shared)
             try:
-                async with self.subscription(*types, after=claim.start) as messages:
+                async with self.subscription(*types, after=claim.start, with_problems=True) as messages:
                     renewing = asyncio.create_task(self._renew(claim, member, shared, messages))
                     try:
                         async for message in messages:
@@ -123,12 +129,16 @@ class Bus:
 
     async def _handle(self, message: Message, claim: Claim, handler: Handler, attempts: int) -> None:
         checkpoint, rejection = claim.checkpoint(message), b""
+        if message.problem:
+            rejection = pack(">H", 1) + text("message.malformed") + text(message.problem)
+            await self.publish(checkpoint=checkpoint, rejection=rejection)
+            return
         for attempt in range(1, attempts + 1):
             try:
                 results = await handler(message)
             except Exception as error:
                 logger.warning("attempt %d to handle %s failed: %s", attempt, message.id, error)
-                rejection = pack(">H", attempt) + text("handler.failed") + text(str(error))
+                rejection = pack(">H", attempt) + text("handler.failed") + text(str(error)[:500])
                 if attempt < attempts:
                     await asyncio.sleep(0.1 * 4 ** (attempt - 1))
             else:

@@ -21,9 +21,11 @@ class Subscription:
     capacity = 1024
 
     def __init__(
-        self, read_page: ReadPage, filters: list[str], subject: str | None, after: int | None, retained: bool
-    ) -> None:
+        self, read_page: ReadPage, filters: list[str], subject: str | None, after: int | None, retained: bool,
+        with_problems: bool = False,
+    ) -> None:  # fmt: skip
         self.read_page, self.filters, self.subject, self.after = read_page, filters, subject, after
+        self.with_problems = with_problems
         self.is_of_one_type = len(filters) == 1 and "." in filters[0][:-1]
         self.base, self.skipped = 0, 0
         self.seen: dict[str, int] = {}
@@ -120,12 +122,10 @@ class Subscription:
         while not self.has_ended:
             if self.buffer:
                 entry, settled = self.buffer.popleft()
-                try:
-                    message = replace(entry.message(), settled=settled)
-                except (ValueError, KeyError) as error:
-                    logger.warning("the message at %d on %s cannot be read: %s", entry.offset, entry.topic, error)
-                    continue
-                if self.subject in (None, message.subject):
+                message = replace(entry.message(), settled=settled)
+                if message.problem and not self.with_problems:
+                    logger.warning("a message was skipped: %s", message.problem)
+                elif message.problem or self.subject in (None, message.subject):
                     return message
             elif self.is_live:
                 self.something.clear()

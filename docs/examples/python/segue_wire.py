@@ -83,10 +83,12 @@ class Message:
     epoch: int = 0
     offset: int = 0
     settled: int = 0  # Up to here everything of the subscription came before it.
+    topic: str = ""  # Of a message that was received.
+    problem: str = ""  # Why it cannot be read: only its type and its place are known then.
 
     @property
     def partition(self) -> int:
-        return partition(self.subject)
+        return int(self.topic[-2:], 16) if self.topic else partition(self.subject)
 
     @property
     def id(self) -> str:
@@ -110,12 +112,18 @@ class Message:
         return blob(json.dumps(header).encode()) + blob(data)
 
     def published(self, source: str) -> bytes:
-        topic = f"{self.type}.{self.partition:02x}"
+        topic = f"{self.type}.{partition(self.subject):02x}"
         return text(topic) + text(self.subject) + text(self.key) + self.header_and_data(source)
 
     @staticmethod
     def read(header: bytes, data: bytes, epoch: int = 0, offset: int = 0) -> Message:
         attributes = json.loads(header)
+        if not isinstance(attributes, dict) or attributes.get("specversion") != "1.0":
+            raise ValueError("the header is not a JSON object of CloudEvents 1.0")
+        required, optional = ("id", "source", "type"), ("subject", "key", "recipient")
+        for name in [*required, *(name for name in optional if name in attributes)]:
+            if not isinstance(attributes.get(name), str):
+                raise ValueError(f"the header's '{name}' is not a text")
         return Message(
             attributes["type"],
             json.loads(data) if data else None,
@@ -150,7 +158,15 @@ class Entry:
         return Entry(topic, epoch, offset, reader.blob(), reader.blob())
 
     def message(self) -> Message:
-        return Message.read(self.header, self.data, self.epoch, self.offset)
+        """The message; if it cannot be read, what its topic tells of it, and the problem."""
+        try:
+            message = Message.read(self.header, self.data, self.epoch, self.offset)
+            if f"{message.type}.{partition(message.subject):02x}" != self.topic:
+                raise ValueError(f"the header says {ascii(message.type)} of {ascii(message.subject)}")
+            return replace(message, topic=self.topic)
+        except (ValueError, RecursionError) as error:
+            problem = f"at {self.offset} on {self.topic}: {error}"[:500]
+            return Message(self.topic[:-3], epoch=self.epoch, offset=self.offset, topic=self.topic, problem=problem)
 
 
 class Page:
@@ -187,6 +203,8 @@ class DeadLetter:
     def resent(self) -> Message:
         """The message again, for this letter's consumer alone."""
         message = self.entry.message()
+        if message.problem:
+            raise ValueError(message.problem)
         attributes = {name: value for name, value in message.attributes.items() if name != "id"}
         return replace(message, attributes=attributes | {"recipient": self.consumer})
 

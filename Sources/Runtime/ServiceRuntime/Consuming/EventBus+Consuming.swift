@@ -1,3 +1,4 @@
+internal import Contracts
 package import EventBus
 internal import ServiceLifecycle
 
@@ -15,7 +16,8 @@ extension EventBus {
         }
     }
 
-    /// Consumes durably under an exclusive claim, as ``consume(under:_:handler:)`` does, until the service is asked to stop.
+    /// Consumes durably under an exclusive claim, as ``consume(under:_:handler:)`` does, until the service is asked to stop. With
+    /// the dead letter of a message whose header cannot be read goes an error.
     ///
     /// The message at hand is then handled to its end: what was done to the outside is also committed.
     /// - Parameters:
@@ -28,6 +30,10 @@ extension EventBus {
     ) async throws {
         try await handleUntilShutdown(under: claim, filters, metrics: metrics, whenLive: whenLive) {
             message, checkpoint in
+            if let rejection = message.rejection {
+                try await publish(rejected(message, rejection, checkpoint))
+                return .failed
+            }
             let isConcerned = message.concerns(claim.consumer)
             try await publish(Batch(isConcerned ? handler(message) : [], checkpoint: checkpoint))
             return isConcerned ? .handled : .passed
@@ -37,6 +43,13 @@ extension EventBus {
             try await publish(Batch([], checkpoint: Checkpoint(claim: claim, position: claim.position)))
             throw BusError(.fenced, "another process has taken over the durable consumer '\(claim.consumer)'")
         }
+    }
+
+    private func rejected(_ message: Envelope, _ rejection: Rejection, _ checkpoint: Checkpoint) throws -> Batch {
+        let error = ApplicationError(code: rejection.code, message: rejection.reason)
+        // An error about an error would feed itself.
+        let messages = message.type.kind == .error ? [] : [try envelope(error, causedBy: message)]
+        return Batch(messages, checkpoint: checkpoint, rejection: rejection)
     }
 
     /// Hands each message that a claim covers to `handle`, with the progress that it is to publish. Returns when the service

@@ -9,7 +9,7 @@ internal import ServiceLifecycle
 // - a handler that throws an `ApplicationError`: that error. It is an answer, and final;
 // - a handler that throws anything else is called again after growing delays, see `RetryPolicy`; what it threw last makes
 //   the message a dead letter, `<service>.failed`;
-// - data that is not what the type says: a dead letter at once, `message.malformed`;
+// - a header that cannot be read, or data that is not what the type says: a dead letter at once, `message.malformed`;
 // - results that the broker refuses: a dead letter at once, `<service>.refused`;
 // - a command that has expired: `event.MessageDiscarded`;
 // - a message that is sent again to another consumer, or a document that was withdrawn: nothing.

@@ -4,8 +4,14 @@ internal import Foundation
 extension DeadLetter {
     /// Publishes a copy for the consumer that has given the message up, and settles this letter, in one batch.
     /// - Returns: the copy.
-    /// - Throws: ``CommandError`` for a document that has changed since: an old one must not be taken for what is true now.
+    /// - Throws: ``CommandError`` for a message that nobody can read, and for a document that has changed since: an old one
+    ///   must not be taken for what is true now.
     func resend(on bus: any EventBus) async throws -> Envelope {
+        if message.unreadableHeader != nil {
+            throw CommandError(
+                code: "unreadable-header", "letter \(id) has a header that cannot be read",
+                recovery: "drop it with 'segue dead drop \(id)'")
+        }
         if message.type.kind == .document, try await !isRetained(on: bus) {
             throw CommandError(
                 code: "outdated-document", "letter \(id) is a \(message.type) that has changed since",

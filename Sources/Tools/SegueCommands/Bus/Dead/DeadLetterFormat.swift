@@ -27,13 +27,15 @@ enum DeadLetterFormat {
     static func details(_ letter: DeadLetter) throws -> [String] {
         let attempts = letter.rejection.attempts == 1 ? "1 attempt" : "\(letter.rejection.attempts) attempts"
         let message = PrettyFormat()
+        let attributes = letter.message.attributes
+        let published = "    published: \(Timestamp.text(of: attributes.time)) by \(attributes.source.printable)"
         return [
             "\(letter.message.type) was given up by \(letter.consumer.printable) after \(attempts)",
             "    code: \(letter.rejection.code.printable)",
             "    reason: \(letter.rejection.reason.printable)",
             "    given up: \(Timestamp.text(of: letter.time))",
-            "    published: \(Timestamp.text(of: letter.message.attributes.time)) by \(letter.message.attributes.source.printable)",
-        ] + message.details(letter.message).map { $0.rendered(isColored: false, columns: nil) }
+        ] + (letter.message.unreadableHeader == nil ? [published] : [])
+            + message.details(letter.message).map { $0.rendered(isColored: false, columns: nil) }
             + [try DataPrinter(json: false).text(letter.message.data)]
     }
 

@@ -1,13 +1,10 @@
 internal import BusProtocol
 
 /// What the broker's feed is told: who subscribes to what. Only two things are of interest: which inboxes want an answer, and
-/// whether anybody listens at all.
-struct SubscriptionTable {
-    /// Filters that are remembered. Beyond them it is taken for granted that somebody listens.
-    static let capacity = 65_536
-
-    private var filters: Set<[UInt8]> = []
-    private var hasOverflowed = false
+/// whether anybody has ever subscribed to more. Who no longer does is libzmq's to know: it passes the end of a subscription
+/// on also when it comes from somebody who never had it.
+struct Subscriptions {
+    private(set) var isHeard = false
     /// What came that no client of the protocol sends.
     private(set) var garbageCount = 0
 
@@ -27,15 +24,9 @@ struct SubscriptionTable {
             garbageCount += 1
             return nil
         }
-        if isInbox { return mark == 1 ? topic : nil }
-        if mark == 0 {
-            filters.remove(topic)
-        } else if filters.count < Self.capacity {
-            filters.insert(topic)
-        } else {
-            hasOverflowed = true
-        }
-        return nil
+        guard mark == 1 else { return nil }
+        if !isInbox { isHeard = true }
+        return isInbox ? topic : nil
     }
 
     mutating func takeGarbageCount() -> Int {

@@ -1,0 +1,165 @@
+import BusProtocol
+import BusSoak
+import BusStranger
+import EventBus
+import Foundation
+import RuntimeTestSupport
+import Synchronization
+import Testing
+import ZeroMQ
+import ZeroMQEventBus
+
+@Suite("When a stranger talks to the broker's process", .timeLimit(.minutes(2)))
+struct StrangerTests {
+    @Test("each request that is none is refused with its code, is counted in the log, and disturbs nobody")
+    func requests() async throws {
+        try await Arena.with { arena in
+            _ = try await arena.startBroker()
+            try await undisturbed(at: arena.bus, in: arena) {
+                let answers = try await Stranger.meets("\(arena.bus)/ingress") { stranger in
+                    try BadRequest.all.map { request in
+                        try stranger.send(request.frames)
+                        return try stranger.receive()
+                    }
+                }
+                for (request, answer) in zip(BadRequest.all, answers) {
+                    #expect(answer.count == 2, "\(request.name)")
+                    #expect(answer.last?.first == request.code, "\(request.name)")
+                    #expect(answer.first == Array(request.frames[0].prefix(12)), "\(request.name)")
+                }
+            }
+            let count = BadRequest.all.count(where: \.isNoRequest)
+            try await arena.untilLog(of: "broker", "counts \(count) refused requests") { log in
+                let reports = log.split(separator: "\n").filter { $0.contains("requests that are not the protocol") }
+                return reports.compactMap { $0.firstMatch(of: #/count=(\d+)/#).flatMap { Int($0.1) } }.reduce(0, +)
+                    == count
+            }
+        }
+    }
+
+    @Test("a frame beyond the limit ends its sender's connection, and nobody else's")
+    func hugeFrame() async throws {
+        try await Arena.with { arena in
+            _ = try await arena.startBroker()
+            try await undisturbed(at: arena.bus, in: arena) {
+                let hello = Request.hello(Greeting(producer: ProducerID()))
+                let answers = try await Stranger.meets("\(arena.bus)/ingress") { stranger in
+                    try stranger.send([[UInt8](repeating: 0x53, count: Limits.maximumFrameSize)])
+                    let largest = try stranger.receive()
+                    try stranger.send([[UInt8](repeating: 0x53, count: Limits.maximumFrameSize + 1)])
+                    // libzmq connects again, and goes on with what is behind.
+                    try stranger.send(hello.frames(id: 7))
+                    return [largest, try stranger.receive()]
+                }
+                #expect(answers[0].last?.first == ProtocolError.Code.malformed.rawValue)
+                #expect(try Reply.read(answers[1]).id == 7)
+            }
+        }
+    }
+
+    @Test("random bytes on its TCP ports disturb nobody")
+    func randomBytes() async throws {
+        try await Arena.with { arena in
+            let port = try await arena.startTCPBroker()
+            try await undisturbed(at: "tcp://127.0.0.1:\(port)", in: arena) {
+                try await Stranger.onThread {
+                    for seed in 1...40 {
+                        let isFeed = seed % 2 == 1
+                        try RawConnection.open(port: isFeed ? port + 1 : port) { connection in
+                            var random = SeededGenerator(seed: UInt64(seed))
+                            // Half of them get past the greeting, so that what follows is taken for frames.
+                            if seed % 4 < 2 { try connection.greet(as: isFeed ? "SUB" : "DEALER") }
+                            for _ in 0..<32 {
+                                let count = Int.random(in: 1...8192, using: &random)
+                                let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
+                                guard connection.write(bytes) else { return }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("nobody's subscription is ended by what another one says on the feed")
+    func feed() async throws {
+        try await Arena.with { arena in
+            let port = try await arena.startTCPBroker()
+            let address = "tcp://127.0.0.1:\(port)"
+            try await undisturbed(at: address, in: arena) {
+                try await Stranger.meets("tcp://127.0.0.1:\(port + 1)", as: .sub) { subscriber in
+                    try subscriber.subscribe(to: "event.Noted.")
+                    _ = try subscriber.receive()
+                    let head = try RawConnection.open(port: port + 1) { try babble($0) }
+                    while try FeedMessage(frames: subscriber.receive()).offset <= head {}
+                }
+            }
+        }
+    }
+
+    /// Says on the feed what no client says.
+    /// - Returns: the journal's end after that.
+    private func babble(_ stranger: RawConnection) throws -> UInt64 {
+        try stranger.greet(as: "SUB")
+        stranger.write(frame: [])
+        for mark: UInt8 in [0, 1, 2, 3, 0, 0] {
+            // Everybody's subscription; an inbox that is too long; what is no text.
+            stranger.write(frame: [mark] + Array("event.Noted.".utf8))
+            stranger.write(frame: [mark])
+            stranger.write(frame: [mark] + [UInt8](repeating: UInt8(ascii: "~"), count: 200))
+            stranger.write(frame: [mark, 0xff, 0xfe, 0])
+        }
+        // The answer comes behind all of that.
+        stranger.write(frame: [1] + Array("~stranger".utf8))
+        while true {
+            guard try stranger.readFrame() == Array("~stranger".utf8) else { continue }
+            return try Inbox.readAnswer([Array("~stranger".utf8), stranger.readFrame()]).head
+        }
+    }
+
+    /// Something that runs, and whether it still does.
+    private final class Flagged: Sendable {
+        private let over = Mutex(false)
+        private let body: @Sendable () async throws -> Void
+
+        init(_ body: @escaping @Sendable () async throws -> Void) {
+            self.body = body
+        }
+
+        var isOver: Bool { over.withLock(\.self) }
+
+        func run() async throws {
+            defer { over.withLock { $0 = true } }
+            try await body()
+        }
+    }
+
+    /// Runs `body` while a client publishes, and gets from the feed what it publishes, again and again.
+    private func undisturbed(
+        at address: String, in arena: Arena, _ body: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        let recorder = LogRecorder()
+        let bus = try ZeroMQEventBus(address: address, source: "test/good", logger: recorder.logger)
+        let body = Flagged(body)
+        try await arena.within(.seconds(60), "the good client was not served") {
+            try await bus.whileOpen {
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { try await body.run() }
+                    group.addTask {
+                        try await bus.withSubscription(to: [.type(Noted.self)], from: .now) { messages in
+                            var iterator = messages.makeAsyncIterator()
+                            var number = 0
+                            repeat {
+                                number += 1
+                                try await bus.publish(Noted(text: "\(number)"))
+                                #expect(try await iterator.next()?.decode(Noted.self).text == "\(number)")
+                            } while !body.isOver
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+            }
+        }
+        #expect(recorder.lines.filter { $0.hasPrefix("warning") || $0.hasPrefix("error") } == [])
+    }
+}

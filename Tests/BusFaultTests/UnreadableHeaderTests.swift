@@ -1,0 +1,151 @@
+import BusProtocol
+import BusSoak
+import BusStranger
+import Contracts
+import Coordinator
+import EventBus
+import Logging
+import Navigation
+import RuntimeTestSupport
+import ServiceRuntime
+import Testing
+import ZeroMQEventBus
+
+@Suite("When somebody publishes what no receiver can read", .timeLimit(.minutes(2)))
+struct UnreadableHeaderTests {
+    private struct Greet: CommandMessage {
+        var name: String
+    }
+
+    /// Has a stranger publish a message with each bad header, before whatever `good` is published.
+    /// - Returns: their offsets.
+    private func publishBadHeaders(_ type: MessageType, in arena: Arena) async throws -> [UInt64] {
+        try await Stranger.meets("\(arena.bus)/ingress") { stranger in
+            try BadHeader.allCases.enumerated().map { index, header in
+                let reply = try stranger.publish([header.message(type)], sequence: UInt64(index + 1))
+                guard case .published(_, let offset) = reply else { throw Stranger.NoAnswer() }
+                return offset
+            }
+        }
+    }
+
+    @Test("a header that cannot be read makes a dead letter of its message at once, says so, and holds nothing up")
+    func service() async throws {
+        try await Arena.with { arena in
+            _ = try await arena.startBroker()
+            let offsets = try await publishBadHeaders(Greet.type, in: arena)
+            try await arena.withBus { bus in
+                let good = try await bus.send(Greet(name: "Ada"))
+                let consumer = MessageConsumer("greeter", bus: bus, logger: .silent)
+                    .on(Greet.self) { greet, _ in [DomainEvent.DeepLinkReceived(url: greet.name)] }
+                let greeted = try await withRunning(consumer) {
+                    try await bus.received(DomainEvent.DeepLinkReceived.self)[0]
+                }
+                #expect(greeted.attributes.causationID == good.id)
+                let letters = try await bus.deadLetters(of: "greeter")
+                #expect(letters.map(\.message.position?.offset) == offsets)
+                #expect(letters.allSatisfy { $0.rejection.code == "message.malformed" })
+                #expect(letters.map { $0.message.unreadableHeader.map { Array($0.bytes) } } == Self.badHeaders)
+                let errors = try await bus.journalled(ApplicationError.self).map {
+                    try $0.decode(ApplicationError.self)
+                }
+                #expect(errors.map(\.code) == letters.map(\.rejection.code))
+                #expect(errors.map(\.message) == letters.map(\.rejection.reason))
+                for (offset, letter) in zip(offsets, letters) {
+                    #expect(letter.rejection.reason.hasPrefix("at \(offset) on command.Greet.3e: "))
+                }
+            }
+        }
+    }
+
+    @Test("a plain durable consumer and a coordinator give such a message up as well, live and later")
+    func otherConsumers() async throws {
+        try await Arena.with { arena in
+            _ = try await arena.startBroker()
+            let later = try await publishBadHeaders(Greet.type, in: arena)
+            try await arena.withBus { bus in
+                let coordinator = Coordinator(flow: try Self.flow(), bus: bus, logger: .silent)
+                let live = try await withRunning(coordinator) {
+                    let live = try await publishBadHeaders(Greet.type, in: arena)
+                    try await bus.send(Greet(name: "Ada"))
+                    try await bus.withSubscription(
+                        to: [.type(Document.NavigationState.self)], from: .retained
+                    ) { messages in
+                        for try await message in messages {
+                            let state = try message.decode(Document.NavigationState.self).snapshot.state
+                            if state.root.instance.screen == "home" { break }
+                        }
+                    }
+                    return live
+                }
+                let claim = try await bus.claim(consumer: "plain")
+                await #expect(throws: CancellationError.self) {
+                    try await bus.consume(under: claim, [.type(Greet.self)]) { message in
+                        #expect(try message.decode(Greet.self).name == "Ada")
+                        throw CancellationError()
+                    }
+                }
+                for consumer in ["navigation-coordinator.ios", "plain"] {
+                    let letters = try await bus.deadLetters(of: consumer)
+                    #expect(letters.map(\.message.position?.offset) == later + live, "\(consumer)")
+                }
+            }
+        }
+    }
+
+    @Test("a subscriber is not given it, but its log tells of each, and counts them")
+    func subscriber() async throws {
+        try await Arena.with { arena in
+            _ = try await arena.startBroker()
+            let recorder = LogRecorder()
+            let bus = try ZeroMQEventBus(address: arena.bus, source: "test/1", logger: recorder.logger)
+            try await bus.whileOpen {
+                try await bus.withSubscription(to: [.kind(.command)], from: .beginning) { messages in
+                    _ = try await publishBadHeaders(Greet.type, in: arena)
+                    try await bus.send(Greet(name: "Ada"))
+                    var iterator = messages.makeAsyncIterator()
+                    #expect(try await iterator.next()?.decode(Greet.self).name == "Ada")
+                }
+            }
+            let counts = recorder.metadata("skipped", of: "warning: a message was skipped")
+            #expect(counts == (1...BadHeader.allCases.count).map(String.init))
+        }
+    }
+
+    @Test("documents that cannot be read keep nobody from the others, nor a coordinator from its start")
+    func documents() async throws {
+        try await Arena.with { arena in
+            _ = try await arena.startBroker()
+            let types = [Document.Presence.type, Document.NavigationState.type]
+            try await Stranger.meets("\(arena.bus)/ingress") { stranger in
+                for (index, header) in BadHeader.allCases.enumerated() {
+                    let reply = try stranger.publish(
+                        types.map { header.message($0, key: header.rawValue) }, sequence: UInt64(index + 1))
+                    guard case .published = reply else { throw Stranger.NoAnswer() }
+                }
+            }
+            try await arena.withBus { bus in
+                let presence = Document.Presence(
+                    name: "n", version: "1", instance: "i", pid: 1, receives: [], sends: [], handled: 0, failed: 0,
+                    lag: 0)
+                try await bus.publish(presence)
+                let found = try await bus.documents(matching: [.type(Document.Presence.self)])
+                #expect(try found.map { try $0.decode(Document.Presence.self).instance } == ["i"])
+                try await withRunning(Coordinator(flow: try Self.flow(), bus: bus, logger: .silent)) {
+                    let state = try await bus.document(Document.NavigationState.self, key: "ios")
+                    #expect(state?.snapshot.state.root.instance.screen == "start")
+                }
+            }
+        }
+    }
+
+    private static let badHeaders: [[UInt8]?] = BadHeader.allCases.map(\.bytes)
+
+    private static func flow() throws -> Flow {
+        try Flow("test", version: 1, platform: "ios", start: "start") {
+            Flow.Screen("start", sends: ["command.Greet"])
+            Flow.Screen("home")
+            Flow.Transition(on: "command.Greet", do: [.setRoot("home")])
+        }
+    }
+}
