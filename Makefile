@@ -28,12 +28,13 @@ bench: setup
 	@swift build -c release --static-swift-stdlib --product segue
 	@.build/release/segue bench $(BENCH)
 
-# Kills and stops the processes of a bus under load for SECONDS, and looks for what it lost; SEED has a run again.
+# Kills and stops the processes of a bus under load for SECONDS, and looks for what it lost; SEED has a run again, with
+# SHAPE=short one of the tests'.
 soak: setup
 	@swift build --product broker
 	@swift build --product bus-fixture
 	@swift build --product bus-soak
-	@$(BIN)/bus-soak --seconds $(or $(SECONDS),60) $(if $(SEED),--seed $(SEED))
+	@$(BIN)/bus-soak --seconds $(or $(SECONDS),60) $(if $(SEED),--seed $(SEED)) $(if $(SHAPE),--shape $(SHAPE))
 
 # A million requests, most of them broken, against the broker's engine; INPUTS and SEED choose others.
 fuzz: setup

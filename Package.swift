@@ -136,7 +136,7 @@ let tests: [Target] = [
     tests(of: "BusChecker"),
     testModule(
         "BusSoak", ["BusChecker", "EventBus", "ZeroMQEventBus", logging, signals, subprocess, systemPackage]),
-    testExecutable("bus-fixture", in: "BusFixture", ["BusSoak", argumentParser]),
+    testExecutable("bus-fixture", in: "BusFixture", ["BusSoak", "EventBus", argumentParser]),
     testExecutable("bus-soak", in: "BusSoakCommand", ["BusSoak", argumentParser]),
     tests(of: "BusSoak", ["broker", "bus-fixture"]),
     // What whoever finds the broker's address may send to it.

@@ -4,7 +4,7 @@ package enum HistoryLine: Hashable, Sendable {
     case invoked(Value, document: String?)
     /// The bus has promised to keep it.
     case acknowledged(Value)
-    /// The subscription is live.
+    /// The subscription is live: what follows is of one journal.
     case live
     case delivered(Delivery)
     /// A durable consumer was given the value; its result is not committed yet.

@@ -10,8 +10,10 @@ struct FullDiskTests {
         try await Arena.with { arena in
             let disk = "\(arena.directory)/disk"
             try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
+            // Once the filler is gone there is room to write all of the log back to the file: else that takes what room there
+            // is, and the log, which only then begins anew, cannot grow any more.
             let script = """
-                mount -t tmpfs -o size=6m none \(disk) && head -c 2000000 /dev/zero > \(disk)/filler \
+                mount -t tmpfs -o size=16m none \(disk) && head -c 12000000 /dev/zero > \(disk)/filler \
                 && exec "$0" --bus \(arena.bus) --journal \(disk)/journal.sqlite
                 """
             let command = Namespace.command + ["sh", "-c", script, Namespace.broker]

@@ -50,12 +50,40 @@ struct JournalFileTests {
             try change(arena.journal) { data in
                 for index in stride(from: 4096, to: data.count, by: 4096) { data[index] = 0xee }
             }
-            let broker = try await arena.startBroker("again")
-            let end = try await arena.untilEnd(of: broker)
-            // EX_IOERR: to start it again mends nothing.
-            #expect(end == .exited(74))
-            let lines = arena.log(of: "again").split(separator: "\n").filter { $0.contains(".recover") }
-            #expect(lines.count == 1 && lines[0].hasPrefix("broker: "), "\(lines)")
+            try await expectEnd(naming: ".recover", in: arena)
+        }
+    }
+
+    @Test(
+        "a file that is cut short ends the broker with one line that says how to save the rest",
+        arguments: [100, 4096, 10_000])
+    func cut(size: Int) async throws {
+        try await Arena.with { arena in
+            try await publish((0..<200).map { "\($0)" }, in: arena)
+            try change(arena.journal) { $0 = $0.prefix(size) }
+            try await expectEnd(naming: ".recover", in: arena)
+        }
+    }
+
+    @Test("a file that is no journal ends the broker with one line that says how to save what it is")
+    func noJournal() async throws {
+        try await Arena.with { arena in
+            try Data(repeating: 7, count: 8192).write(to: URL(fileURLWithPath: arena.journal))
+            try await expectEnd(naming: ".recover", in: arena)
+        }
+    }
+
+    @Test(
+        "a journal that is deleted or replaced while it is served ends the broker with one line",
+        arguments: [true, false])
+    func removed(isReplaced: Bool) async throws {
+        try await Arena.with { arena in
+            let broker = try await arena.startBroker()
+            try await arena.withBus { _ = try await $0.publish(Noted(text: "to be deleted")) }
+            let copy = JournalFiles(at: arena.journal)
+            if isReplaced { try copy.write(to: arena.journal) } else { JournalFiles.remove(arena.journal) }
+            #expect(try await arena.untilEnd(of: broker) != .exited(0))
+            #expect(arena.log(of: broker.name).contains("removed or replaced"))
         }
     }
 
@@ -124,6 +152,15 @@ struct JournalFileTests {
             }
             #expect(arena.acknowledged(by: "other").isSubset(of: values))
         }
+    }
+
+    /// Starts a broker that cannot serve what it finds.
+    private func expectEnd(naming words: String, in arena: Arena) async throws {
+        let broker = try await arena.startBroker("again")
+        // EX_IOERR: to start it again mends nothing.
+        #expect(try await arena.untilEnd(of: broker) == .exited(74))
+        let lines = arena.log(of: broker.name).split(separator: "\n").filter { $0.contains(words) }
+        #expect(lines.count == 1 && lines[0].hasPrefix("broker: "), "\(lines)")
     }
 
     /// Publishes through a broker that then ends in order, so that all is in the file.

@@ -13,9 +13,21 @@ struct BusSoakCommand: AsyncParsableCommand {
     @Option(help: "What decides who is hit when; printed, so that a failure can be had again.")
     var seed: UInt64?
 
+    @Option(help: "How much happens in a round: short, as in the tests, or long.")
+    var shape = NemesisPlan.Shape.long
+
     func run() async throws {
         let seed = seed ?? UInt64.random(in: 0..<1_000_000)
-        let sum = try await Soak(seed: seed, duration: .seconds(seconds)).run { print($0) }
+        let sum = try await Soak(seed: seed, shape: shape, duration: .seconds(seconds)).run { print($0) }
         if !sum.findings.isEmpty { throw ExitCode.failure }
     }
+}
+
+extension NemesisPlan.Shape: ExpressibleByArgument {
+    public init?(argument: String) {
+        guard let shape = Self.all.first(where: { $0.name == argument }) else { return nil }
+        self = shape
+    }
+
+    public var defaultValueDescription: String { name }
 }

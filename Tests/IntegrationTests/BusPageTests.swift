@@ -3,14 +3,26 @@ import Testing
 
 @Suite("What docs/bus.md promises")
 struct BusPageTests {
-    @Test("every promise, and every fault, names a test that is there")
+    @Test("every promise, and every fault, names a test that is there; one with real processes where the page says so")
     func tests() throws {
-        let named = try Page("docs/bus.md").rows.compactMap { $0.count == 3 && $0[2] != "test" ? $0[2] : nil }
-        #expect(named.count > 30)
-        let tests = try Self.testNames()
-        for name in named {
-            #expect(tests.contains(name), "no test is called '\(name)'")
+        let suites = [
+            "test": try Self.testNames(in: ""),
+            "test with real processes": try ["BusFaultTests", "BusSoakTests", "IntegrationTests"].reduce(into: []) {
+                $0.formUnion(try Self.testNames(in: $1))
+            },
+        ]
+        var heading = ""
+        var counts: [String: Int] = [:]
+        for row in try Page("docs/bus.md").rows where row.count == 3 {
+            if suites[row[2]] != nil {
+                heading = row[2]
+            } else {
+                #expect(suites[heading]?.contains(row[2]) == true, "no \(heading) is called '\(row[2])'")
+                counts[heading, default: 0] += 1
+            }
         }
+        #expect(counts["test", default: 0] > 30)
+        #expect(counts["test with real processes", default: 0] > 15)
     }
 
     @Test("every code of a refusal stands in docs/wire-protocol.md, and no other")
@@ -23,9 +35,9 @@ struct BusPageTests {
         #expect(documented == defined)
     }
 
-    /// What tests are called in prose, here and in the cases that every transport runs.
-    private static func testNames() throws -> Set<String> {
-        let directory = Repository.path("Tests")
+    /// What tests are called in prose, also in the cases that every transport runs.
+    private static func testNames(in folder: String) throws -> Set<String> {
+        let directory = Repository.path("Tests/\(folder)")
         let files = FileManager.default.enumerator(atPath: directory)?.compactMap { $0 as? String } ?? []
         return try files.filter { $0.hasSuffix(".swift") }.reduce(into: []) { names, file in
             let source = try String(contentsOfFile: "\(directory)/\(file)", encoding: .utf8)

@@ -160,6 +160,15 @@ struct FeedTrackerTests {
         #expect(reader.receive(live: Self.message(4, previous: 3)))
     }
 
+    @Test("what retention has removed is no gap: a page is complete up to where it says")
+    func pruned() {
+        let reader = Reader(.after(Position(epoch: 1, offset: 0)))
+        // 7 and what was before it are gone, and so is 10, a document that has been superseded on another topic since.
+        #expect(reader.receive(Self.page([Self.message(8, previous: 7)], through: 10)) == [8])
+        #expect(reader.phase == .live)
+        #expect(reader.receive(live: Self.message(11, previous: 10)))
+    }
+
     @Test("retained documents come first, then what was published since")
     func documents() {
         let reader = Reader(.documents, head: 10)

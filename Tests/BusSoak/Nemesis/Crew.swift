@@ -1,3 +1,4 @@
+internal import EventBus
 internal import Glibc
 
 /// The processes of a round: their incarnations, one after the other.
@@ -28,9 +29,15 @@ actor Crew {
         case .stop: try await stop(step.member)
         case .resume: try await processes[step.member]?.send(SIGCONT)
         case .pause(let milliseconds):
+            let publishers = step.member == .broker ? [] : Member.all.filter(\.isPublisher)
             try await stop(step.member)
+            for publisher in publishers { try await processes[publisher]?.send(SIGSTOP) }
             try await Task.sleep(for: .milliseconds(milliseconds))
-            try await processes[step.member]?.send(SIGCONT)
+            for member in publishers + [step.member] { try await processes[member]?.send(SIGCONT) }
+        case .absence(let milliseconds):
+            try await kill(step.member)
+            try await Task.sleep(for: .milliseconds(milliseconds))
+            try await restart(step.member)
         case .takeOver:
             try await stop(step.member)
             replaced[step.member] = processes[step.member]
@@ -47,7 +54,8 @@ actor Crew {
             case .broker: try await arena.startBroker(name)
             case .publisher: try await arena.startFixture(name, "publish")
             case .subscriber: try await arena.startFixture(name, "subscribe")
-            case .consumer: try await arena.startFixture(name, "consume", ["--group", member.group ?? member.name])
+            case .consumer: try await arena.startConsumer(name, group: member.group ?? member.name)
+            case .worker: try await arena.startConsumer(name, group: member.group ?? member.name, mode: .shared)
             }
     }
 

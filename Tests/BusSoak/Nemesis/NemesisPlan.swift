@@ -5,6 +5,7 @@ package struct NemesisPlan: Hashable, Sendable {
 
     /// How often, and how long what is hit stays away.
     package struct Shape: Hashable, Sendable {
+        package let name: String
         package var strikes: Int
         /// Acknowledged messages from one to the next.
         package var interval: ClosedRange<Int>
@@ -12,11 +13,16 @@ package struct NemesisPlan: Hashable, Sendable {
         package var absence: ClosedRange<Int>
         /// As ``absence``, now and then, for a reader: far more than all buffers on the way to it hold.
         package var longAbsence: ClosedRange<Int>?
+        /// Milliseconds, well beyond a lease, for which the broker is away, stands still, and a worker stands still: once each.
+        package var outage: ClosedRange<Int>?
 
         /// A few seconds.
-        package static let short = Shape(strikes: 14, interval: 50...300, absence: 0...300)
+        package static let short = Shape(name: "short", strikes: 14, interval: 50...300, absence: 0...300)
         package static let long = Shape(
-            strikes: 30, interval: 100...900, absence: 0...600, longAbsence: 12_000...20_000)
+            name: "long", strikes: 30, interval: 100...900, absence: 0...600, longAbsence: 12_000...20_000,
+            outage: 6_000...8_000)
+
+        package static let all = [short, long]
     }
 
     package init(seed: UInt64, shape: Shape) {
@@ -34,6 +40,7 @@ package struct NemesisPlan: Hashable, Sendable {
             away[member] = now + absence
             steps += Self.strike(member, at: now, back: now + absence, &random)
         }
+        if let outage = shape.outage { steps += Self.outages(lasting: outage, before: now, &random) }
         // A stable order: what is done at the same count is done as planned.
         steps = steps.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
     }
@@ -42,9 +49,22 @@ package struct NemesisPlan: Hashable, Sendable {
         switch member {
         case .broker: return 0
         case .publisher: return Int.random(in: shape.absence, using: &random)
-        case .subscriber, .consumer:
+        case .subscriber, .consumer, .worker:
             let isLong = Int.random(in: 0..<6, using: &random) == 0
             return Int.random(in: isLong ? shape.longAbsence ?? shape.absence : shape.absence, using: &random)
+        }
+    }
+
+    private static func outages(
+        lasting range: ClosedRange<Int>, before end: Int, _ random: inout SeededGenerator
+    ) -> [Step] {
+        let worker = Member.worker(Int.random(in: 1...2, using: &random))
+        let hits: [(Member, (Int) -> Step.Action)] = [
+            (.broker, Step.Action.absence), (.broker, Step.Action.pause), (worker, Step.Action.pause),
+        ]
+        return hits.map { member, action in
+            let at = Int.random(in: 0..<end, using: &random)
+            return Step(at: at, member: member, action: action(Int.random(in: range, using: &random)))
         }
     }
 
@@ -55,7 +75,7 @@ package struct NemesisPlan: Hashable, Sendable {
         let (hit, end): (Step.Action, Step.Action?) =
             switch (member, dice) {
             case (.broker, 0): (.pause(milliseconds: Int.random(in: 1...400, using: &random)), nil)
-            case (.consumer, 0): (.takeOver, .release)
+            case (.consumer, 0), (.consumer, 1): (.takeOver, .release)
             case (.broker, _), (_, 2), (_, 3): (.kill, .start)
             default: (.stop, .resume)
             }

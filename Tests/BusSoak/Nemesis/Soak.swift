@@ -1,10 +1,12 @@
 /// Rounds, one after the other, each with the next seed, for as long as told or until one of them finds something.
 package struct Soak: Sendable {
     let seed: UInt64
+    let shape: NemesisPlan.Shape
     let duration: Duration
 
-    package init(seed: UInt64, duration: Duration) {
+    package init(seed: UInt64, shape: NemesisPlan.Shape, duration: Duration) {
         self.seed = seed
+        self.shape = shape
         self.duration = duration
     }
 
@@ -12,10 +14,10 @@ package struct Soak: Sendable {
     /// - Returns: the sum of all rounds.
     package func run(say: (String) -> Void) async throws -> SoakReport {
         let start = ContinuousClock.now
-        var sum = SoakReport(seed: seed)
+        var sum = SoakReport(seed: seed, shape: shape)
         var round = seed
         repeat {
-            let report = try await SoakRound(seed: round, shape: .long).run()
+            let report = try await SoakRound(seed: round, shape: shape).run()
             say("\(report)")
             sum.add(report)
             round &+= 1

@@ -2,7 +2,8 @@ internal import BusChecker
 
 /// What a round did and found.
 package struct SoakReport: Sendable {
-    package var seed: UInt64
+    package let seed: UInt64
+    let shape: NemesisPlan.Shape
     package var published = 0
     package var acknowledged = 0
     package var delivered = 0
@@ -14,8 +15,9 @@ package struct SoakReport: Sendable {
     /// What every process had to say.
     package var logs = ""
 
-    package init(seed: UInt64) {
+    init(seed: UInt64, shape: NemesisPlan.Shape) {
         self.seed = seed
+        self.shape = shape
     }
 
     /// One line.
@@ -43,7 +45,7 @@ extension SoakReport: CustomStringConvertible {
         return """
             \(summary)
             \(findings.prefix(50).joined(separator: "\n"))
-            Again: make soak SEED=\(seed)
+            Again: make soak SHAPE=\(shape.name) SEED=\(seed) SECONDS=1
 
             --- The processes ---
             \(logs)

@@ -1,5 +1,4 @@
 internal import BusChecker
-internal import EventBus
 
 /// One bus, from its first message to its last, under a nemesis.
 package struct SoakRound: Sendable {
@@ -26,7 +25,7 @@ package struct SoakRound: Sendable {
                 return try await report(try await drain(crew, arena), crew, arena)
             }
         } catch let failure as ArenaFailure {
-            var report = SoakReport(seed: seed)
+            var report = SoakReport(seed: seed, shape: shape)
             (report.findings, report.logs) = ([failure.reason], failure.logs)
             return report
         }
@@ -36,49 +35,24 @@ package struct SoakRound: Sendable {
     private func drain(_ crew: Crew, _ arena: Arena) async throws -> History {
         try await crew.end(Member.all.filter(\.isPublisher))
         try await crew.reviveFenced()
-        var history = History()
-        history.groups = Set(Member.all.compactMap(\.group))
-        for name in await crew.incarnations.filter(\.key.isPublisher).values.joined() {
-            history.add(arena.history(of: name))
-        }
-        let groups = history.groups
-        history.journal = try await arena.withBus(deadline: .seconds(240)) { bus in
-            let values = Set(try await bus.journal().compactMap(\.value))
-            try? await arena.within(.seconds(60), "results were missing") {
-                try await bus.results(of: values, by: groups)
-            }
-            try? await awaitDeliveries(of: values, crew, arena)
+        let incarnations = await crew.incarnations
+        let readers = incarnations.filter(\.key.isSubscriber).values
+        var history = try await arena.history(
+            publishers: incarnations.filter(\.key.isPublisher).values.flatMap(\.self),
+            groups: Set(Member.all.compactMap(\.group)), readers: readers.compactMap(\.last)
+        ) {
+            // Nobody adds anything any more.
             try await crew.end(Member.all.filter { $0 != .broker && !$0.isPublisher })
-            // Read anew: nobody adds anything any more.
-            return try await bus.journal()
         }
         try await crew.end([.broker])
-        history.readers = await readers(crew, arena)
+        history.readers += readers.flatMap { $0.dropLast() }.map {
+            Reader(name: $0, deliveries: arena.deliveries(to: $0), isComplete: false)
+        }
         return history
     }
 
-    private func awaitDeliveries(of values: Set<Value>, _ crew: Crew, _ arena: Arena) async throws {
-        for case (.subscriber, let names) in await crew.incarnations {
-            guard let name = names.last else { continue }
-            try await arena.until("\(name) got everything", deadline: .seconds(60)) { counts in
-                // The set is costly: it is compared only when it can be complete.
-                (counts[name]?.delivered ?? 0) >= values.count
-                    && values.isSubset(of: arena.deliveries(to: name).map(\.value))
-            }
-        }
-    }
-
-    private func readers(_ crew: Crew, _ arena: Arena) async -> [Reader] {
-        await crew.incarnations.flatMap { member, names -> [Reader] in
-            guard case .subscriber = member else { return [] }
-            return names.map {
-                Reader(name: $0, deliveries: arena.deliveries(to: $0), isComplete: $0 == names.last)
-            }
-        }
-    }
-
     private func report(_ history: History, _ crew: Crew, _ arena: Arena) async throws -> SoakReport {
-        var report = SoakReport(seed: seed)
+        var report = SoakReport(seed: seed, shape: shape)
         report.published = history.invoked.count
         report.acknowledged = history.acknowledged.count
         report.delivered = history.readers.reduce(0) { $0 + $1.deliveries.count }

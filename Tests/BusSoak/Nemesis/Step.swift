@@ -11,8 +11,11 @@ package struct Step: Hashable, Sendable {
         /// Stops a consumer and starts its successor; the old one goes on with ``release``, and finds itself fenced.
         case takeOver
         case release
-        /// SIGSTOP of the broker: nothing can be counted while it stands still, so it is a time.
+        /// SIGSTOP for a time: nothing can be counted while the broker stands still. With anybody else the publishers stand
+        /// still as well: what they send in seconds takes consumers, who commit each message, minutes.
         case pause(milliseconds: Int)
+        /// kill -9 of the broker, and another one only after a time.
+        case absence(milliseconds: Int)
     }
 
     /// How many messages must have been acknowledged in all.

@@ -14,9 +14,10 @@ extension Arena {
         return text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().compactMap { HistoryLine($0) }
     }
 
-    /// What a subscriber has got so far.
+    /// What a subscriber has got so far, of the journal of the moment.
     package func deliveries(to name: String) -> [Delivery] {
-        history(of: name).compactMap { line in
+        let lines = history(of: name)
+        return lines.suffix(from: lines.lastIndex(of: .live) ?? 0).compactMap { line in
             if case .delivered(let delivery) = line { delivery } else { nil }
         }
     }

@@ -1,3 +1,4 @@
+package import EventBus
 internal import Foundation
 internal import Synchronization
 
@@ -92,6 +93,14 @@ package final class Arena: Sendable {
         try await progress.follow(name, path: historyPath(of: name))
         let options = ["--bus", bus, "--name", name, "--history", historyPath(of: name)]
         return try await start(name, ["bus-fixture", role] + options + arguments, environment: environment)
+    }
+
+    /// Starts a process that commits one result of its group for each value.
+    package func startConsumer(
+        _ name: String, group: String, mode: ConsumerMember.Mode = .exclusive
+    ) async throws -> ChildProcess {
+        let sharing = mode == .shared ? ["--shared"] : []
+        return try await startFixture(name, "consume", ["--group", group] + sharing)
     }
 
     package func startBroker(_ name: String = "broker", environment: [String: String] = [:]) async throws

@@ -4,13 +4,17 @@ package import Logging
 
 /// A member of a durable group: the result of each value is one event that names it.
 package enum ConsumerRole {
-    /// - Throws: ``BusError`` with code `fenced` when another member has taken over; what the history throws.
+    /// - Throws: ``BusError`` with code `fenced` when another member has taken over from an exclusive one; what the history
+    ///   throws.
     package static func run(
-        group: String, on bus: any EventBus, history: HistoryLog, logger: Logger
+        group: String, mode: ConsumerMember.Mode, on bus: any EventBus, history: HistoryLog, logger: Logger
     ) async throws {
+        // One member for the whole run: a second one of the same process would have a share that nobody handles.
+        let member = ConsumerMember(mode)
         while true {
             do {
-                try await bus.consume(as: group, Probe.filters) { message in
+                let claim = try await bus.claim(consumer: group, as: member)
+                try await bus.consume(under: claim, Probe.filters) { message in
                     guard let value = try Probe.value(in: message) else { return [] }
                     try history.write([.handled(value)])
                     return [
@@ -18,6 +22,8 @@ package enum ConsumerRole {
                             ProbeResult(group: group, input: "\(value)"), source: bus.source, causedBy: message)
                     ]
                 }
+            } catch let error as BusError where error.code == .fenced && mode == .shared {
+                // What it was handling is another's now.
             } catch let error as BusError where [.epoch, .journal].contains(error.code) {
                 // Another journal, or one that cannot be written now: the next claim says where to go on.
                 logger.warning("claiming again", metadata: ["code": "\(error.code.rawValue)", "error": "\(error)"])

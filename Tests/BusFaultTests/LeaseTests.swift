@@ -1,0 +1,48 @@
+import BusSoak
+import EventBus
+import Glibc
+import Testing
+
+@Suite("When the publisher of a leased document is killed while the broker is not there")
+struct LeaseTests {
+    @Test(
+        "a leased document outlasts a broker that is killed or stopped, and goes with its publisher",
+        .timeLimit(.minutes(3)), arguments: [SIGKILL, SIGSTOP])
+    func lease(signal: Int32) async throws {
+        try await Arena.with { arena in
+            let broker = try await arena.startBroker("first")
+            let killed = try await arena.startFixture("killed", "lease")
+            let ended = try await arena.startFixture("ended", "lease")
+            try await arena.until("both hold one") { $0["killed"]?.live == 1 && $0["ended"]?.live == 1 }
+            try await arena.withBus { bus in
+                try await bus.withSubscription(to: [.type(ProbeLease.self)], from: .now) { messages in
+                    var withdrawn = messages.makeAsyncIterator()
+                    try await broker.send(signal)
+                    try await killed.send(SIGKILL)
+                    try await arena.untilEnd(of: killed)
+                    if signal == SIGSTOP {
+                        // Said after 4 s and after 8: longer than a lease, and than a connection is thought alive.
+                        try await arena.untilLog(of: "ended", "misses the broker") {
+                            $0.matches(of: #/no broker answers/#).count == 2
+                        }
+                        try await broker.send(SIGCONT)
+                    } else {
+                        try await arena.untilEnd(of: broker)
+                        _ = try await arena.startBroker("second")
+                    }
+                    #expect(try await bus.documents(matching: [.type(ProbeLease.self)]).count == 2)
+                    // The other one was heard as long ago when the broker came back.
+                    let first = try await withdrawn.next()
+                    #expect(first?.isTombstone == true)
+                    #expect(first?.attributes.key == "killed")
+                    let left = try await bus.documents(matching: [.type(ProbeLease.self)])
+                    #expect(left.map(\.attributes.key) == ["ended"])
+                    try await ended.send(SIGTERM)
+                    let second = try await withdrawn.next()
+                    #expect(second?.isTombstone == true)
+                    #expect(second?.attributes.key == "ended")
+                }
+            }
+        }
+    }
+}

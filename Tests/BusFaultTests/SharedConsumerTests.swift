@@ -1,0 +1,38 @@
+import BusChecker
+import BusSoak
+import EventBus
+import Glibc
+import Testing
+
+@Suite("When a process that shares a durable consumer is killed or stopped")
+struct SharedConsumerTests {
+    @Test(
+        "after a lease the others handle what was its own; if it goes on it publishes nothing of that, and shares again",
+        .timeLimit(.minutes(3)), arguments: [SIGKILL, SIGSTOP])
+    func lease(signal: Int32) async throws {
+        try await Arena.with { arena in
+            _ = try await arena.startBroker()
+            let worker = try await arena.startConsumer("hit", group: "group", mode: .shared)
+            _ = try await arena.startConsumer("other", group: "group", mode: .shared)
+            let first = try await arena.startFixture("first", "publish", ["--count", "50"])
+            try await arena.until("both handle") {
+                $0["hit"]?.handled ?? 0 > 0 && $0["other"]?.handled ?? 0 > 0
+            }
+            try await worker.send(signal)
+            #expect(try await arena.untilEnd(of: first) == .exited(0))
+            // The other one cannot have results of everything before it has everything.
+            let before = try await arena.history(publishers: ["first"], groups: ["group"], readers: [])
+            #expect(Checker.findings(in: before) == [])
+            guard signal == SIGSTOP else { return }
+            let handled = await arena.counts(of: "hit").handled
+            try await worker.send(SIGCONT)
+            let second = try await arena.startFixture("second", "publish", ["--lanes", "1", "--batch", "1"])
+            try await arena.until("it shares again") { $0["hit"]?.handled ?? 0 > handled + 1 }
+            try await second.send(SIGTERM)
+            #expect(try await arena.untilEnd(of: second) == .exited(0))
+            let history = try await arena.history(publishers: ["first", "second"], groups: ["group"], readers: [])
+            #expect(Checker.findings(in: history) == [])
+            #expect(history.acknowledged.count > 400)
+        }
+    }
+}
