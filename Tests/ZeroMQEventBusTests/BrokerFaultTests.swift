@@ -1,3 +1,4 @@
+import Broker
 import EventBus
 import Foundation
 import Testing
@@ -78,6 +79,31 @@ struct BrokerFaultTests {
                 #expect(error?.message.contains(broker.address) == true)
                 let bus = try broker.bus()
                 try await bus.whileOpen { try await bus.publish(numbers: 0..<1) }
+            }
+        }
+    }
+
+    @Test(
+        "a second broker on the same journal is refused, whatever its address, and the first one serves on",
+        .timeLimit(.minutes(1)), arguments: ["tcp", "ipc"])
+    func secondJournal(transport: String) async throws {
+        try await TestBroker.withDirectory { broker in
+            try await TestBroker.withDirectory { other in
+                // The journal is refused before a port is bound.
+                let address = transport == "tcp" ? "tcp://127.0.0.1:1" : other.address
+                let link = other.directory.appendingPathComponent("link.sqlite").path
+                try await broker.run {
+                    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: broker.journal)
+                    for path in [broker.journal, link] {
+                        let error = await #expect(throws: BusError.self) {
+                            try await Broker(BrokerConfiguration(address: address, journal: path), logger: .quiet).run()
+                        }
+                        #expect(error?.code == .journal)
+                        #expect(error?.message.contains("another broker serves the journal \(path)") == true)
+                    }
+                    let bus = try broker.bus()
+                    try await bus.whileOpen { try await bus.publish(numbers: 0..<1) }
+                }
             }
         }
     }
