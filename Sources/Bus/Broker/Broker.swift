@@ -86,6 +86,8 @@ package actor Broker {
         guard let sockets, let journal = engine?.journal else { return }
         do {
             for inbox in try sockets.receiveInboxes() {
+                // Who gets no answer subscribes again.
+                try journal.requireLoaded()
                 try sockets.publish(Inbox.answer(topic: inbox, epoch: journal.epoch, head: journal.head))
             }
         } catch {

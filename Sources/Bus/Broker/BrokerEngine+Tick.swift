@@ -13,6 +13,7 @@ extension BrokerEngine {
         try journal.file.check()
         desk.expire(now: now, &outgoing)
         do {
+            try journal.requireLoaded()
             try expireLeases(now: now, &outgoing)
             try warnConsumersBehind()
             if lastWriteFailure != nil || lastForgotten.map({ now - $0 > Self.producerInterval }) ?? true {

@@ -17,6 +17,7 @@ extension Journal {
     /// - Parameter count: offsets to look at, so that nothing waits long.
     /// - Returns: whether there is more to remove, and who lost something that it had yet to handle.
     func prune(_ policy: RetentionPolicy, count: Int, at time: Int64) throws -> (hasMore: Bool, cutOff: [String]) {
+        try requireLoaded()
         let excess = try policy.size.map { try usedSize() - $0 } ?? 0
         var limit = excess > 0 ? try offset(freeing: excess, count: count) : pruned
         if let age = policy.age {
