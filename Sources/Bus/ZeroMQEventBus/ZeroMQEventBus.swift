@@ -135,6 +135,7 @@ public actor ZeroMQEventBus: EventBus {
             isGreeting = true
             enqueue(.hello(greeting), reply: .welcome)
             renewClaims()
+            recordSettled()
             register(reply: .ignored)
         }
         readPages()
