@@ -70,6 +70,40 @@ struct BrokerFaultTests {
         }
     }
 
+    @Test(
+        "a consumer goes on with a new journal, exclusive or not", .timeLimit(.minutes(1)),
+        arguments: [ConsumerMember.Mode.exclusive, .shared])
+    func newJournalForConsumer(mode: ConsumerMember.Mode) async throws {
+        try await TestBroker.withDirectory { broker in
+            let bus = try broker.bus()
+            let handled = Counter()
+            try await bus.whileOpen {
+                try await withThrowingTaskGroup { group in
+                    group.addTask {
+                        try await bus.consume(as: "counter", [.type(Counted.self)], mode: mode) { _ in
+                            handled.increment()
+                            return []
+                        }
+                    }
+                    group.addTask {
+                        try await broker.run {
+                            try await bus.publish(numbers: 0..<10)
+                            await handled.reaches(10)
+                        }
+                        broker.deleteJournal()
+                        try await broker.run {
+                            try await bus.publish(numbers: 10..<20)
+                            await handled.reaches(20)
+                        }
+                    }
+                    try await group.next()
+                    group.cancelAll()
+                }
+            }
+            #expect(handled.count == 20)
+        }
+    }
+
     @Test("a second broker on the same address is refused, and the first one serves on", .timeLimit(.minutes(1)))
     func secondBroker() async throws {
         try await TestBroker.withDirectory { broker in
