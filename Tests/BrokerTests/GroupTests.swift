@@ -68,6 +68,33 @@ struct GroupTests {
         }
     }
 
+    @Test("what a message led to is journalled once, though it is published in two batches")
+    func handledTwice() throws {
+        try Fixture.run { fixture in
+            _ = fixture.publish(sequence: 1, ["A", "A"])
+            _ = fixture.claim("music")
+            let partition = Partition(subject: "default")
+            for _ in 1...2 {
+                let first = fixture.checkpoint("music", owner: 1, offset: 1, settled: 0, partition: partition)
+                for sequence in 2...3 as ClosedRange<UInt64> {
+                    let reply = fixture.publish(sequence: sequence, ["B"], checkpoint: first)
+                    #expect(reply == fixture.published(3))
+                }
+                try fixture.restart()
+            }
+            let other = Partition.all.first { $0 != partition }
+            let second = fixture.checkpoint("music", owner: 1, offset: 1, partition: other)
+            #expect(fixture.publish(sequence: 4, ["B"], checkpoint: second) == fixture.published(4))
+            _ = fixture.claim("music")
+            let late = fixture.checkpoint("music", owner: 1, offset: 1, partition: partition)
+            guard case .refused(let error) = fixture.publish(sequence: 5, ["B"], checkpoint: late) else {
+                Issue.record("whoever was taken over is told so")
+                return
+            }
+            #expect(error.code == .fenced)
+        }
+    }
+
     @Test("a member that is silent for longer than a lease leaves, one that says good-bye at once")
     func leaving() throws {
         try Fixture.run { fixture in

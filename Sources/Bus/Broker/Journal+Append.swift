@@ -34,7 +34,7 @@ extension Journal {
         // All that can be refused is, before anything is written.
         let messages = try ScannedBatch(batch, topics: topics)
         try topics.checkCapacity(for: messages.newTopics.count)
-        try check(batch.checkpoint)
+        if try check(batch.checkpoint) { return }
         try checkLetters(of: batch, database)
         try settleLetters(batch.settledLetters, database)
         if let checkpoint = batch.checkpoint {

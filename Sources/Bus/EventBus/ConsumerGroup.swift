@@ -84,10 +84,7 @@ package struct ConsumerGroup: Hashable, Sendable {
     package mutating func record(
         _ offset: UInt64, partition: Partition?, settled: UInt64? = nil, ownerEpoch: UInt64
     ) -> Bool {
-        let isOwner =
-            partition.map { shares[Int($0.number)].ownerEpoch == ownerEpoch }
-            ?? shares.contains { $0.ownerEpoch == ownerEpoch }
-        guard ownerEpoch > 0, isOwner else { return false }
+        guard isOwned(partition, under: ownerEpoch) else { return false }
         // What is settled is behind the message only when that came from a feed: else one number tells it all.
         if let partition, let settled, settled < offset {
             let index = Int(partition.number)
@@ -95,6 +92,13 @@ package struct ConsumerGroup: Hashable, Sendable {
         }
         progress[ownerEpoch] = max(progress[ownerEpoch] ?? 0, partition == nil ? offset : settled ?? offset)
         return true
+    }
+
+    /// Whether a partition, or for nil any at all, is owned under an owner epoch.
+    package func isOwned(_ partition: Partition?, under ownerEpoch: UInt64) -> Bool {
+        guard ownerEpoch > 0 else { return false }
+        guard let partition else { return shares.contains { $0.ownerEpoch == ownerEpoch } }
+        return shares[Int(partition.number)].ownerEpoch == ownerEpoch
     }
 
     /// Up to where every partition is handled.

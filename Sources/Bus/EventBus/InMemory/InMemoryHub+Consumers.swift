@@ -19,6 +19,15 @@ extension InMemoryHub {
         return ownership.ownerEpoch == claim.ownerEpoch && ownership.offsets.keys == claim.offsets.keys
     }
 
+    /// Whether the message of a checkpoint has been handled: then what it led to is in the journal.
+    func isHandled(_ checkpoint: Checkpoint) throws -> Bool {
+        guard let partition = checkpoint.partition, let group = groups[checkpoint.claim.consumer],
+            group.isOwned(partition, under: checkpoint.claim.ownerEpoch)
+        else { return false }
+        try requireThisJournal(checkpoint.position)
+        return group.handled(partition) >= checkpoint.position.offset
+    }
+
     func record(_ checkpoint: Checkpoint) throws {
         let claim = checkpoint.claim
         try requireThisJournal(checkpoint.position)
