@@ -38,6 +38,9 @@ struct RefusalTests {
             #expect(code(message(topic: query), fixture) == .topic)
             let long = String(repeating: "k", count: Limits.nameLength + 1)
             #expect(code(message(topic: topic, key: long), fixture) == .tooLarge)
+            #expect(code(message(topic: topic, key: "a\u{0}"), fixture) == .malformed)
+            let zero = Topic(MessageType(kind: .event, name: "A"), subject: "default\u{0}").name
+            #expect(code(message(topic: zero, subject: "default\u{0}"), fixture) == .malformed)
             #expect(code(message(topic: topic, header: Limits.headerSize + 1), fixture) == .tooLarge)
             #expect(code(message(topic: topic, data: Limits.dataSize + 1), fixture) == .tooLarge)
             #expect(fixture.journal.head == head)
@@ -73,6 +76,15 @@ struct RefusalTests {
             }
             #expect(error.code == .tooLarge)
             #expect(fixture.publish(sequence: 3, ["A"]) == fixture.published(2))
+        }
+    }
+
+    @Test("a consumer's name without end is refused: it would be that of another")
+    func zeroInName() throws {
+        try Fixture.run { fixture in
+            _ = fixture.claim("music")
+            #expect(fixture.claim("music\u{0}x") == nil)
+            #expect(fixture.claim("music", as: .shared, isRenewal: true) != nil)
         }
     }
 

@@ -42,6 +42,10 @@ package struct PublishedMessage: Hashable, Sendable {
         guard topic.partition == Partition(subject: subject) else {
             throw ProtocolError(.topic, "\(topic.name) is not the partition of its subject")
         }
+        // SQLite reads a text up to there: it would be another one's.
+        guard !subject.utf8.contains(0), !key.utf8.contains(0) else {
+            throw ProtocolError(.malformed, "a subject or key of \(topic.type) has a zero byte")
+        }
         guard subject.utf8.count <= Limits.nameLength, key.utf8.count <= Limits.nameLength else {
             throw ProtocolError(.tooLarge, "a subject or key of \(topic.type) exceeds \(Limits.nameLength) bytes")
         }
