@@ -36,6 +36,20 @@ struct GroupTests {
         }
     }
 
+    @Test("a claim that comes a second time does not take over from its successor", arguments: [true, false])
+    func lateClaim(isRestarted: Bool) throws {
+        try Fixture.run { fixture in
+            let (first, second) = (ConsumerMember.exclusive, ConsumerMember.exclusive)
+            _ = fixture.claim("music", as: first)
+            let claimed = fixture.claim("music", as: second)
+            if isRestarted { try fixture.restart() }
+            let late = ClaimRequest(producer: ProducerID(), member: first, consumer: "music")
+            let refusal = ProtocolError(.fenced, "another process has taken music over")
+            #expect(fixture.ask(.claim(late)) == .refused(refusal))
+            #expect(fixture.claim("music", as: second, isRenewal: true) == claimed)
+        }
+    }
+
     @Test("a checkpoint behind the journal's end is of another journal")
     func checkpointBeyondHead() throws {
         try Fixture.run { fixture in

@@ -14,6 +14,9 @@ extension Journal {
         guard known != nil || consumers.count < Consumer.capacity else {
             throw ProtocolError(.tooLarge, "the journal has \(consumers.count) durable consumers already")
         }
+        guard !consumer.group.isDisplaced(request.member) else {
+            throw ProtocolError(.fenced, "another process has taken \(request.consumer) over")
+        }
         let ownership = consumer.group.claim(request.member)
         consumer.producers = consumer.producers.filter { consumer.group.members.contains($0.key) }
         if request.member.mode == .shared {

@@ -10,6 +10,7 @@ enum JournalSchema {
             try rewriteChecksums(database)
         }
         migrator.registerMigration("refusals") { try $0.execute(sql: refusals) }
+        migrator.registerMigration("displaced") { try $0.execute(sql: displaced) }
         return migrator
     }()
 
@@ -98,5 +99,11 @@ enum JournalSchema {
             PRIMARY KEY (producer, sequence)) WITHOUT ROWID;
         CREATE TRIGGER forget_refusals AFTER DELETE ON producers
             BEGIN DELETE FROM refusals WHERE producer = OLD.id; END;
+        """
+
+    private static let displaced = """
+        -- The exclusive members of a consumer that others have displaced, the last ones, in that order.
+        CREATE TABLE displaced (consumer TEXT NOT NULL, member TEXT NOT NULL);
+        CREATE INDEX displaced_members ON displaced (consumer);
         """
 }

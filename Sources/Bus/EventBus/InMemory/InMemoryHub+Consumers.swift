@@ -3,6 +3,7 @@ extension InMemoryHub {
         _ consumer: String, as member: ConsumerMember, for handle: InMemoryEventBus.ID
     ) throws -> ConsumerClaim {
         try requireOpen(handle)
+        guard groups[consumer]?.isDisplaced(member) != true else { throw BusError.takenOver(consumer) }
         let ownership = groups[consumer, default: ConsumerGroup()].claim(member)
         memberships[handle, default: []].insert(Membership(consumer: consumer, member: member.id))
         endSubscriptions(of: consumer)
@@ -37,7 +38,7 @@ extension InMemoryHub {
                 checkpoint.position.offset, partition: checkpoint.partition, settled: checkpoint.position.settled,
                 ownerEpoch: claim.ownerEpoch) ?? false
         guard isOwner else {
-            throw BusError(.fenced, "another process has taken over the durable consumer '\(claim.consumer)'")
+            throw BusError.takenOver(claim.consumer)
         }
     }
 
@@ -46,5 +47,11 @@ extension InMemoryHub {
             groups[membership.consumer]?.leave(membership.member)
             endSubscriptions(of: membership.consumer)
         }
+    }
+}
+
+extension BusError {
+    fileprivate static func takenOver(_ consumer: String) -> BusError {
+        BusError(.fenced, "another process has taken over the durable consumer '\(consumer)'")
     }
 }
