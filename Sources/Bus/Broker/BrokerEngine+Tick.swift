@@ -15,7 +15,7 @@ extension BrokerEngine {
         do {
             try journal.requireLoaded()
             try expireLeases(now: now, &outgoing)
-            try warnConsumersBehind()
+            try warnConsumersBehind(now: now)
             if lastWriteFailure != nil || lastForgotten.map({ now - $0 > Self.producerInterval }) ?? true {
                 // Also tells whether the journal can be written again while nobody publishes.
                 try journal.transaction(at: clock.time(at: now)) { try journal.forgetProducers($0) }

@@ -24,6 +24,8 @@ package final class Journal {
     var consumers: [String: Consumer] = [:]
     /// When the transaction under way began.
     private(set) var time: Int64 = 0
+    /// What retention never removes, when it was last measured.
+    var kept: KeptSize?
     private var writeFailure: String?
     /// Whether what is in memory may be ahead of what is left in the file.
     private var isLoadDue = false
