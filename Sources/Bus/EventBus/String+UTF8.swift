@@ -7,4 +7,14 @@ extension String {
             self.init(validating: bytes, as: UTF8.self)
         }
     }
+
+    /// The beginning that takes at most so many bytes of UTF-8, in whole characters of it.
+    package func prefix(utf8 count: Int) -> String {
+        guard utf8.count > count else { return self }
+        var end = utf8.index(utf8.startIndex, offsetBy: count)
+        while utf8[end] & 0xc0 == 0x80 {
+            end = utf8.index(before: end)
+        }
+        return String(decoding: utf8[..<end], as: UTF8.self)
+    }
 }

@@ -73,7 +73,8 @@ extension CheckpointFrame {
 extension RejectionFrame {
     fileprivate init(_ rejection: Rejection) {
         self.init(
-            attempts: UInt16(clamping: rejection.attempts), code: rejection.code, reason: rejection.reason)
+            attempts: UInt16(clamping: rejection.attempts), code: rejection.code.prefix(utf8: Limits.nameLength),
+            reason: rejection.reason.prefix(utf8: Limits.reasonSize))
     }
 }
 
