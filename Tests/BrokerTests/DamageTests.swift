@@ -124,6 +124,32 @@ struct DamageTests {
         }
     }
 
+    @Test("a batch that failed is not acknowledged by what was left of it in memory")
+    func failedLoad() throws {
+        try Fixture.run { fixture in
+            _ = fixture.publish(sequence: 1, ["A"])
+            func rename(_ from: String, _ to: String) throws {
+                try fixture.journal.database.inDatabase { try $0.execute(sql: "ALTER TABLE \(from) RENAME TO \(to)") }
+            }
+            // Neither can a batch be committed, nor what it had changed in memory be loaded anew.
+            try rename("topics", "hidden")
+            let failed = refusal(fixture.publish(sequence: 2, ["A"]))
+            try rename("hidden", "topics")
+            try rename("shares", "hidden")
+            let waiting = refusal(fixture.publish(sequence: 2, ["A"]))
+            let greeting = refusal(fixture.ask(.hello(Greeting(producer: fixture.producer))))
+            #expect([failed, waiting, greeting] == [.journal, .journal, .journal])
+            try rename("hidden", "shares")
+            #expect(fixture.publish(sequence: 2, ["A"]) == fixture.published(2))
+            #expect(fixture.read()?.messages.map(\.offset) == [1, 2])
+        }
+    }
+
+    private func refusal(_ reply: Reply) -> ProtocolError.Code? {
+        guard case .refused(let error) = reply else { return nil }
+        return error.code
+    }
+
     @Test("a file that is no journal is named, with how to save what is left of it")
     func noJournal() throws {
         try Fixture.inDirectory { directory in

@@ -76,8 +76,12 @@ final class Fixture {
     /// Moves the clock and lets the broker do what it does each second.
     @discardableResult
     func tick(after duration: Duration = .zero) throws -> [FeedMessage] {
-        now = now.advanced(by: duration)
-        lastFeed = try engine.tick(now: now).feed
+        let end = now.advanced(by: duration)
+        lastFeed = []
+        repeat {
+            now = min(now.advanced(by: .seconds(1)), end)
+            lastFeed += try engine.tick(now: now).feed
+        } while now < end
         return lastFeed
     }
 

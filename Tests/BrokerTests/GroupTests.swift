@@ -36,6 +36,20 @@ struct GroupTests {
         }
     }
 
+    @Test("a claim that comes a second time does not take over from its successor", arguments: [true, false])
+    func lateClaim(isRestarted: Bool) throws {
+        try Fixture.run { fixture in
+            let (first, second) = (ConsumerMember.exclusive, ConsumerMember.exclusive)
+            _ = fixture.claim("music", as: first)
+            let claimed = fixture.claim("music", as: second)
+            if isRestarted { try fixture.restart() }
+            let late = ClaimRequest(producer: ProducerID(), member: first, consumer: "music")
+            let refusal = ProtocolError(.fenced, "another process has taken music over")
+            #expect(fixture.ask(.claim(late)) == .refused(refusal))
+            #expect(fixture.claim("music", as: second, isRenewal: true) == claimed)
+        }
+    }
+
     @Test("a checkpoint behind the journal's end is of another journal")
     func checkpointBeyondHead() throws {
         try Fixture.run { fixture in
@@ -65,6 +79,33 @@ struct GroupTests {
             let taken = fixture.publish(
                 sequence: 3, [], checkpoint: fixture.checkpoint("music", owner: 1, offset: 1, partition: kept))
             #expect(taken == fixture.published(1))
+        }
+    }
+
+    @Test("what a message led to is journalled once, though it is published in two batches")
+    func handledTwice() throws {
+        try Fixture.run { fixture in
+            _ = fixture.publish(sequence: 1, ["A", "A"])
+            _ = fixture.claim("music")
+            let partition = Partition(subject: "default")
+            for _ in 1...2 {
+                let first = fixture.checkpoint("music", owner: 1, offset: 1, settled: 0, partition: partition)
+                for sequence in 2...3 as ClosedRange<UInt64> {
+                    let reply = fixture.publish(sequence: sequence, ["B"], checkpoint: first)
+                    #expect(reply == fixture.published(3))
+                }
+                try fixture.restart()
+            }
+            let other = Partition.all.first { $0 != partition }
+            let second = fixture.checkpoint("music", owner: 1, offset: 1, partition: other)
+            #expect(fixture.publish(sequence: 4, ["B"], checkpoint: second) == fixture.published(4))
+            _ = fixture.claim("music")
+            let late = fixture.checkpoint("music", owner: 1, offset: 1, partition: partition)
+            guard case .refused(let error) = fixture.publish(sequence: 5, ["B"], checkpoint: late) else {
+                Issue.record("whoever was taken over is told so")
+                return
+            }
+            #expect(error.code == .fenced)
         }
     }
 

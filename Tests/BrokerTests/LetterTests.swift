@@ -41,6 +41,19 @@ struct LetterTests {
         }
     }
 
+    @Test("a message that retention has removed cannot be kept, but can be passed")
+    func removed() throws {
+        try Fixture.run { fixture in
+            _ = fixture.publish(sequence: 1, ["A"])
+            _ = fixture.claim("music")
+            try fixture.execute("DELETE FROM messages")
+            let checkpoint = fixture.checkpoint("music", owner: 1, offset: 1)
+            let kept = fixture.publish(sequence: 2, [], checkpoint: checkpoint, rejection: rejection)
+            #expect(kept == .refused(ProtocolError(.letter, "the message at 1 is no longer in the journal")))
+            #expect(fixture.publish(sequence: 3, ["B"], checkpoint: checkpoint) == fixture.published(2))
+        }
+    }
+
     @Test("a settled letter goes with its batch; one that is not there refuses the batch")
     func settled() throws {
         try Fixture.run { fixture in

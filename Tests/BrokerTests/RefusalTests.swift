@@ -1,5 +1,6 @@
 import BusProtocol
 import EventBus
+import GRDB
 import Testing
 
 @testable import Broker
@@ -37,6 +38,9 @@ struct RefusalTests {
             #expect(code(message(topic: query), fixture) == .topic)
             let long = String(repeating: "k", count: Limits.nameLength + 1)
             #expect(code(message(topic: topic, key: long), fixture) == .tooLarge)
+            #expect(code(message(topic: topic, key: "a\u{0}"), fixture) == .malformed)
+            let zero = Topic(MessageType(kind: .event, name: "A"), subject: "default\u{0}").name
+            #expect(code(message(topic: zero, subject: "default\u{0}"), fixture) == .malformed)
             #expect(code(message(topic: topic, header: Limits.headerSize + 1), fixture) == .tooLarge)
             #expect(code(message(topic: topic, data: Limits.dataSize + 1), fixture) == .tooLarge)
             #expect(fixture.journal.head == head)
@@ -75,6 +79,15 @@ struct RefusalTests {
         }
     }
 
+    @Test("a consumer's name without end is refused: it would be that of another")
+    func zeroInName() throws {
+        try Fixture.run { fixture in
+            _ = fixture.claim("music")
+            #expect(fixture.claim("music\u{0}x") == nil)
+            #expect(fixture.claim("music", as: .shared, isRenewal: true) != nil)
+        }
+    }
+
     @Test("durable consumers are bounded; those that are there go on")
     func consumers() throws {
         try Fixture.run { fixture in
@@ -84,6 +97,45 @@ struct RefusalTests {
             }
             #expect(fixture.claim("one more") == nil)
             #expect(fixture.claim("music") != nil)
+        }
+    }
+
+    @Test("a refused batch that is sent again is refused again, also by a restarted broker", arguments: [true, false])
+    func resent(isRestarted: Bool) throws {
+        try Fixture.run { fixture in
+            _ = fixture.publish(sequence: 1, ["A"])
+            _ = fixture.claim("music")
+            _ = fixture.claim("music")
+            let fenced = fixture.checkpoint("music", owner: 1, offset: 1)
+            func send() -> [Reply] {
+                [
+                    fixture.publish(sequence: 2, ["B"], checkpoint: fenced),
+                    fixture.publish(sequence: 3, [], settling: [7]),
+                ]
+            }
+            let refusals = send()
+            #expect(refusals.first == .refused(ProtocolError(.fenced, "another process has taken music over")))
+            #expect(refusals.last == .refused(ProtocolError(.letter, "there is no dead letter 7 any more")))
+            _ = fixture.publish(sequence: 4, ["C"])
+            if isRestarted { try fixture.restart() }
+            #expect(send() == refusals)
+            #expect(fixture.publish(sequence: 4, ["C"]) == fixture.published(2), "what was taken is acknowledged")
+        }
+    }
+
+    @Test("refusals are bounded, and go with their producer")
+    func boundedRefusals() throws {
+        try Fixture.run { fixture in
+            func count() throws -> Int? {
+                try fixture.journal.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM refusals") }
+            }
+            for sequence in 1...Journal.refusalCount + 10 {
+                _ = fixture.publish(sequence: sequence, [], settling: [7])
+            }
+            #expect(try count() == Int(Journal.refusalCount))
+            fixture.now = fixture.now.advanced(by: .milliseconds(ProducerRow.retention + 1))
+            try fixture.tick()
+            #expect(try count() == 0)
         }
     }
 }

@@ -102,7 +102,7 @@ struct RetentionTests {
             fill(fixture, 11...15)
             let cut = prune(fixture)
             #expect(try cut.map { try $0.envelope().subject } == ["consumer.cut-off"])
-            let used = try fixture.journal.usedSize()
+            let used = try fixture.usedSize()
             #expect(used <= 1 << 20)
 
             let left = try #require(fixture.read("event.")?.messages.first?.offset)
@@ -121,6 +121,30 @@ struct RetentionTests {
         }
     }
 
+    @Test("documents and dead letters drive nothing else out")
+    func kept() throws {
+        try Fixture.run({ $0.retention = RetentionPolicy(age: nil, size: 1 << 20) }) { fixture in
+            fill(fixture, 1...1)
+            let documents = (0..<20).map { Fixture.message("Large", kind: .document, key: "\($0)", size: 100_000) }
+            _ = fixture.ask(.publish(PublishRequest(producer: fixture.producer, sequence: 2, messages: documents)))
+            prune(fixture)
+            #expect(fixture.read()?.messages.count == 100)
+            _ = fixture.claim("music")
+            let large = (0..<20).map { _ in Fixture.message("A", size: 100_000) }
+            _ = fixture.ask(.publish(PublishRequest(producer: fixture.producer, sequence: 3, messages: large)))
+            for offset in 121...UInt64(140) {
+                _ = fixture.publish(
+                    sequence: offset - 117, [], checkpoint: fixture.checkpoint("music", owner: 1, offset: offset),
+                    rejection: RejectionFrame(attempts: 1, code: "a", reason: "b"))
+            }
+            prune(fixture, after: .seconds(20))
+            let left = fixture.journal.head - fixture.journal.pruned
+            #expect(left > 5 && left < 20, "\(left) of the large messages are left: those beyond the size are gone")
+            #expect(fixture.documents().isEmpty == false)
+            #expect(fixture.letters()?.letters.isEmpty == false)
+        }
+    }
+
     @Test("under load the journal stays near its size")
     func load() throws {
         try Fixture.run({ $0.retention = RetentionPolicy(age: nil, size: 1 << 20) }) { fixture in
@@ -130,7 +154,7 @@ struct RetentionTests {
             for sequence in 41...UInt64(140) {
                 fill(fixture, sequence...sequence)
             }
-            let used = try fixture.journal.usedSize()
+            let used = try fixture.usedSize()
             #expect(used < 2 << 20)
         }
     }
@@ -179,5 +203,12 @@ struct RetentionTests {
             }
             #expect(fixture.ask(.locate(0)) == .located(epoch: fixture.journal.epoch, offset: 0))
         }
+    }
+}
+
+extension Fixture {
+    /// Without documents and dead letters, of which there are none.
+    fileprivate func usedSize() throws -> Int {
+        try journal.usedSize(limit: .max, at: 0)
     }
 }

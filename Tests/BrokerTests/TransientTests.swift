@@ -47,6 +47,8 @@ struct TransientTests {
                     continue
                 }
                 #expect(error.code == .topic)
+                let again = transient(fixture, sequence: UInt64(sequence) + 1, Fixture.message("A", kind: kind))
+                #expect(again == reply, "as often as it is sent")
             }
         }
     }

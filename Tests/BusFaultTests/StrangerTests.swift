@@ -91,7 +91,7 @@ struct StrangerTests {
                     try subscriber.subscribe(to: "event.Noted.")
                     _ = try subscriber.receive()
                     let head = try RawConnection.open(port: port + 1) { try babble($0) }
-                    while try FeedMessage(frames: subscriber.receive()).offset <= head {}
+                    while try FeedPacket.messages(subscriber.receive()).allSatisfy({ $0.offset <= head }) {}
                 }
             }
         }

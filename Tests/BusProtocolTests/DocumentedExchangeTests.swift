@@ -32,7 +32,9 @@ struct DocumentedExchangeTests {
             .publish(PublishRequest(producer: Self.producer, sequence: 1, messages: [Shown.event])), id: 2)
         try exchange.expect(.published(epoch: Shown.epoch, offset: 8), to: .publish, id: 2)
         let live = exchange.next()
-        #expect(live == Shown.journalled(previousInPartition: 5).frames)
+        var packet = FeedPacket(topic: Shown.event.topic, epoch: 0x2a)
+        _ = packet.add(Shown.journalled(previousInPartition: 5))
+        #expect(live == packet.frames)
 
         exchange.expect(.read(PageRequest(epoch: Shown.epoch, after: 7, prefixes: ["event."])), id: 3)
         let page = Page(epoch: Shown.epoch, through: 8, isComplete: true, messages: [Shown.journalled()])

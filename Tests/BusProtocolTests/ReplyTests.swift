@@ -83,22 +83,61 @@ struct ReplyTests {
         let message = FeedMessage(
             topic: "event.A.00", epoch: 1, offset: offset, previous: 0, previousInPartition: 6, header: [1, 2],
             data: [3])
-        #expect(message.frames.count == 4)
-        #expect(try FeedMessage(frames: message.frames) == message)
+        #expect(try FeedPacket.messages(Self.frames([message])[0]) == [message])
         #expect(!message.isAnnouncement)
     }
 
-    @Test("of a large message the feed carries only topic and position, unless no journal holds it")
+    @Test("of a large message the feed carries only the position, unless no journal holds it")
     func announcement() throws {
         let data = Bytes(repeating: 7, count: Limits.feedSize)
         let large = FeedMessage(
             topic: "event.A.00", epoch: 1, offset: 9, previous: 4, previousInPartition: 8, header: [1], data: data)
-        let announced = try FeedMessage(frames: large.frames)
-        #expect(large.frames.count == 2)
+        let announced = try #require(try FeedPacket.messages(Self.frames([large])[0]).first)
         #expect(announced.isAnnouncement)
         #expect((announced.offset, announced.previous, announced.previousInPartition) == (9, 4, 8))
         let transient = FeedMessage(topic: "event.A.00", epoch: 1, offset: 0, previous: 0, header: [1], data: data)
-        #expect(try FeedMessage(frames: transient.frames) == transient)
+        #expect(try FeedPacket.messages(Self.frames([transient])[0]) == [transient])
+    }
+
+    static func frames(_ messages: [FeedMessage]) -> [[[UInt8]]] {
+        var packets: [[[UInt8]]] = []
+        messages.forEachPacket { packets.append($0.frames) }
+        return packets
+    }
+
+    @Test("messages of one topic that follow each other share a packet, within its size")
+    func packets() throws {
+        let topics = ["event.A.00", "event.A.00", "event.B.00", "event.A.00"]
+        let messages = topics.enumerated().map { index, topic in
+            FeedMessage(
+                topic: topic, epoch: 1, offset: UInt64(index) + 1, previous: UInt64(index), header: [1], data: [2])
+        }
+        let packets = try Self.frames(messages).map { try FeedPacket.messages($0) }
+        #expect(packets.map { $0.map(\.offset) } == [[1, 2], [3], [4]])
+        #expect(packets.flatMap(\.self) == messages, "nothing changes its place")
+
+        let large = (1...5).map { offset in
+            FeedMessage(
+                topic: "event.A.00", epoch: 1, offset: offset, previous: offset - 1, header: [1],
+                data: Bytes(repeating: 7, count: Limits.feedSize / 3))
+        }
+        #expect(try Self.frames(large).map { try FeedPacket.messages($0).count } == [2, 2, 1])
+        #expect(Self.frames([]).isEmpty)
+    }
+
+    @Test("a packet that ends early, or lacks a frame, is refused")
+    func brokenPackets() {
+        let message = FeedMessage(topic: "event.A.00", epoch: 1, offset: 1, previous: 0, header: [1], data: [2])
+        for frames in Self.frames([message, message]) {
+            for length in 0..<frames[1].count {
+                // Only where a message ends may the packet end.
+                let isWhole = length == 8 + (frames[1].count - 8) / 2
+                let read = try? FeedPacket.messages([frames[0], Array(frames[1].prefix(length))])
+                #expect((read != nil) == isWhole, "\(length) bytes")
+            }
+            #expect(throws: ProtocolError.self) { try FeedPacket.messages([frames[0]]) }
+            #expect(throws: ProtocolError.self) { try FeedPacket.messages(frames + [[]]) }
+        }
     }
 
     @Test("an inbox's answer reads back as it was written")

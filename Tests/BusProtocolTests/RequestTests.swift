@@ -117,8 +117,19 @@ struct RequestTests {
                 _ = try? Reply.read([head, [0, 0, 0]] + frames)
             }
             _ = try? Reply.read(frames)
-            _ = try? FeedMessage(frames: frames)
+            _ = try? FeedPacket.messages(frames)
             _ = try? Inbox.readAnswer(frames)
         }
+    }
+
+    @Test("a text that is too long is cut between two characters")
+    func longText() throws {
+        var writer = ByteWriter()
+        writer.write(text: "a" + String(repeating: "é", count: 40_000))
+        writer.write(text: "next")
+        var reader = ByteReader(writer.bytes)
+        #expect(try reader.text() == "a" + String(repeating: "é", count: 32_767))
+        #expect(try reader.text() == "next")
+        #expect(["aé".prefix(utf8: 2), "aé".prefix(utf8: 3), "é".prefix(utf8: 1)] == ["a", "aé", ""])
     }
 }

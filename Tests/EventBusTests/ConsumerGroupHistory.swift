@@ -28,7 +28,9 @@ struct ConsumerGroupHistory {
         switch Int.random(in: 0..<10, using: &random) {
         case 0..<3:
             // The exclusive one, with which the sharing ends, comes seldom.
-            let member = members[Int.random(in: -40..<members.count * 20, using: &random).clamped(to: members.count)]
+            var member = members[Int.random(in: -40..<members.count * 20, using: &random).clamped(to: members.count)]
+            // Another process each time: one that was displaced stays so.
+            if member.mode == .exclusive { member = ConsumerMember(.exclusive, id: UUID(seeded: &random)) }
             beliefs.append((member, group.claim(member)))
         case 3:
             group.leave(members[Int.random(in: 0..<members.count, using: &random)].id)

@@ -92,6 +92,20 @@ struct ConsumerGroupTests {
         group.expect(refuses: 1, ownerEpoch: exclusive.ownerEpoch)
     }
 
+    @Test(
+        "an exclusive member that was displaced displaces nobody", arguments: [ConsumerMember.Mode.exclusive, .shared])
+    func displaced(by mode: ConsumerMember.Mode) {
+        var group = ConsumerGroup()
+        let (first, second) = (ConsumerMember.exclusive, ConsumerMember(mode))
+        _ = group.claim(first)
+        let ownership = group.claim(second)
+        #expect(group.isDisplaced(first))
+        #expect(group.claim(first).offsets.isEmpty)
+        #expect(group.ownership(of: second.id) == ownership)
+        for _ in 0..<100 { _ = group.claim(.exclusive) }
+        #expect(group.displaced.count == 16)
+    }
+
     @Test("an exclusive member that leaves stays the owner: nobody else is there to take over")
     func exclusiveLeaves() {
         var group = ConsumerGroup()

@@ -101,7 +101,7 @@ struct AnnouncementTests {
             try await watcher.publish(Batch([Envelope(attributes: first.attributes, data: Data())]))
             while try await presence == nil { try await look() }
         }
-        #expect(try await presence == nil, "it was leased again, or withdrawn at the end")
+        #expect(try await presence == nil, "it was leased again")
     }
 
     @Test("is one without figures when a process does not count")

@@ -54,6 +54,18 @@ struct MessageConsumerRejectionTests {
         #expect(letters.first?.rejection.code == "greeter.refused")
     }
 
+    @Test("goes on behind a message that retention has removed while it was tried")
+    func removed() async throws {
+        try await withRunning(greeter(on: RemovingBus(bus: bus))) {
+            try await bus.publish(Batch([malformed(Command.Greet.type)]))
+            try await bus.send(Command.Greet(name: "Grace"))
+            #expect(try await bus.received(DomainEvent.Greeted.self).count == 1)
+        }
+        let errors = try await bus.journalled(ApplicationError.self)
+        #expect(try errors.map { try $0.decode(ApplicationError.self).code } == ["message.malformed"])
+        #expect(try await bus.deadLetters(of: "greeter").isEmpty)
+    }
+
     @Test("publishes no error about an error that it gives up: there is only the dead letter")
     func errorAboutError() async throws {
         let consumer = greeter()

@@ -162,6 +162,19 @@ struct ServiceHostTests {
         #expect(log.lines.contains("warning: waiting for the bus at ipc:///nowhere"))
     }
 
+    @Test("stops when it is asked to while the broker is away")
+    func stopsWhileBrokerIsAway() async throws {
+        let bus = StallingBus(bus: InMemoryEventBus(source: "greeter/i1", hub: hub))
+        let host = ServiceHost(context: context(bus), services: [], notifier: ServiceNotifier(socketPath: nil))
+        let start = ContinuousClock.now
+        try await running(host) {
+            _ = try await watcher.received(Document.Presence.self)
+            bus.stall()
+        }
+        #expect(ContinuousClock.now - start < ServiceHost.grace, "it was not cancelled")
+        #expect(try await watcher.documents(matching: [.type(Document.Presence.self)]).isEmpty)
+    }
+
     @Test("stops when it is asked to while the broker is still away")
     func stopsWithoutBroker() async throws {
         let clock = ManualClock()

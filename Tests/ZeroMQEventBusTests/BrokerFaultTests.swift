@@ -1,3 +1,4 @@
+import Broker
 import EventBus
 import Foundation
 import Testing
@@ -92,6 +93,40 @@ struct BrokerFaultTests {
         }
     }
 
+    @Test(
+        "a consumer goes on with a new journal, exclusive or not", .timeLimit(.minutes(1)),
+        arguments: [ConsumerMember.Mode.exclusive, .shared])
+    func newJournalForConsumer(mode: ConsumerMember.Mode) async throws {
+        try await TestBroker.withDirectory { broker in
+            let bus = try broker.bus()
+            let handled = Counter()
+            try await bus.whileOpen {
+                try await withThrowingTaskGroup { group in
+                    group.addTask {
+                        try await bus.consume(as: "counter", [.type(Counted.self)], mode: mode) { _ in
+                            handled.increment()
+                            return []
+                        }
+                    }
+                    group.addTask {
+                        try await broker.run {
+                            try await bus.publish(numbers: 0..<10)
+                            await handled.reaches(10)
+                        }
+                        broker.deleteJournal()
+                        try await broker.run {
+                            try await bus.publish(numbers: 10..<20)
+                            await handled.reaches(20)
+                        }
+                    }
+                    try await group.next()
+                    group.cancelAll()
+                }
+            }
+            #expect(handled.count == 20)
+        }
+    }
+
     @Test("a second broker on the same address is refused, and the first one serves on", .timeLimit(.minutes(1)))
     func secondBroker() async throws {
         try await TestBroker.withDirectory { broker in
@@ -101,6 +136,31 @@ struct BrokerFaultTests {
                 #expect(error?.message.contains(broker.address) == true)
                 let bus = try broker.bus()
                 try await bus.whileOpen { try await bus.publish(numbers: 0..<1) }
+            }
+        }
+    }
+
+    @Test(
+        "a second broker on the same journal is refused, whatever its address, and the first one serves on",
+        .timeLimit(.minutes(1)), arguments: ["tcp", "ipc"])
+    func secondJournal(transport: String) async throws {
+        try await TestBroker.withDirectory { broker in
+            try await TestBroker.withDirectory { other in
+                // The journal is refused before a port is bound.
+                let address = transport == "tcp" ? "tcp://127.0.0.1:1" : other.address
+                let link = other.directory.appendingPathComponent("link.sqlite").path
+                try await broker.run {
+                    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: broker.journal)
+                    for path in [broker.journal, link] {
+                        let error = await #expect(throws: BusError.self) {
+                            try await Broker(BrokerConfiguration(address: address, journal: path), logger: .quiet).run()
+                        }
+                        #expect(error?.code == .journal)
+                        #expect(error?.message.contains("another broker serves the journal \(path)") == true)
+                    }
+                    let bus = try broker.bus()
+                    try await bus.whileOpen { try await bus.publish(numbers: 0..<1) }
+                }
             }
         }
     }

@@ -30,7 +30,7 @@ struct FeedTrackerTests {
         var phase: FeedTracker.Phase { tracker.phase }
 
         func receive(live message: FeedMessage, hasRoom: Bool = true) -> Bool {
-            tracker.receive(live: message, hasRoom: hasRoom) != nil
+            !tracker.receive(live: [message], room: hasRoom ? 1 : 0).isEmpty
         }
 
         func receive(_ page: Page) -> [UInt64] {
@@ -85,8 +85,8 @@ struct FeedTrackerTests {
     @Test("another partition that lost nothing goes on, and says that not all before it is settled")
     func otherPartition() {
         let reader = Reader(prefixes: ["event."])
-        let delivery = reader.tracker.receive(live: Self.message(12, previous: 2, topic: "event.A.01"), hasRoom: true)
-        #expect(delivery?.settled == 10)
+        let delivery = reader.tracker.receive(live: [Self.message(12, previous: 2, topic: "event.A.01")], room: 1)
+        #expect(delivery.map(\.settled) == [10])
         #expect(!reader.receive(live: Self.message(13, previous: 11, topic: "event.A.00")))
         let deliveries = reader.tracker.receive(
             Self.page(

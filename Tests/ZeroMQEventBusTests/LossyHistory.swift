@@ -31,7 +31,7 @@ struct LossyHistory {
     mutating func step() {
         let message = append()
         let (isLost, hasRoom) = (oneIn(4), !oneIn(9))
-        if !isLost, let delivery = tracker.receive(live: message, hasRoom: hasRoom) { deliver([delivery]) }
+        if !isLost { deliver(tracker.receive(live: [message], room: hasRoom ? 1 : 0)) }
         if oneIn(3) { readPage() }
         if oneIn(20) {
             tracker.judge()

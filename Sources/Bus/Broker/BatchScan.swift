@@ -37,10 +37,10 @@ struct BatchScan {
     mutating func plainTopic(
         _ name: Range<Int>, subject: Range<Int>, key: Range<Int>, _ topics: TopicTable
     ) -> Int? {
-        guard key.count <= Limits.nameLength, isASCII(key) else { return nil }
+        guard key.count <= Limits.nameLength, isPlain(key) else { return nil }
         if let lastTopic, areEqual(name, lastName), areEqual(subject, lastSubject) { return lastTopic }
         guard let topic = topics.index(of: UnsafeRawBufferPointer(rebasing: bytes[name])),
-            subject.count <= Limits.nameLength, isASCII(subject),
+            subject.count <= Limits.nameLength, isPlain(subject),
             topics[topic].partition == Partition(subject: UnsafeRawBufferPointer(rebasing: bytes[subject]))
         else { return nil }
         (lastName, lastSubject, lastTopic) = (name, subject, topic)
@@ -52,7 +52,8 @@ struct BatchScan {
             .hasSameBytes(as: UnsafeRawBufferPointer(rebasing: bytes[right]))
     }
 
-    private func isASCII(_ range: Range<Int>) -> Bool {
-        bytes[range].allSatisfy { $0 < 0x80 }
+    /// Whether it is ASCII without a zero byte.
+    private func isPlain(_ range: Range<Int>) -> Bool {
+        bytes[range].allSatisfy { $0 &- 1 < 0x7f }
     }
 }

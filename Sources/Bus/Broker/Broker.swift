@@ -13,7 +13,7 @@ package actor Broker {
     private let thread = SocketThread(name: "broker")
     private var sockets: BrokerSockets?
     private var engine: BrokerEngine?
-    private var lock: BrokerLock?
+    private var locks: [BrokerLock] = []
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
@@ -31,8 +31,9 @@ package actor Broker {
     /// - Throws: ``BusError`` when the address or the journal cannot be used, or the journal can no longer be trusted.
     package func run(onReady: @Sendable () async throws -> Void = {}) async throws {
         let address = try BusAddress(configuration.address)
-        lock = try address.directory.map { try BrokerLock(directory: $0) }
-        defer { lock = nil }
+        defer { locks = [] }
+        if let directory = address.directory { locks.append(try BrokerLock(directory: directory)) }
+        locks.append(try BrokerLock(journal: configuration.journal))
         let journal = try Journal(path: configuration.journal, durability: configuration.durability)
         let now = ContinuousClock.now
         engine = try BrokerEngine(
@@ -87,6 +88,8 @@ package actor Broker {
             let (inboxes, garbageCount) = try sockets.receiveInboxes()
             engine?.noteGarbage(garbageCount, "the feed got what is no subscription, or one that is too long")
             for inbox in inboxes {
+                // Who gets no answer subscribes again.
+                try journal.requireLoaded()
                 try sockets.publish(Inbox.answer(topic: inbox, epoch: journal.epoch, head: journal.head))
             }
         } catch {

@@ -6,6 +6,7 @@ extension BrokerEngine {
         _ outgoing: inout Outgoing
     ) {
         do {
+            try journal.requireLoaded()
             switch request {
             case .read(let request): send(try journal.messages(request), to: message, head, &outgoing)
             case .documents(let request): send(try journal.documents(request), to: message, head, &outgoing)

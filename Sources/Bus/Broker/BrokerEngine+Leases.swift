@@ -4,10 +4,12 @@ internal import Logging
 extension BrokerEngine {
     /// A producer that is silent for longer loses its leased documents, and its memberships.
     static let leaseDuration: Duration = .seconds(5)
+    /// Twice as long as from one look to the next: less than a lease, so that what waits to be heard counts before it ends.
+    private static let absence: Duration = .seconds(2)
 
     /// Lets those go that have gone silent.
     mutating func expireLeases(now: ContinuousClock.Instant, _ outgoing: inout Outgoing) throws {
-        if now - lastLook > Self.leaseDuration {
+        if now - lastLook > Self.absence {
             // It was the broker that was away, stopped or asleep: it has not heard what was said meanwhile.
             heard = heard.mapValues { _ in now }
             lastForgotten = now

@@ -43,8 +43,6 @@ extension BrokerEngine {
     }
 
     private mutating func passOn(_ batch: BatchHead, to feed: inout [FeedMessage]) throws {
-        guard batch.sequence > transientSequences[batch.producer] ?? 0 else { return }
-        transientSequences[batch.producer] = batch.sequence
         let scanned = try ScannedBatch(batch, topics: transientTopics)
         guard !scanned.hasDocuments else {
             throw ProtocolError(.topic, "documents cannot be transient: they are retained")
@@ -53,6 +51,9 @@ extension BrokerEngine {
         guard scanned.messages.allSatisfy({ $0.header.count + $0.data.count <= Limits.feedSize }) else {
             throw ProtocolError(.tooLarge, "a transient message has at most \(Limits.feedSize) bytes")
         }
+        // Behind what can be refused: a batch that is refused is refused each time.
+        guard batch.sequence > transientSequences[batch.producer] ?? 0 else { return }
+        transientSequences[batch.producer] = batch.sequence
         guard transientTopics.entries.count + scanned.newTopics.count <= TopicTable.capacity else {
             throw ProtocolError(.tooLarge, "there are \(TopicTable.capacity) topics already: use fewer types")
         }

@@ -39,9 +39,9 @@ extension BrokerEngine {
     }
 
     /// Warns once of every consumer that has yet to handle the oldest fifth of a journal that is four fifths full.
-    mutating func warnConsumersBehind() throws {
+    mutating func warnConsumersBehind(now: ContinuousClock.Instant) throws {
         guard let limit = configuration.retention.size else { return }
-        let size = try journal.usedSize()
+        let size = try journal.usedSize(limit: limit, at: clock.time(at: now))
         let length = journal.head - journal.pruned
         // Who was warned is warned again only after it has caught up well, or room has been made.
         warnedConsumers = warnedConsumers.filter { name in

@@ -13,8 +13,9 @@ extension BrokerEngine {
         try journal.file.check()
         desk.expire(now: now, &outgoing)
         do {
+            try journal.requireLoaded()
             try expireLeases(now: now, &outgoing)
-            try warnConsumersBehind()
+            try warnConsumersBehind(now: now)
             let isDue = now - lastForgotten > Self.producerInterval
             if isDue || lastWriteFailure != nil || journal.producers.count > ProducerRow.capacity {
                 // Also tells whether the journal can be written again while nobody publishes.

@@ -11,16 +11,30 @@ extension Journal {
     ///   throws ends the transaction.
     func append(_ batch: BatchHead, to feed: inout [FeedMessage], _ database: Database) throws -> UInt64 {
         let known = producers[batch.producer] ?? ProducerRow(sequence: 0, offset: head, time: time)
-        guard batch.sequence > known.sequence else { return known.offset }
+        guard batch.sequence > known.sequence else {
+            if let refusal = try refusal(of: batch, database) { throw refusal }
+            return known.offset
+        }
         guard batch.sequence == known.sequence + 1 else {
             throw ProtocolError(.sequence, "batch \(known.sequence + 1) is expected, not \(batch.sequence)")
         }
         // A refused batch counts as taken: its publisher is told, and goes on with the next.
         move(batch.producer, to: batch.sequence, offset: known.offset)
+        do {
+            try take(batch, to: &feed, database)
+        } catch let refusal as ProtocolError {
+            try keep(refusal, of: batch, database)
+            throw refusal
+        }
+        move(batch.producer, to: batch.sequence, offset: head)
+        return head
+    }
+
+    private func take(_ batch: BatchHead, to feed: inout [FeedMessage], _ database: Database) throws {
         // All that can be refused is, before anything is written.
         let messages = try ScannedBatch(batch, topics: topics)
         try topics.checkCapacity(for: messages.newTopics.count)
-        try check(batch.checkpoint)
+        if try check(batch.checkpoint) { return }
         try checkLetters(of: batch, database)
         try settleLetters(batch.settledLetters, database)
         if let checkpoint = batch.checkpoint {
@@ -28,8 +42,6 @@ extension Journal {
             try save(checkpoint, database)
         }
         try append(messages, owner: batch.isLeased ? batch.producer : nil, to: &feed, database)
-        move(batch.producer, to: batch.sequence, offset: head)
-        return head
     }
 
     /// Appends one message of the broker's own. Only inside ``transaction(at:_:)``.

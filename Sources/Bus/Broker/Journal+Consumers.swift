@@ -14,6 +14,9 @@ extension Journal {
         guard known != nil || consumers.count < Consumer.capacity else {
             throw ProtocolError(.tooLarge, "the journal has \(consumers.count) durable consumers already")
         }
+        guard !consumer.group.isDisplaced(request.member) else {
+            throw ProtocolError(.fenced, "another process has taken \(request.consumer) over")
+        }
         let ownership = consumer.group.claim(request.member)
         consumer.producers = consumer.producers.filter { consumer.group.members.contains($0.key) }
         if request.member.mode == .shared {
@@ -39,16 +42,21 @@ extension Journal {
         }
     }
 
+    /// - Returns: whether the message of the checkpoint has been handled: this is a copy of the batch that said so, which was
+    ///   sent on after its publisher had been told that the journal could not take it.
     /// - Throws: ``ProtocolError`` with code `fenced` or `epoch` when progress cannot be recorded.
-    func check(_ checkpoint: CheckpointFrame?) throws {
-        guard let checkpoint else { return }
+    func check(_ checkpoint: CheckpointFrame?) throws -> Bool {
+        guard let checkpoint else { return false }
         // An offset that this journal has never given shows that it has lost its end: a hello will find that out.
         guard checkpoint.epoch == epoch, checkpoint.offset <= head, checkpoint.settled <= head else {
             throw ProtocolError(.epoch, "the checkpoint of \(checkpoint.consumer) is for another journal")
         }
-        guard let group = consumers[checkpoint.consumer]?.group, group.counts(checkpoint) else {
+        guard let group = consumers[checkpoint.consumer]?.group,
+            group.isOwned(checkpoint.partition, under: checkpoint.ownerEpoch)
+        else {
             throw ProtocolError(.fenced, "another process has taken \(checkpoint.consumer) over")
         }
+        return checkpoint.partition.map { group.handled($0) >= checkpoint.offset } ?? false
     }
 
     /// Records progress that has been checked. It takes one row, unless a message came before an earlier one of another
@@ -77,17 +85,6 @@ extension Journal {
 
     private func claimed(_ ownership: Ownership, cutOffs: [CutOff]) -> Claimed {
         Claimed(ownerEpoch: ownership.ownerEpoch, epoch: epoch, offsets: ownership.offsets, cutOffs: cutOffs)
-    }
-}
-
-extension ConsumerGroup {
-    /// Whether it comes from an owner.
-    fileprivate func counts(_ checkpoint: CheckpointFrame) -> Bool {
-        guard checkpoint.ownerEpoch > 0 else { return false }
-        guard let partition = checkpoint.partition else {
-            return shares.contains { $0.ownerEpoch == checkpoint.ownerEpoch }
-        }
-        return shares[Int(partition.number)].ownerEpoch == checkpoint.ownerEpoch
     }
 }
 

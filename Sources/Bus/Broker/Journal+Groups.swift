@@ -23,6 +23,10 @@ extension Journal {
             guard let member = UUID(uuidString: row[1]), let producer = ProducerID(stored: row[2]) else { continue }
             producers[row[0], default: [:]][member] = producer
         }
+        var displaced: [String: [UUID]] = [:]
+        for row in try Row.fetchAll(database, sql: "SELECT consumer, member FROM displaced ORDER BY rowid") {
+            displaced[row[0], default: []] += [UUID(uuidString: row[1])].compactMap(\.self)
+        }
         let cutOffs = try loadCutOffs(database)
         consumers = [:]
         for row in try Row.fetchAll(database, sql: "SELECT name, owner_epoch FROM consumers") {
@@ -30,7 +34,8 @@ extension Journal {
             guard let shares = shares[name], shares.count == Partition.count else { continue }
             let members = Set((producers[name] ?? [:]).keys)
             let group = ConsumerGroup(
-                ownerEpoch: Self.number(row, 1), shares: shares, progress: progress[name] ?? [:], members: members)
+                ownerEpoch: Self.number(row, 1), shares: shares, progress: progress[name] ?? [:], members: members,
+                displaced: displaced[name] ?? [])
             consumers[name] = Consumer(
                 group: group, producers: producers[name] ?? [:], cutOffs: cutOffs[name] ?? [])
         }
@@ -58,6 +63,13 @@ extension Journal {
             for (member, producer) in new.producers {
                 try database.execute(
                     sql: "INSERT INTO members VALUES (?, ?, ?)", arguments: [name, member.uuidString, producer.stored])
+            }
+        }
+        if (old?.group.displaced ?? []) != new.group.displaced {
+            try database.execute(sql: "DELETE FROM displaced WHERE consumer = ?", arguments: [name])
+            for member in new.group.displaced {
+                try database.execute(
+                    sql: "INSERT INTO displaced VALUES (?, ?)", arguments: [name, member.uuidString])
             }
         }
         if old?.cutOffs != new.cutOffs {

@@ -60,7 +60,7 @@ extension Journal {
                 guard isOfPage, letters.count < Limits.pageCount, size < Limits.pageSize else {
                     return Letters(isComplete: false, letters: letters)
                 }
-                size += letter.message.header.count + letter.message.data.count
+                size += letter.message.header.count + letter.message.data.count + letter.rejection.reason.utf8.count
                 letters.append(letter)
             }
             return Letters(isComplete: true, letters: letters)

@@ -4,20 +4,38 @@ internal import Foundation
 internal import GRDB
 
 extension Journal {
-    /// Bytes of the file that are used: what is removed is used again, but the file does not shrink.
-    func usedSize() throws -> Int {
-        try read { database in
+    /// Bytes of the file that are used, beside what retention never removes: that would drive everything else out. What is
+    /// removed is used again, but the file does not shrink.
+    /// - Parameter limit: well below it what is kept is not looked for.
+    func usedSize(limit: Int, at time: Int64) throws -> Int {
+        let used = try read { database in
             let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
             let free = try Int.fetchOne(database, sql: "PRAGMA freelist_count") ?? 0
             return (pages - free) * (try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0)
         }
+        return used < limit / 10 * 7 ? used : max(0, used - (try keptSize(at: time)))
+    }
+
+    private func keptSize(at time: Int64) throws -> Int {
+        if let kept, (0..<KeptSize.validity).contains(time - kept.time) { return kept.bytes }
+        let bytes = try read { database in
+            try Int.fetchOne(
+                database,
+                sql: """
+                    SELECT ifnull((SELECT sum(length(header) + length(data)) FROM letters), 0)
+                        + ifnull((SELECT sum(length(header) + length(data)) FROM documents JOIN messages USING (offset)), 0)
+                    """) ?? 0
+        }
+        kept = KeptSize(bytes: bytes, time: time)
+        return bytes
     }
 
     /// Removes the oldest messages that the policy does not keep.
     /// - Parameter count: offsets to look at, so that nothing waits long.
     /// - Returns: whether there is more to remove, and who lost something that it had yet to handle.
     func prune(_ policy: RetentionPolicy, count: Int, at time: Int64) throws -> (hasMore: Bool, cutOff: [String]) {
-        let excess = try policy.size.map { try usedSize() - $0 } ?? 0
+        try requireLoaded()
+        let excess = try policy.size.map { try usedSize(limit: $0, at: time) - $0 } ?? 0
         var limit = excess > 0 ? try offset(freeing: excess, count: count) : pruned
         if let age = policy.age {
             let handled = consumers.values.map(\.group.position).min() ?? head

@@ -24,7 +24,11 @@ package final class Journal {
     var consumers: [String: Consumer] = [:]
     /// When the transaction under way began.
     private(set) var time: Int64 = 0
+    /// What retention never removes, when it was last measured.
+    var kept: KeptSize?
     private var writeFailure: String?
+    /// Whether what is in memory may be ahead of what is left in the file.
+    private var isLoadDue = false
     /// Why nothing can be served any more.
     private(set) var failure: BusError?
 
@@ -57,17 +61,18 @@ package final class Journal {
     func transaction(at time: Int64, _ body: (Database) throws -> Void) throws {
         self.time = time
         do {
+            try loadIfDue()
             try database.inDatabase { database in
+                // GRDB traps on a transaction that is left open.
+                defer { if database.isInsideTransaction { try? statements.rollback.run() } }
                 try statements.begin.run()
                 try body(database)
                 try saveMoved()
                 try statements.commit.run()
             }
         } catch {
-            // SQLite has rolled some failures back already.
-            database.inDatabase { if $0.isInsideTransaction { try? statements.rollback.run() } }
-            // What is in memory may be ahead of what is left in the file.
-            try? load()
+            isLoadDue = true
+            try? loadIfDue()
             let refusal = refusal(error, "written")
             writeFailure = "\(refusal)"
             throw refusal
@@ -77,10 +82,24 @@ package final class Journal {
     /// Reads, outside of transactions.
     func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
         do {
+            try loadIfDue()
             return try database.inDatabase(body)
         } catch {
             throw refusal(error, "read")
         }
+    }
+
+    /// Loads what could not be loaded when a transaction failed. What is in memory counts for nothing until then: the next
+    /// commit would acknowledge batches of which nothing is in the file.
+    /// - Throws: ``ProtocolError`` with code `journal`.
+    func requireLoaded() throws {
+        if isLoadDue { try read { _ in } }
+    }
+
+    private func loadIfDue() throws {
+        guard isLoadDue else { return }
+        try load()
+        isLoadDue = false
     }
 
     private func refusal(_ error: any Error, _ verb: String) -> any Error {
@@ -127,10 +146,11 @@ package final class Journal {
 
     /// Makes another journal of it, for those who have read more than is left of it: they begin anew.
     func renewEpoch(at time: Int64) throws {
+        let new = UInt64.random(in: 1...UInt64(Int64.max))
         try transaction(at: time) { database in
-            epoch = UInt64.random(in: 1...UInt64(Int64.max))
-            try database.execute(sql: "UPDATE journal SET value = ? WHERE key = 'epoch'", arguments: [Int64(epoch)])
+            try database.execute(sql: "UPDATE journal SET value = ? WHERE key = 'epoch'", arguments: [Int64(new)])
         }
+        epoch = new
     }
 
     private func saveMoved() throws {

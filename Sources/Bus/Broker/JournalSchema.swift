@@ -9,6 +9,8 @@ enum JournalSchema {
             try database.execute(sql: second)
             try rewriteChecksums(database)
         }
+        migrator.registerMigration("refusals") { try $0.execute(sql: refusals) }
+        migrator.registerMigration("displaced") { try $0.execute(sql: displaced) }
         return migrator
     }()
 
@@ -88,5 +90,20 @@ enum JournalSchema {
         CREATE TABLE cut_offs (
             consumer TEXT NOT NULL, type TEXT NOT NULL, owner_epoch INTEGER NOT NULL, count INTEGER NOT NULL,
             first INTEGER NOT NULL, last INTEGER NOT NULL, PRIMARY KEY (consumer, type, owner_epoch)) WITHOUT ROWID;
+        """
+
+    private static let refusals = """
+        -- Why batches were refused. They go with their producer; writing its row anew is not deleting it.
+        CREATE TABLE refusals (
+            producer BLOB NOT NULL, sequence INTEGER NOT NULL, code INTEGER NOT NULL, reason TEXT NOT NULL,
+            PRIMARY KEY (producer, sequence)) WITHOUT ROWID;
+        CREATE TRIGGER forget_refusals AFTER DELETE ON producers
+            BEGIN DELETE FROM refusals WHERE producer = OLD.id; END;
+        """
+
+    private static let displaced = """
+        -- The exclusive members of a consumer that others have displaced, the last ones, in that order.
+        CREATE TABLE displaced (consumer TEXT NOT NULL, member TEXT NOT NULL);
+        CREATE INDEX displaced_members ON displaced (consumer);
         """
 }

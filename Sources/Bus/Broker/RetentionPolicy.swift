@@ -2,7 +2,7 @@
 package struct RetentionPolicy: Hashable, Sendable {
     /// Older messages go once every durable consumer has handled them; nil to keep them.
     package var age: Duration?
-    /// Bytes of the journal's file that are used. Beyond it the oldest messages go, handled or not; nil for no limit.
+    /// Bytes of the journal's file that are used beside retained documents and dead letters. Beyond it the oldest messages go, handled or not; nil for no limit.
     package var size: Int?
 
     package init(age: Duration?, size: Int?) {

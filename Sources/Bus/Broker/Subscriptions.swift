@@ -8,8 +8,6 @@ struct Subscriptions {
     /// What came that no client of the protocol sends.
     private(set) var garbageCount = 0
 
-    var isEmpty: Bool { filters.isEmpty && !hasOverflowed }
-
     /// - Parameter frames: as XPUB hands them over: one frame a subscription, 1 and the topic; or 0 and the topic when nobody
     ///   has it any more.
     /// - Returns: the inbox that was subscribed to, if it is one.

@@ -1,3 +1,5 @@
+internal import EventBus
+
 /// Writes the binary frames of the protocol: integers big-endian, texts and blobs behind their length.
 package struct ByteWriter: Hashable, Sendable {
     package private(set) var bytes: [UInt8] = []
@@ -29,12 +31,12 @@ package struct ByteWriter: Hashable, Sendable {
         bytes.withUnsafeMutableBytes { $0.storeBytes(of: count.bigEndian, toByteOffset: start, as: UInt32.self) }
     }
 
-    /// A text with its length in two bytes before it.
+    /// A text with its length in two bytes before it; one that is too long for that is cut.
     package mutating func write(text: String) {
-        var text = text
+        var text = text.prefix(utf8: Int(UInt16.max))
         text.withUTF8 { utf8 in
             write(UInt16(clamping: utf8.count))
-            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8.prefix(Int(UInt16.max))))
+            bytes.append(contentsOf: utf8)
         }
     }
 }

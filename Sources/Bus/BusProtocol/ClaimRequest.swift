@@ -32,6 +32,7 @@ package struct ClaimRequest: Hashable, Sendable {
         isRenewal = flags & Self.renewalFlag != 0
         consumer = try reader.text()
         try reader.end()
+        guard !consumer.utf8.contains(0) else { throw ProtocolError(.malformed, "a consumer's name has a zero byte") }
         guard !consumer.isEmpty, consumer.utf8.count <= Limits.nameLength else {
             throw ProtocolError(.tooLarge, "a consumer's name has 1 to \(Limits.nameLength) bytes")
         }

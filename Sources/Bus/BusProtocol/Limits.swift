@@ -13,6 +13,8 @@ package enum Limits {
     /// Messages of one page, and bytes after which a page ends early.
     package static let pageCount = 256
     package static let pageSize = 256 * 1024
+    /// Bytes of the reason for a rejection that a client sends; it cuts the rest.
+    package static let reasonSize = 4 * 1024
     /// Bytes of header and data that travel on the feed; of a larger message only the position does.
     package static let feedSize = 16 * 1024
     /// Rows looked at for one page, so that a rare topic in a long journal blocks the broker for no longer than this.

@@ -42,6 +42,10 @@ package struct PublishedMessage: Hashable, Sendable {
         guard topic.partition == Partition(subject: subject) else {
             throw ProtocolError(.topic, "\(topic.name) is not the partition of its subject")
         }
+        // SQLite reads a text up to there: it would be another one's.
+        guard !subject.utf8.contains(0) else {
+            throw ProtocolError(.malformed, "a subject of \(topic.type) has a zero byte")
+        }
         guard subject.utf8.count <= Limits.nameLength else {
             throw ProtocolError(.tooLarge, "a subject of \(topic.type) exceeds \(Limits.nameLength) bytes")
         }
@@ -53,6 +57,9 @@ package struct PublishedMessage: Hashable, Sendable {
     static func check(
         _ type: MessageType, key: String, headerCount: Int, dataCount: Int
     ) throws(ProtocolError) {
+        guard !key.utf8.contains(0) else {
+            throw ProtocolError(.malformed, "a key of \(type) has a zero byte")
+        }
         guard key.utf8.count <= Limits.nameLength else {
             throw ProtocolError(.tooLarge, "a key of \(type) exceeds \(Limits.nameLength) bytes")
         }

@@ -29,6 +29,11 @@ package struct ConsumerGroup: Hashable, Sendable {
     package private(set) var progress: [UInt64: UInt64]
     /// The members that share. An exclusive owner is not among them.
     package private(set) var members: Set<UUID>
+    /// The exclusive members that others have displaced last: their claims may be under way a second time.
+    package private(set) var displaced: [UUID]
+
+    /// How many of them are remembered.
+    private static let displacedCount = 16
 
     package init() {
         self.init(
@@ -36,15 +41,27 @@ package struct ConsumerGroup: Hashable, Sendable {
     }
 
     /// A group as it was kept.
-    package init(ownerEpoch: UInt64, shares: [Share], progress: [UInt64: UInt64], members: Set<UUID>) {
+    package init(
+        ownerEpoch: UInt64, shares: [Share], progress: [UInt64: UInt64], members: Set<UUID>, displaced: [UUID] = []
+    ) {
         self.ownerEpoch = ownerEpoch
         self.shares = shares
         self.progress = progress
         self.members = members
+        self.displaced = displaced
     }
 
-    /// Gives a member what is its own, and fences who owned it before.
+    /// Whether a claim of this member comes too late: another one owns the consumer since, and keeps it.
+    package func isDisplaced(_ member: ConsumerMember) -> Bool {
+        member.mode == .exclusive && displaced.contains(member.id)
+    }
+
+    /// Gives a member what is its own, and fences who owned it before. One that is displaced gets nothing.
     package mutating func claim(_ member: ConsumerMember) -> Ownership {
+        guard !isDisplaced(member) else { return ownership(of: member.id) }
+        if let owner = exclusiveOwner, owner != member.id {
+            displaced = (displaced + [owner]).suffix(Self.displacedCount)
+        }
         switch member.mode {
         case .exclusive:
             members = []
@@ -84,10 +101,7 @@ package struct ConsumerGroup: Hashable, Sendable {
     package mutating func record(
         _ offset: UInt64, partition: Partition?, settled: UInt64? = nil, ownerEpoch: UInt64
     ) -> Bool {
-        let isOwner =
-            partition.map { shares[Int($0.number)].ownerEpoch == ownerEpoch }
-            ?? shares.contains { $0.ownerEpoch == ownerEpoch }
-        guard ownerEpoch > 0, isOwner else { return false }
+        guard isOwned(partition, under: ownerEpoch) else { return false }
         // What is settled is behind the message only when that came from a feed: else one number tells it all.
         if let partition, let settled, settled < offset {
             let index = Int(partition.number)
@@ -95,6 +109,13 @@ package struct ConsumerGroup: Hashable, Sendable {
         }
         progress[ownerEpoch] = max(progress[ownerEpoch] ?? 0, partition == nil ? offset : settled ?? offset)
         return true
+    }
+
+    /// Whether a partition, or for nil any at all, is owned under an owner epoch.
+    package func isOwned(_ partition: Partition?, under ownerEpoch: UInt64) -> Bool {
+        guard ownerEpoch > 0 else { return false }
+        guard let partition else { return shares.contains { $0.ownerEpoch == ownerEpoch } }
+        return shares[Int(partition.number)].ownerEpoch == ownerEpoch
     }
 
     /// Up to where every partition is handled.
@@ -105,6 +126,10 @@ package struct ConsumerGroup: Hashable, Sendable {
 
     private func handled(_ index: Int) -> UInt64 {
         max(shares[index].offset, progress[shares[index].ownerEpoch] ?? 0)
+    }
+
+    private var exclusiveOwner: UUID? {
+        shares.first?.member.flatMap { members.contains($0) ? nil : $0 }
     }
 
     private mutating func join(_ member: UUID) {

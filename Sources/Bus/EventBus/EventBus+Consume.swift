@@ -22,7 +22,7 @@ extension EventBus {
             let claim = try await claim(consumer: consumer, as: member)
             do {
                 try await consume(under: claim, filters, handler: handler)
-            } catch let error as BusError where mode == .shared && [.fenced, .epoch].contains(error.code) {
+            } catch let error as BusError where error.code == .epoch || mode == .shared && error.code == .fenced {
                 // The partition is another's now, or the journal is another: what holds is what the next claim says.
             }
         }
@@ -45,7 +45,14 @@ extension EventBus {
             }
         }
         if claim.member.mode == .exclusive {
-            throw BusError(.fenced, "another process has taken over the durable consumer '\(claim.consumer)'")
+            try await confirm(claim)
         }
+    }
+
+    /// Asks whether a claim still holds whose messages have ended: whether that was another process's doing or a new
+    /// journal's, only the broker knows.
+    /// - Throws: ``BusError``: `fenced` or `epoch`.
+    package func confirm(_ claim: ConsumerClaim) async throws {
+        try await publish(Batch([], checkpoint: Checkpoint(claim: claim, position: claim.position)))
     }
 }

@@ -21,6 +21,9 @@ public protocol EventBus: Sendable {
 
     /// Subscribes to what a claim covers, from where it is handled up to. The messages end when the claim no longer says
     /// what its member owns: claim again then.
+    ///
+    /// Publish what a message led to, with its checkpoint, before you ask for the next one: who asks has handled those before,
+    /// and a bus may record that.
     func withSubscription<Result: Sendable>(
         to filters: [MessageFilter], under claim: ConsumerClaim,
         _ body: (MessageSequence) async throws -> Result

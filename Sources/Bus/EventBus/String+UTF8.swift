@@ -10,6 +10,16 @@ extension String {
 
     /// As much of it as a person reads, and as a text on the wire can hold: what quotes a stranger may be megabytes long.
     package func shortened(to count: Int = 500) -> String {
-        utf8.count <= count ? self : String(decoding: utf8.prefix(count), as: UTF8.self) + "…"
+        utf8.count <= count ? self : prefix(utf8: count) + "…"
+    }
+
+    /// The beginning that takes at most so many bytes of UTF-8, in whole characters of it.
+    package func prefix(utf8 count: Int) -> String {
+        guard utf8.count > count else { return self }
+        var end = utf8.index(utf8.startIndex, offsetBy: count)
+        while utf8[end] & 0xc0 == 0x80 {
+            end = utf8.index(before: end)
+        }
+        return String(decoding: utf8[..<end], as: UTF8.self)
     }
 }

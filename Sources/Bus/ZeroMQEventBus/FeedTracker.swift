@@ -35,7 +35,7 @@ struct FeedTracker {
 
     private(set) var phase: Phase
     /// Everything that matches is delivered up to here.
-    private var base: UInt64
+    private(set) var base: UInt64
     /// What is delivered behind `base`, by chain: the last offset.
     private var seen: [Substring: UInt64] = [:]
     /// The last live message that was let go by; the journal must be read at least up to here.

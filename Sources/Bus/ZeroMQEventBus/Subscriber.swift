@@ -17,6 +17,8 @@ final class Subscriber {
     var isRefused = false
     /// Whether the broker has been asked if the claim still holds.
     var isRenewing = false
+    /// Up to where the broker has been told that everything is handled, whether or not there was a message.
+    var recorded: UInt64
     private var buffer: Deque<FeedTracker.Delivery> = []
     private var reader: CheckedContinuation<[FeedTracker.Delivery], any Error>?
     private var hasEnded = false
@@ -25,7 +27,12 @@ final class Subscriber {
         self.tracker = tracker
         self.prefixes = prefixes
         self.claim = claim
+        recorded = claim?.position.offset ?? 0
     }
+
+    /// Up to where there is nothing left to handle: who waits for the next message has handled those before it. Nil while the
+    /// reader has something at hand.
+    var settled: UInt64? { reader == nil ? nil : tracker.base }
 
     /// What to read next; nil while live, while a page is on its way or while the reader has enough.
     var nextRead: FeedTracker.Phase? {

@@ -24,6 +24,22 @@ extension ZeroMQEventBus {
         }
     }
 
+    /// Records how far members have come without a message for them: what is none of theirs must neither hold retention up nor
+    /// count as lost to them.
+    func recordSettled() {
+        for subscriber in subscribers.values {
+            guard let claim = subscriber.claim, claim.epoch == epoch, claim.ownerEpoch > 0,
+                let settled = subscriber.settled, settled > subscriber.recorded
+            else { continue }
+            subscriber.recorded = settled
+            let checkpoint = CheckpointFrame(
+                consumer: claim.consumer, ownerEpoch: claim.ownerEpoch, epoch: epoch, offset: settled,
+                settled: settled, partition: nil)
+            let request = PublishRequest(producer: producer, sequence: 0, checkpoint: checkpoint, messages: [])
+            enqueue(.publish(request), reply: .ignored)
+        }
+    }
+
     func renewed(_ reply: Reply, for id: Int) {
         guard let subscriber = subscribers[id], let claim = subscriber.claim else { return }
         subscriber.isRenewing = false

@@ -77,8 +77,8 @@ extension CheckpointFrame {
 extension RejectionFrame {
     fileprivate init(_ rejection: Rejection) {
         self.init(
-            attempts: UInt16(clamping: rejection.attempts), code: rejection.code,
-            reason: rejection.reason.shortened(to: 4096))
+            attempts: UInt16(clamping: rejection.attempts), code: rejection.code.prefix(utf8: Limits.nameLength),
+            reason: rejection.reason.prefix(utf8: Limits.reasonSize))
     }
 }
 

@@ -142,6 +142,7 @@ public actor ZeroMQEventBus: EventBus {
         if !isGreeting {
             greet()
             renewClaims()
+            recordSettled()
             register(reply: .ignored)
         }
         readPages()

@@ -152,17 +152,19 @@ class Connection:
         while True:
             frames = await self._feed.recv_multipart()
             try:
-                position = Reader(frames[1])
-                if frames[0].startswith(b"~"):
-                    await self._confirm(frames[0].decode(), position.number(), position.number())
-                    continue
-                epoch, offset, previous, previous_in_partition = (position.number() for _ in range(4))
-                header, data = frames[2:] or (b"", b"")
-                entry = Entry(frames[0].decode(), epoch, offset, header, data)
+                topic, reader = frames[0].decode(), Reader(frames[1])
+                epoch = reader.number()
+                if topic.startswith("~"):
+                    await self._confirm(topic, epoch, reader.number())
+                elif epoch == self.epoch:
+                    self._take_packet(topic, reader)
             except (ValueError, IndexError) as error:
-                logger.error("a message of the feed cannot be read: %s", error)
-                continue
-            await self._follow(epoch)
+                logger.error("a packet of the feed cannot be read: %s", error)
+
+    def _take_packet(self, topic: str, reader: Reader) -> None:
+        while reader.rest:
+            offset, previous, previous_in_partition = reader.number(), reader.number(), reader.number()
+            entry = Entry(topic, self.epoch, offset, reader.blob(), reader.blob())
             self._seen = max(self._seen, offset)
             for subscription in self._subscriptions:
                 subscription.take(entry, previous, previous_in_partition)

@@ -3,6 +3,7 @@ extension InMemoryHub {
         _ consumer: String, as member: ConsumerMember, for handle: InMemoryEventBus.ID
     ) throws -> ConsumerClaim {
         try requireOpen(handle)
+        guard groups[consumer]?.isDisplaced(member) != true else { throw BusError.takenOver(consumer) }
         let ownership = groups[consumer, default: ConsumerGroup()].claim(member)
         memberships[handle, default: []].insert(Membership(consumer: consumer, member: member.id))
         endSubscriptions(of: consumer)
@@ -19,6 +20,15 @@ extension InMemoryHub {
         return ownership.ownerEpoch == claim.ownerEpoch && ownership.offsets.keys == claim.offsets.keys
     }
 
+    /// Whether the message of a checkpoint has been handled: then what it led to is in the journal.
+    func isHandled(_ checkpoint: Checkpoint) throws -> Bool {
+        guard let partition = checkpoint.partition, let group = groups[checkpoint.claim.consumer],
+            group.isOwned(partition, under: checkpoint.claim.ownerEpoch)
+        else { return false }
+        try requireThisJournal(checkpoint.position)
+        return group.handled(partition) >= checkpoint.position.offset
+    }
+
     func record(_ checkpoint: Checkpoint) throws {
         let claim = checkpoint.claim
         try requireThisJournal(checkpoint.position)
@@ -28,7 +38,7 @@ extension InMemoryHub {
                 checkpoint.position.offset, partition: checkpoint.partition, settled: checkpoint.position.settled,
                 ownerEpoch: claim.ownerEpoch) ?? false
         guard isOwner else {
-            throw BusError(.fenced, "another process has taken over the durable consumer '\(claim.consumer)'")
+            throw BusError.takenOver(claim.consumer)
         }
     }
 
@@ -37,5 +47,11 @@ extension InMemoryHub {
             groups[membership.consumer]?.leave(membership.member)
             endSubscriptions(of: membership.consumer)
         }
+    }
+}
+
+extension BusError {
+    fileprivate static func takenOver(_ consumer: String) -> BusError {
+        BusError(.fenced, "another process has taken over the durable consumer '\(consumer)'")
     }
 }

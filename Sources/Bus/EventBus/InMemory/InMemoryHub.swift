@@ -37,7 +37,10 @@ public actor InMemoryHub {
         try batch.validate()
         let rejected = try rejectedMessage(of: batch)
         try requireLetters(batch.settledLetters)
-        if let checkpoint = batch.checkpoint { try record(checkpoint) }
+        if let checkpoint = batch.checkpoint {
+            if try isHandled(checkpoint) { return end }
+            try record(checkpoint)
+        }
         if let rejection = batch.rejection, let checkpoint = batch.checkpoint, let rejected {
             keep(rejected, of: checkpoint.claim.consumer, because: rejection)
         }

@@ -39,8 +39,7 @@ extension EventBus {
             return isConcerned ? .handled : .passed
         }
         if !Task.isShuttingDownGracefully {
-            // The claim does not hold any more. Whether that is another process's doing or a new journal's, the broker knows.
-            try await publish(Batch([], checkpoint: Checkpoint(claim: claim, position: claim.position)))
+            try await confirm(claim)
             throw BusError(.fenced, "another process has taken over the durable consumer '\(claim.consumer)'")
         }
     }

@@ -14,7 +14,7 @@ internal import ServiceLifecycle
 // - a command that has expired: `event.MessageDiscarded`;
 // - a message that is sent again to another consumer, or a document that was withdrawn: nothing.
 //
-// With a dead letter goes an `ApplicationError` of the same code, unless the message is an error itself: an error about an
+// A message that retention has removed meanwhile becomes none: there is nothing to keep. With a dead letter goes an `ApplicationError` of the same code, unless the message is an error itself: an error about an
 // error would feed itself. What was thrown is logged, not published: only an error that was made to be read by the person
 // in front of a view is shown there.
 //
@@ -43,7 +43,16 @@ extension MessageConsumer {
     /// While the journal takes nothing the result is kept: to call the handler again would be to do to the outside again
     /// what is done.
     private func commit(_ outcome: MessageOutcome, _ checkpoint: Checkpoint) async throws {
-        let batch = Batch(outcome.messages, checkpoint: checkpoint, rejection: outcome.rejection)
+        do {
+            try await publish(Batch(outcome.messages, checkpoint: checkpoint, rejection: outcome.rejection))
+        } catch let error as BusError where error.code == .refused && outcome.rejection != nil {
+            // Retention may have removed the message while it was tried: there is nothing left to keep.
+            logger.error("there is no dead letter: \(error)")
+            try await publish(Batch(outcome.messages, checkpoint: checkpoint))
+        }
+    }
+
+    private func publish(_ batch: Batch) async throws {
         try await BusRetry(logger: logger, clock: clock, after: [.journal]).runUntilShutdown {
             _ = try await bus.publish(batch)
         }

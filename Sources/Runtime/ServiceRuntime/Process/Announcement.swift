@@ -6,7 +6,7 @@ internal import ServiceLifecycle
 
 /// Makes a process known: to the bus by its presence, to the supervisor once its services are ready.
 ///
-/// The presence is leased: it goes with the process, however that ends. It is published again when the figures in it have
+/// The presence is leased: it goes with the bus, however that ends. It is published again when the figures in it have
 /// changed, and when the bus has lost it: the process was stopped for longer than the lease, or the journal is a new one.
 struct Announcement: Service {
     /// How often the presence is looked at. While a process has nothing to do, it publishes nothing.
@@ -28,7 +28,7 @@ struct Announcement: Service {
         do {
             try await cancelWhenGracefulShutdown { try await keepAnnounced(announced) }
         } catch is CancellationError where Task.isShuttingDownGracefully {
-            try await withdraw()
+            // The bus takes the presence along when it closes, without waiting for a broker that is away.
         }
     }
 
@@ -66,17 +66,6 @@ struct Announcement: Service {
     private func publish(_ presence: Document.Presence) async throws {
         let envelope = try Envelope(presence, source: context.bus.source)
         try await context.bus.publish(Batch([envelope], isLeased: true))
-    }
-
-    /// Says good-bye at once; a bus that nobody serves is no reason to fail while stopping, since the lease ends anyway.
-    private func withdraw() async throws {
-        var tombstone = try Envelope(context.presence(lag: 0), source: context.bus.source)
-        tombstone.data = Data()
-        do {
-            try await context.bus.publish(Batch([tombstone]))
-        } catch let error as BusError {
-            context.logger.debug("the presence was not withdrawn: \(error)")
-        }
     }
 }
 

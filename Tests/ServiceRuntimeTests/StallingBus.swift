@@ -1,0 +1,22 @@
+import EventBus
+import RuntimeTestSupport
+import Synchronization
+
+/// A bus whose broker goes away: what is published then waits for it.
+final class StallingBus: ForwardingBus {
+    let bus: any EventBus
+    private let isStalled = Mutex(false)
+
+    init(bus: any EventBus) {
+        self.bus = bus
+    }
+
+    func stall() {
+        isStalled.withLock { $0 = true }
+    }
+
+    func publish(_ batch: Batch) async throws -> Position {
+        if isStalled.withLock(\.self) { try await Gate().pass() }
+        return try await bus.publish(batch)
+    }
+}

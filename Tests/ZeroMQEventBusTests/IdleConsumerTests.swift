@@ -1,0 +1,74 @@
+import EventBus
+import Testing
+import ZeroMQEventBus
+
+@Suite("How far a consumer has come", .timeLimit(.minutes(1)))
+struct IdleConsumerTests {
+    private struct Rare: EventMessage {}
+
+    @Test("what a consumer has nothing to do with counts as handled, but never what it has at hand")
+    func settled() async throws {
+        try await TestBroker.withDirectory { broker in
+            try await broker.run {
+                let bus = try broker.bus()
+                try await bus.whileOpen {
+                    try await bus.consuming("idle", Rare.self) { idle in
+                        try await bus.consuming("busy", Counted.self) { busy in
+                            try await bus.publish(numbers: 0..<100)
+                            for await _ in busy.began { break }
+                            try await bus.publish(Rare())
+                            for await _ in idle.began { break }
+                            idle.finish.finish()
+                            // They are looked at together.
+                            try await bus.untilHandled(through: 101, by: idle)
+                            #expect(try await bus.position(of: busy) == 0)
+                            busy.finish.finish()
+                            try await bus.untilHandled(through: 101, by: busy)
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A consumer that has its first message at hand until it may finish with it.
+private struct Handling: Sendable {
+    let consumer: String
+    let member: ConsumerMember
+    let began: AsyncStream<Never>
+    let finish: AsyncStream<Never>.Continuation
+}
+
+extension ZeroMQEventBus {
+    fileprivate func consuming<M: Message>(
+        _ consumer: String, _ type: M.Type, _ body: @escaping @Sendable (Handling) async throws -> Void
+    ) async throws {
+        let (began, beginning) = AsyncStream.makeStream(of: Never.self)
+        let (finished, finish) = AsyncStream.makeStream(of: Never.self)
+        let handling = Handling(consumer: consumer, member: .shared, began: began, finish: finish)
+        let claim = try await claim(consumer: consumer, as: handling.member)
+        try await withThrowingTaskGroup { group in
+            group.addTask {
+                try await self.consume(under: claim, [.type(M.self)]) { _ in
+                    beginning.finish()
+                    for await _ in finished {}
+                    return []
+                }
+            }
+            try await body(handling)
+            group.cancelAll()
+        }
+    }
+
+    /// A claim that is repeated changes nothing, and tells.
+    fileprivate func position(of handling: Handling) async throws -> UInt64 {
+        try await claim(consumer: handling.consumer, as: handling.member).position.offset
+    }
+
+    fileprivate func untilHandled(through offset: UInt64, by handling: Handling) async throws {
+        while try await position(of: handling) < offset {
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+}
