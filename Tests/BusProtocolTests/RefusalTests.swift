@@ -1,4 +1,5 @@
 import EventBus
+import Foundation
 import Testing
 
 @testable import BusProtocol
@@ -39,15 +40,51 @@ struct RefusalTests {
             (message(topic: "query.A.3e"), .topic),
         ] as [(PublishedMessage, ProtocolError.Code?)])
     func messages(message: PublishedMessage, code: ProtocolError.Code?) {
-        let batch = PublishRequest(producer: Self.producer, sequence: 1, messages: [message])
-        #expect(Self.code { () throws(ProtocolError) in try batch.validate() } == code)
+        #expect(Self.code { () throws(ProtocolError) in _ = try message.validatedForJournal() } == code)
     }
 
-    @Test("a transient document is refused: documents are retained")
-    func transientDocument() {
+    static func envelope(
+        _ kind: MessageKind = .event, name: String = "A", subject: String = "default", key: String? = nil, data: Int = 0
+    ) -> Envelope {
+        var attributes = Attributes(type: MessageType(kind: kind, name: name), source: "me", subject: subject)
+        attributes.key = key
+        return Envelope(attributes: attributes, data: Data(repeating: 1, count: data))
+    }
+
+    @Test(
+        "what a client packs is refused before it is sent, with the same codes",
+        arguments: [
+            (envelope(), nil), (envelope(.query), .topic), (envelope(name: "not a name"), .topic),
+            (envelope(subject: String(repeating: "s", count: 256)), .tooLarge), (envelope(subject: "a\0"), .malformed),
+            (envelope(key: String(repeating: "k", count: 256)), .tooLarge), (envelope(key: "a\0"), .malformed),
+            (envelope(data: Limits.dataSize), nil), (envelope(data: Limits.dataSize + 1), .tooLarge),
+        ] as [(Envelope, ProtocolError.Code?)])
+    func packing(envelope: Envelope, code: ProtocolError.Code?) {
+        let packed = { () throws(ProtocolError) in
+            _ = try PackedMessages([Self.envelope(), envelope], isTransient: false)
+        }
+        #expect(Self.code(of: packed) == code)
+    }
+
+    @Test("a transient document is refused: documents are retained; so is what is too large for the feed")
+    func transient() {
+        let document = { () throws(ProtocolError) in
+            _ = try PackedMessages([Self.envelope(.document)], isTransient: true)
+        }
+        #expect(Self.code(of: document) == .topic)
+        let large = { () throws(ProtocolError) in
+            _ = try PackedMessages([Self.envelope(data: Limits.feedSize)], isTransient: true)
+        }
+        #expect(Self.code(of: large) == .tooLarge)
+    }
+
+    @Test("a batch that libzmq would take for an attack is refused: it would close the connection")
+    func frameSize() throws {
+        let large = Self.envelope(data: 3 * 1024 * 1024)
         let batch = PublishRequest(
-            producer: Self.producer, sequence: 1, isTransient: true, messages: [Self.message(topic: "document.A.3e")])
-        #expect(Self.code { () throws(ProtocolError) in try batch.validate() } == .topic)
+            producer: Self.producer, sequence: 1,
+            messages: try PackedMessages([large, large, large], isTransient: false))
+        #expect(Self.code { () throws(ProtocolError) in try batch.validate() } == .tooLarge)
     }
 
     @Test("a transient batch has nothing but messages, and a rejection has its checkpoint")

@@ -136,6 +136,17 @@ struct FeedTrackerTests {
         #expect(reader.phase == .journal(after: 12), "the next recovery begins where the heads agreed")
     }
 
+    @Test("heads that were noted and not judged are not forgotten over later ones")
+    func headsOfTwoPolls() {
+        let reader = Reader()
+        reader.tracker.note(Heads(epoch: 1, through: 11, offsets: ["event.A.00": 11]))
+        reader.tracker.note(Heads(epoch: 1, through: 12, offsets: ["event.A.01": 12]))
+        #expect(reader.receive(live: Self.message(12, previous: 4, topic: "event.A.01")))
+        reader.tracker.judge()
+        #expect(reader.phase == .journal(after: 10))
+        #expect(reader.receive(Self.page([Self.message(11, previous: 3)], through: 12)) == [11])
+    }
+
     @Test("a reader without room loses nothing: the rest waits in the journal")
     func slowReader() {
         let reader = Reader()

@@ -43,7 +43,7 @@ package final class SocketThread: SerialExecutor, TaskExecutor {
 
     /// Runs `work` on this thread once `delay` is over.
     package func perform(after delay: Duration, _ work: @escaping @Sendable () -> Void) {
-        queue.withLock { $0.timers.append(.init(deadline: .now + delay, work: work)) }
+        queue.withLock { $0.add(.init(deadline: .now + delay, work: work)) }
         wakeUp.signal()
     }
 

@@ -11,15 +11,23 @@ struct WorkQueue {
     }
 
     var ready: [Work] = []
-    /// Few at a time, so they are searched, not sorted.
-    var timers: [Timer] = []
+    private var timers: [Timer] = []
+    /// That of the first timer: a thousand queries have a thousand deadlines, and are not searched in every turn.
+    private var nextDeadline: ContinuousClock.Instant?
     var isStopping = false
+
+    mutating func add(_ timer: Timer) {
+        timers.append(timer)
+        nextDeadline = nextDeadline.map { min($0, timer.deadline) } ?? timer.deadline
+    }
 
     /// Takes all that may run now.
     mutating func takeReady(now: ContinuousClock.Instant) -> [Work] {
-        let due = timers.filter { $0.deadline <= now }
-        if !due.isEmpty {
+        var due: [Timer] = []
+        if let nextDeadline, nextDeadline <= now {
+            due = timers.filter { $0.deadline <= now }
             timers.removeAll { $0.deadline <= now }
+            self.nextDeadline = timers.map(\.deadline).min()
         }
         defer { ready.removeAll(keepingCapacity: true) }
         return ready + due.map { .closure($0.work) }
@@ -28,7 +36,7 @@ struct WorkQueue {
     /// Milliseconds until there is something to do; -1 for ever.
     func timeout(now: ContinuousClock.Instant) -> Int {
         if !ready.isEmpty || isStopping { return 0 }
-        guard let next = timers.map(\.deadline).min() else { return -1 }
+        guard let next = nextDeadline else { return -1 }
         return max(0, Int((next - now) / .milliseconds(1)) + 1)
     }
 }

@@ -102,9 +102,12 @@ struct FeedTracker {
         }
     }
 
-    /// Takes note of what has been journalled; ``judge()`` holds the feed to it later.
+    /// Takes note of what has been journalled; ``judge()`` holds the feed to it later. What was noted before and not judged
+    /// still counts: later heads tell only of topics that have grown since.
     mutating func note(_ heads: Heads) {
-        expected = heads
+        let earlier = expected?.offsets ?? [:]
+        expected = Heads(
+            epoch: heads.epoch, through: heads.through, offsets: earlier.merging(heads.offsets) { max($0, $1) })
     }
 
     /// Looks whether what was noted has come.

@@ -13,7 +13,7 @@ struct PendingRequest {
         case resume(CheckedContinuation<Reply, any Error>?)
         case page(subscriber: Int)
         /// - `judgeNow`: after a reconnection nothing is under way that could still come.
-        case heads(judgeNow: Bool)
+        case heads(subscribers: [Int], judgeNow: Bool)
         case welcome
         /// What a claim owns now.
         case renewal(subscriber: Int)

@@ -6,11 +6,15 @@ internal import EventBus
 final class Subscriber {
     /// Beyond this the reader is slow, and what follows waits in the journal.
     static let capacity = 1024
+    /// The same in bytes: a page may bring a message of 4 MiB.
+    static let capacitySize = 8 * 1024 * 1024
 
     var tracker: FeedTracker
     let prefixes: [String]
     /// What the reader consumes under; nil for an ordinary subscription.
     let claim: ConsumerClaim?
+    /// The journal's end up to which it has been asked what was published.
+    var polledThrough: UInt64
     /// Whether a page has been asked for.
     var isReading = false
     /// Whether the broker refused a page; the next tick asks again.
@@ -20,13 +24,22 @@ final class Subscriber {
     /// Up to where the broker has been told that everything is handled, whether or not there was a message.
     var recorded: UInt64
     private var buffer: Deque<FeedTracker.Delivery> = []
-    private var reader: CheckedContinuation<[FeedTracker.Delivery], any Error>?
+    private var bufferSize = 0
+    private var reader: Reader?
     private var hasEnded = false
 
-    init(tracker: FeedTracker, prefixes: [String], claim: ConsumerClaim?) {
+    /// Who waits for the next messages. Each wait has a number: a cancellation that comes late must not end the next one.
+    private struct Reader {
+        let wait: Int
+        let continuation: CheckedContinuation<[FeedTracker.Delivery], any Error>
+    }
+
+    /// - Parameter head: the journal's end when the subscription became live.
+    init(tracker: FeedTracker, prefixes: [String], claim: ConsumerClaim?, head: UInt64) {
         self.tracker = tracker
         self.prefixes = prefixes
         self.claim = claim
+        polledThrough = head
         recorded = claim?.position.offset ?? 0
     }
 
@@ -36,12 +49,14 @@ final class Subscriber {
 
     /// What to read next; nil while live, while a page is on its way or while the reader has enough.
     var nextRead: FeedTracker.Phase? {
-        tracker.phase != .live && !isReading && !isRefused && buffer.count < Self.capacity / 2 ? tracker.phase : nil
+        let hasEnough = buffer.count >= Self.capacity / 2 || bufferSize >= Self.capacitySize / 2
+        return tracker.phase == .live || isReading || isRefused || hasEnough ? nil : tracker.phase
     }
 
     /// - Parameter messages: of one topic.
     func receive(live messages: [FeedMessage]) {
-        deliver(tracker.receive(live: messages, room: Self.capacity - buffer.count))
+        let room = bufferSize < Self.capacitySize ? Self.capacity - buffer.count : 0
+        deliver(tracker.receive(live: messages, room: room))
     }
 
     func receive(_ page: Page) {
@@ -53,36 +68,53 @@ final class Subscriber {
         guard !hasEnded else { return [] }
         let messages = Array(buffer.prefix(ReadAhead.capacity))
         buffer.removeFirst(messages.count)
+        bufferSize -= Self.size(of: messages)
         return messages
     }
 
-    /// Has `reader` resumed with the next messages; with none at the end.
-    func next(_ reader: CheckedContinuation<[FeedTracker.Delivery], any Error>) {
+    /// Has a reader resumed with the next messages; with none at the end.
+    func next(_ continuation: CheckedContinuation<[FeedTracker.Delivery], any Error>, wait: Int) {
         let messages = takeBuffered()
         if !messages.isEmpty || hasEnded {
-            reader.resume(returning: messages)
+            continuation.resume(returning: messages)
         } else {
-            self.reader = reader
+            reader = Reader(wait: wait, continuation: continuation)
         }
+    }
+
+    /// Begins anew with a journal that replaced the one before.
+    func restart() {
+        tracker.restart()
+        polledThrough = 0
+        isReading = false
     }
 
     /// Ends the messages: the claim no longer says what its member owns.
     func finish() {
         hasEnded = true
-        reader?.resume(returning: [])
+        reader?.continuation.resume(returning: [])
         reader = nil
     }
 
     /// Ends the wait of a reader.
     func end(throwing error: any Error) {
-        reader?.resume(throwing: error)
+        reader?.continuation.resume(throwing: error)
         reader = nil
+    }
+
+    func cancel(wait: Int) {
+        if reader?.wait == wait { end(throwing: CancellationError()) }
     }
 
     private func deliver(_ messages: [FeedTracker.Delivery]) {
         buffer.append(contentsOf: messages)
+        bufferSize += Self.size(of: messages)
         guard let reader, !buffer.isEmpty else { return }
         self.reader = nil
-        reader.resume(returning: takeBuffered())
+        reader.continuation.resume(returning: takeBuffered())
+    }
+
+    private static func size(of messages: [FeedTracker.Delivery]) -> Int {
+        messages.reduce(0) { $0 + $1.message.header.count + $1.message.data.count }
     }
 }

@@ -20,9 +20,10 @@ extension ZeroMQEventBus {
     ) async throws {
         let (queries, continuation) = AsyncStream.makeStream(of: ServedQuery.self)
         let server = try await addServer(types, continuation)
-        defer { thread.perform { [weak self] in self?.assumeIsolated { $0.removeServer(server) } } }
         whenServing()
         try await withThrowingDiscardingTaskGroup { group in
+            // Before those are waited for who still work: what comes meanwhile goes to another process.
+            defer { thread.perform { [weak self] in self?.assumeIsolated { $0.removeServer(server) } } }
             for await query in queries {
                 group.addTask { await self.work(on: query, for: server, answer) }
             }
@@ -63,6 +64,8 @@ extension ZeroMQEventBus {
             _ = try await ask(.serve(registration))
         } catch {
             servers[id] = nil
+            // The broker may have heard of it all the same.
+            register(always: true, reply: .ignored)
             throw error
         }
         return id

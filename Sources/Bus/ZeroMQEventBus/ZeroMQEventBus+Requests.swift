@@ -109,7 +109,7 @@ extension ZeroMQEventBus {
 
     func cancel(_ id: UInt64, throwing error: any Error = CancellationError()) {
         guard let request = pending[id], case .resume(let continuation?) = request.reply else { return }
-        if case .ask = request.request {
+        if case .ask = request.request, request.sentAt != nil {
             enqueue(.cancel(id), reply: .ignored)
         }
         if request.isBatch {
@@ -176,9 +176,9 @@ extension ZeroMQEventBus {
             lastWelcome = welcome
             see(welcome.head, of: welcome.epoch)
             pollHeads(head: welcome.head, judgeNow: false)
-        case .heads(let judgeNow):
+        case .heads(let asking, let judgeNow):
             guard case .heads(let heads) = reply, heads.epoch == epoch else { break }
-            receive(heads, judgeNow: judgeNow)
+            receive(heads, for: asking, judgeNow: judgeNow)
         case .page(let id): receive(reply, for: id)
         case .renewal(let id): renewed(reply, for: id)
         case .ignored: break
@@ -241,13 +241,12 @@ extension ZeroMQEventBus {
         guard epoch != 0 else { return }
         logger.warning("the broker has a new journal", metadata: ["epoch": "\(String(new, radix: 16))"])
         producer = ProducerID()
-        (sequence, answeredSequence, transientSequence, polledThrough, lastSeen) = (0, 0, 0, 0, 0)
+        (sequence, answeredSequence, transientSequence, lastSeen) = (0, 0, 0, 0)
         renumber()
         for subscriber in subscribers.values {
             // A claim counts in the journal that it was made in: its consumer claims again.
             if subscriber.claim != nil { subscriber.finish() }
-            subscriber.tracker.restart()
-            subscriber.isReading = false
+            subscriber.restart()
         }
         sendUnsent()
     }

@@ -132,18 +132,22 @@ extension ZeroMQEventBus {
     private func next(_ id: Int) async throws -> [FeedTracker.Delivery] {
         defer { readPages() }
         if let messages = subscribers[id]?.takeBuffered(), !messages.isEmpty { return messages }
+        lastID += 1
+        let wait = lastID
         return try await suspend {
-            take(from: id, $0)
+            take(from: id, wait: wait, $0)
         } onCancel: {
-            $0.subscribers[id]?.end(throwing: CancellationError())
+            $0.subscribers[id]?.cancel(wait: wait)
         }
     }
 
-    private func take(from id: Int, _ reader: CheckedContinuation<[FeedTracker.Delivery], any Error>) {
+    private func take(
+        from id: Int, wait: Int, _ reader: CheckedContinuation<[FeedTracker.Delivery], any Error>
+    ) {
         guard let subscriber = subscribers[id] else {
             return reader.resume(throwing: BusError(.closed, "the subscription has ended"))
         }
-        subscriber.next(reader)
+        subscriber.next(reader, wait: wait)
     }
 
     func takeMessages() {
@@ -174,24 +178,37 @@ extension ZeroMQEventBus {
     }
 
     private func confirm(_ frames: [[UInt8]]) throws {
-        let (inbox, epoch, head) = try Inbox.readAnswer(frames)
-        follow(epoch: epoch)
+        let (inbox, answerEpoch, head) = try Inbox.readAnswer(frames)
+        if epoch == 0 { follow(epoch: answerEpoch) }
+        guard answerEpoch == epoch else {
+            // The feed and the ingress are two ways: this may be of the journal before, or of the one that a hello is about
+            // to tell of. Only the ingress decides; an inbox is asked again every second.
+            return greet()
+        }
         guard let subscription = confirmations.removeValue(forKey: inbox) else {
             // The common inbox is answered after every reconnection: something may have been published in between.
             if inbox == Inbox.prefix(of: client) { reconnected(head: head) }
             return
         }
         setOptions([.unsubscribe(inbox)])
-        if case .after(let position) = subscription.start, position.epoch != 0, position.epoch != epoch {
+        if let reason = mistake(in: subscription.start, head: head) {
             setOptions(subscription.prefixes.map(SocketOption.unsubscribe))
-            let reason = "the position \(position) belongs to a journal that is no longer there"
             return subscription.continuation.resume(throwing: BusError(.epoch, reason))
         }
         lastID += 1
         subscribers[lastID] = Subscriber(
             tracker: FeedTracker(prefixes: subscription.prefixes, start: subscription.start, head: head),
-            prefixes: subscription.prefixes, claim: subscription.claim)
+            prefixes: subscription.prefixes, claim: subscription.claim, head: head)
         subscription.continuation.resume(returning: lastID)
+    }
+
+    /// Why nobody can begin there.
+    private func mistake(in start: FeedTracker.Start, head: UInt64) -> String? {
+        guard case .after(let position) = start else { return nil }
+        if position.epoch != 0, position.epoch != epoch {
+            return "the position \(position) belongs to a journal that is no longer there"
+        }
+        return position.offset > head ? "the position \(position) is behind the journal's end, \(head)" : nil
     }
 
     private func reconnected(head: UInt64) {
@@ -199,17 +216,19 @@ extension ZeroMQEventBus {
         pollHeads(head: head, judgeNow: true)
     }
 
-    /// Asks which topics have grown, if the journal has.
+    /// Asks which topics have grown, for those subscribers that have not asked since the journal has.
     func pollHeads(head: UInt64, judgeNow: Bool) {
-        guard head > polledThrough, !subscribers.isEmpty else { return }
-        let prefixes = Set(subscribers.values.flatMap(\.prefixes)).sorted()
-        let request = PageRequest(epoch: epoch, after: polledThrough, prefixes: prefixes)
-        enqueue(.heads(request), reply: .heads(judgeNow: judgeNow))
+        let asking = subscribers.filter { $0.value.polledThrough < head }
+        guard let after = asking.values.map(\.polledThrough).min() else { return }
+        let prefixes = Set(asking.values.flatMap(\.prefixes)).sorted()
+        let request = PageRequest(epoch: epoch, after: after, prefixes: prefixes)
+        enqueue(.heads(request), reply: .heads(subscribers: Array(asking.keys), judgeNow: judgeNow))
     }
 
-    func receive(_ heads: Heads, judgeNow: Bool) {
-        polledThrough = max(polledThrough, heads.through)
-        for subscriber in subscribers.values {
+    /// - Parameter asking: who it was asked for: what it says of topics that others have subscribed to since is nothing.
+    func receive(_ heads: Heads, for asking: [Int], judgeNow: Bool) {
+        for subscriber in asking.compactMap({ subscribers[$0] }) {
+            subscriber.polledThrough = max(subscriber.polledThrough, heads.through)
             subscriber.tracker.note(heads)
             if judgeNow { subscriber.tracker.judge() }
         }

@@ -39,8 +39,6 @@ public actor ZeroMQEventBus: EventBus {
     var lastSeen: UInt64 = 0
     /// What the next hello reminds the broker of: if its journal was put back, it has another message there.
     var lastWelcome: Welcome?
-    /// The journal's end up to which heads have been asked for.
-    var polledThrough: UInt64 = 0
 
     var lastID = 0
     var pending: OrderedDictionary<UInt64, PendingRequest> = [:]

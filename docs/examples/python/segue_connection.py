@@ -23,7 +23,7 @@ class Connection:
     def __init__(self, address: str) -> None:
         self.epoch = 0
         self.notices: asyncio.Queue[tuple[int, bytes | None]] = asyncio.Queue()
-        self._seen, self._polled = 0, 0
+        self._seen = 0
         self._reminder = 0, 0  # Head and mark of the last welcome.
         self._inbox = f"~{os.urandom(16).hex()}."
         self._confirmations: dict[str, tuple[Subscription, asyncio.Future[None]]] = {}
@@ -89,32 +89,31 @@ class Connection:
                 self._reminder = head, mark
                 if self.outbox.producer == producer:
                     await self.outbox.compare(sequence, answered)
-                if head > self._polled and self._subscriptions:
-                    await self._note_heads()
+                if asking := [subscription for subscription in self._subscriptions if subscription.polled < head]:
+                    await self._note_heads(asking)
             except BusError as error:
                 logger.warning("the broker refused: %s", error)
             await asyncio.sleep(1)
             for subscription in self._subscriptions:
                 subscription.judge()
 
-    async def _note_heads(self) -> None:
-        filters = sorted({topic for subscription in self._subscriptions for topic in subscription.filters})
-        cursor = pack(">QQ", self.epoch, self._polled)
+    async def _note_heads(self, asking: list[Subscription]) -> None:
+        filters = sorted({topic for subscription in asking for topic in subscription.filters})
+        cursor = pack(">QQ", self.epoch, min(subscription.polled for subscription in asking))
         extent, *topics = await self.outbox.request(Operation.HEADS, cursor, *encoded(filters))
         reader = Reader(extent)
         epoch, through = reader.number(), reader.number()
         if epoch == self.epoch:
-            self._polled = max(self._polled, through)
             heads = [(reader.number(), reader.text()) for reader in map(Reader, topics)]
-            for subscription in self._subscriptions:
-                subscription.heads = through, {topic: offset for offset, topic in heads}
+            for subscription in asking:
+                subscription.note(through, {topic: offset for offset, topic in heads})
 
     async def _follow(self, epoch: int) -> None:
         """Another epoch means another journal, in which no offset of this one means anything (step 8)."""
         previous, self.epoch = self.epoch, epoch
         if previous in (0, epoch):
             return
-        self._seen, self._polled, self._reminder = 0, 0, (0, 0)
+        self._seen, self._reminder = 0, (0, 0)
         for subscription in self._subscriptions:
             subscription.restart()
         await self.outbox.renumber()
@@ -170,7 +169,10 @@ class Connection:
                 subscription.take(entry, previous, previous_in_partition)
 
     async def _confirm(self, inbox: str, epoch: int, head: int) -> None:
-        await self._follow(epoch)
+        if self.epoch == 0:
+            await self._follow(epoch)
+        if epoch != self.epoch:
+            return  # Replies tell of another journal; the inbox is asked again every second.
         if inbox in self._confirmations:
             subscription, confirmed = self._confirmations.pop(inbox)
             self._feed.unsubscribe(inbox)

@@ -27,7 +27,7 @@ class Subscription:
         self.read_page, self.filters, self.subject, self.after = read_page, filters, subject, after
         self.with_problems = with_problems
         self.is_of_one_type = len(filters) == 1 and "." in filters[0][:-1]
-        self.base, self.skipped = 0, 0
+        self.base, self.skipped, self.polled = 0, 0, 0
         self.seen: dict[str, int] = {}
         self.is_live, self.has_ended = False, False
         self.documents_after = 0 if retained else None
@@ -37,12 +37,12 @@ class Subscription:
 
     def begin(self, head: int) -> None:
         """The filters are live (step 3)."""
-        self.base, self.skipped = head if self.after is None else self.after, head
+        self.base, self.skipped, self.polled = head if self.after is None else self.after, head, head
         self.is_live = self.base == head and self.documents_after is None
 
     def restart(self) -> None:
         """There is another journal: everything in it is new (step 8)."""
-        self.base, self.skipped, self.seen, self.heads = 0, 0, {}, None
+        self.base, self.skipped, self.polled, self.seen, self.heads = 0, 0, 0, {}, None
         self.is_live, self.documents_after = False, None
         self.something.set()
 
@@ -102,6 +102,11 @@ class Subscription:
                     self.deliver(entry, entry.offset)
             self.advance(page.through)
             self.is_live = page.is_complete and page.through >= self.skipped
+
+    def note(self, through: int, offsets: dict[str, int]) -> None:
+        """Takes note of what has been journalled. What was noted before and not judged still counts."""
+        self.polled = max(self.polled, through)
+        self.heads = through, (self.heads[1] if self.heads else {}) | offsets
 
     def judge(self) -> None:
         """Compares what had been journalled a while ago with what has come (step 6)."""
