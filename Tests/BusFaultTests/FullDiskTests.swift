@@ -10,8 +10,10 @@ struct FullDiskTests {
         try await Arena.with { arena in
             let disk = "\(arena.directory)/disk"
             try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
+            // What makes room is larger than all that waits to be moved from the WAL into the file: with less the disk
+            // would be full again at once.
             let script = """
-                mount -t tmpfs -o size=6m none \(disk) && head -c 2000000 /dev/zero > \(disk)/filler \
+                mount -t tmpfs -o size=12m none \(disk) && head -c 8000000 /dev/zero > \(disk)/filler \
                 && exec "$0" --bus \(arena.bus) --journal \(disk)/journal.sqlite
                 """
             let command = Namespace.command + ["sh", "-c", script, Namespace.broker]
