@@ -16,13 +16,15 @@ extension BrokerEngine {
             try journal.requireLoaded()
             try expireLeases(now: now, &outgoing)
             try warnConsumersBehind(now: now)
-            let isDue = now - lastForgotten > Self.producerInterval
-            if isDue || lastWriteFailure != nil || journal.producers.count > ProducerRow.capacity {
-                // Also tells whether the journal can be written again while nobody publishes.
+            if now - lastForgotten > Self.producerInterval || journal.producers.count > ProducerRow.capacity {
+                lastForgotten = now
                 try journal.transaction(at: clock.time(at: now)) { database in
                     try journal.forgetProducers(but: heard.keys, database)
                 }
-                lastForgotten = now
+            } else if lastWriteFailure != nil {
+                // Tells whether the journal can be written again while nobody publishes; on a full disk a row that nobody
+                // needs would take the room that was just made.
+                try journal.transaction(at: clock.time(at: now)) { _ in }
             }
         } catch {
             logger.error("the journal cannot be kept in order", metadata: ["error": "\(error)"])

@@ -14,7 +14,8 @@ struct PendingRequest {
         case page(subscriber: Int)
         /// - `judgeNow`: after a reconnection nothing is under way that could still come.
         case heads(subscribers: [Int], judgeNow: Bool)
-        case welcome
+        /// - `answered`: the last batch that had been answered when the hello was said.
+        case welcome(answered: UInt64)
         /// What a claim owns now.
         case renewal(subscriber: Int)
         /// Nobody needs to know.

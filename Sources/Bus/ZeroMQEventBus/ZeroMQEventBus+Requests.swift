@@ -168,11 +168,11 @@ extension ZeroMQEventBus {
             if case .published(let epoch, let offset) = reply { see(offset, of: epoch) }
             continuation?.resume(returning: reply)
             if case .bye = request.request { close() }
-        case .welcome:
+        case .welcome(let answered):
             isGreeting = false
             guard case .welcome(let welcome) = reply, case .hello(let greeting) = request.request else { break }
             follow(epoch: welcome.epoch)
-            compare(welcome, with: greeting)
+            compare(welcome, with: greeting, answered: answered)
             lastWelcome = welcome
             see(welcome.head, of: welcome.epoch)
             pollHeads(head: welcome.head, judgeNow: false)
@@ -192,8 +192,11 @@ extension ZeroMQEventBus {
 
     /// Sends again what the broker lacks. If it lacks what it has answered, it has forgotten this producer, or lost the
     /// journal's end: then nothing that has its sequence already would ever be taken, and is numbered anew.
-    private func compare(_ welcome: Welcome, with greeting: Greeting) {
-        if greeting.producer == producer, welcome.sequence < answeredSequence {
+    ///
+    /// Only a hello that was said after an answer tells anything of it: it may have waited for a broker whose journal was put
+    /// back, and the next one tells that broker so.
+    private func compare(_ welcome: Welcome, with greeting: Greeting, answered: UInt64) {
+        if greeting.producer == producer, welcome.sequence < answered {
             logger.warning(
                 "the broker has forgotten batches",
                 metadata: ["answered": "\(answeredSequence)", "left": "\(welcome.sequence)"])

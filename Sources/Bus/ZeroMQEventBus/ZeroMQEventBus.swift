@@ -150,7 +150,7 @@ public actor ZeroMQEventBus: EventBus {
     func greet() {
         guard !isGreeting else { return }
         isGreeting = true
-        enqueue(.hello(greeting), reply: .welcome)
+        enqueue(.hello(greeting), reply: .welcome(answered: answeredSequence))
     }
 
     var greeting: Greeting {
