@@ -30,6 +30,9 @@ actor Progress {
 
     func current() -> [String: Counts] { counts }
 
+    /// What has been handled and delivered, by all together.
+    var total: Int { counts.values.reduce(0) { $0 + $1.handled + $1.delivered } }
+
     /// Waits until something fits; looked at whenever a file has changed.
     func until(_ fits: @Sendable ([String: Counts]) throws -> Bool) async throws {
         let (changes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
