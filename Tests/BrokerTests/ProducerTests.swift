@@ -8,8 +8,8 @@ import Testing
 struct ProducerTests {
     /// Lets more than an hour pass, in which the broker listens all the time and forgets whom it may forget.
     private func listen(_ fixture: Fixture, isAlive: Bool) throws {
-        for _ in 0...900 {
-            try fixture.tick(after: .seconds(4))
+        for _ in 0...1800 {
+            try fixture.tick(after: .seconds(2))
             if isAlive { _ = fixture.ask(.hello(Greeting(producer: fixture.producer))) }
         }
     }

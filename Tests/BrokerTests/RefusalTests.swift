@@ -133,8 +133,10 @@ struct RefusalTests {
                 _ = fixture.publish(sequence: sequence, [], settling: [7])
             }
             #expect(try count() == Int(Journal.refusalCount))
-            fixture.now = fixture.now.advanced(by: .milliseconds(ProducerRow.retention + 1))
-            try fixture.tick()
+            let journal = fixture.journal
+            try journal.transaction(at: journal.time + ProducerRow.retention + 1) {
+                try journal.forgetProducers(but: [], $0)
+            }
             #expect(try count() == 0)
         }
     }

@@ -11,7 +11,7 @@ public protocol Message: Codable, Sendable {
 
 extension Message {
     public static var name: String { String(describing: Self.self) }
-    public static var type: MessageType { MessageType(kind: kind, name: name) }
+    public static var type: MessageType { MessageTypeCache.shared.type(of: Self.self) }
     public var key: String? { nil }
 }
 

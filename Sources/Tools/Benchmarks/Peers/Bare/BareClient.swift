@@ -1,6 +1,8 @@
+internal import EventBus
+internal import Foundation
 internal import ZeroMQ
 
-/// The client of the bare round trip.
+/// The client of the bare round trip: the same typed messages as JSON, with neither a bus nor a journal around them.
 struct BareClient {
     let directory: String
 
@@ -21,7 +23,9 @@ struct BareClient {
             for _ in 0..<order.count {
                 number += 1
                 let begin = MonotonicTime.now
-                _ = try exchange(number, publisher, subscriber)
+                guard try exchange(number, publisher, subscriber) else {
+                    throw BenchmarkError("an answer is not that to the request")
+                }
                 latencies.append(MonotonicTime.now - begin)
             }
             try control.send(Report(latencies: latencies))
@@ -30,18 +34,18 @@ struct BareClient {
 
     /// - Returns: false when no answer has come in time.
     private func exchange(_ number: Int, _ publisher: Socket, _ subscriber: Socket) throws -> Bool {
-        try withUnsafeTemporaryAllocation(byteCount: BareSockets.frameSize, alignment: 8) { buffer in
-            let data = UnsafeRawBufferPointer(rebasing: buffer[..<Payload.size])
-            buffer.storeBytes(of: number, as: Int.self)
-            try Self.topic.withUnsafeBytes { try publisher.send($0, more: true) }
-            try publisher.send(data, more: false)
+        let number = Payload.firstNumber + number
+        let data = try JSONEncoder.wire.encode(BenchmarkRequest(number: number))
+        try Self.topic.withUnsafeBytes { try publisher.send($0, more: true) }
+        try data.withUnsafeBytes { try publisher.send($0, more: false) }
+        return try withUnsafeTemporaryAllocation(byteCount: BareSockets.frameSize, alignment: 8) { buffer in
             // Answers to what was asked before the first one came are passed over.
-            repeat {
-                guard try subscriber.receive(into: buffer) != nil, try subscriber.receive(into: buffer) != nil else {
-                    return false
-                }
-            } while buffer.load(as: Int.self) != number
-            return true
+            while true {
+                guard try subscriber.receive(into: buffer) != nil, let count = try subscriber.receive(into: buffer)
+                else { return false }
+                let answer = Data(buffer[..<count])
+                if try JSONDecoder().decode(BenchmarkEvent.self, from: answer).number == number { return true }
+            }
         }
     }
 

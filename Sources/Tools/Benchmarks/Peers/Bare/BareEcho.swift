@@ -1,6 +1,8 @@
+internal import EventBus
+internal import Foundation
 internal import ZeroMQ
 
-/// The other end of the bare round trip: sends back what comes, on another topic.
+/// The other end of the bare round trip: reads a typed message, and answers with another.
 struct BareEcho {
     static let requests = "command.BenchmarkRequest.3e"
     static let answers = "event.BenchmarkEvent.3e"
@@ -18,8 +20,10 @@ struct BareEcho {
                 while true {
                     _ = try subscriber.receive(into: buffer)
                     guard let count = try subscriber.receive(into: buffer) else { return }
+                    let request = try JSONDecoder().decode(BenchmarkRequest.self, from: Data(buffer[..<count]))
+                    let answer = try JSONEncoder.wire.encode(BenchmarkEvent(number: request.number))
                     try publisher.send(topic, more: true)
-                    try publisher.send(UnsafeRawBufferPointer(rebasing: buffer[..<count]), more: false)
+                    try answer.withUnsafeBytes { try publisher.send($0, more: false) }
                 }
             }
         }
