@@ -130,12 +130,14 @@ let executables: [Target] = [
 // MARK: Tests
 
 let tests: [Target] = [
+    testModule("SeededRandom", []),
     testModule("BusConformance", ["EventBus"]),
-    tests(of: "EventBus", ["BusConformance"]),
+    tests(of: "EventBus", ["BusConformance", "SeededRandom"]),
     testModule("BusChecker", []),
     tests(of: "BusChecker"),
     testModule(
-        "BusSoak", ["BusChecker", "EventBus", "ZeroMQEventBus", logging, signals, subprocess, systemPackage]),
+        "BusSoak",
+        ["BusChecker", "EventBus", "SeededRandom", "ZeroMQEventBus", logging, signals, subprocess, systemPackage]),
     testExecutable("bus-fixture", in: "BusFixture", ["BusSoak", "EventBus", argumentParser]),
     testExecutable("bus-soak", in: "BusSoakCommand", ["BusSoak", argumentParser]),
     tests(of: "BusSoak", ["broker", "bus-fixture"]),
@@ -149,13 +151,15 @@ let tests: [Target] = [
         ],
         swiftSettings: settings),
     tests(of: "BusProtocol", ["EventBus"]),
-    testModule("BusFuzz", ["Broker", "BusProtocol", "EventBus", grdb, logging]),
+    testModule("BusFuzz", ["Broker", "BusProtocol", "EventBus", "SeededRandom", grdb, logging]),
     // What strangers may send: `make fuzz`.
     .executableTarget(
         name: "bus-fuzz", dependencies: ["BusFuzz"], path: "Tests/BusFuzzCommand", swiftSettings: settings),
     tests(of: "Broker", ["BusFuzz", "BusProtocol", "EventBus", grdb, logging]),
-    tests(of: "ZeroMQEventBus", ["BusProtocol", "EventBus", "Broker", "BusConformance", "ZeroMQ", grdb, logging]),
-    tests(of: "Navigation"),
+    tests(
+        of: "ZeroMQEventBus",
+        ["BusProtocol", "EventBus", "Broker", "BusConformance", "SeededRandom", "ZeroMQ", grdb, logging]),
+    tests(of: "Navigation", ["SeededRandom"]),
     testModule("RuntimeTestSupport", ["ServiceRuntime", "EventBus", lifecycle, logging]),
     tests(
         of: "ServiceRuntime",

@@ -1,4 +1,5 @@
 import BusProtocol
+import SeededRandom
 
 /// Breaks the frames of a request, a little or much.
 struct FrameMutator {

@@ -1,5 +1,6 @@
 import EventBus
 import Foundation
+import SeededRandom
 
 /// A random history of one durable consumer, with a simple model of what must be true beside it.
 struct ConsumerGroupHistory {

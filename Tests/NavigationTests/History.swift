@@ -1,4 +1,5 @@
 import Navigation
+import SeededRandom
 
 /// A random history of a session of the focus player: what a restless user, two platforms, slow views and a moody
 /// service could send, in any order.

@@ -1,4 +1,5 @@
 import BusProtocol
+import SeededRandom
 
 @testable import ZeroMQEventBus
 
@@ -6,7 +7,7 @@ import BusProtocol
 ///
 /// Even seeds subscribe to one type, odd ones to all.
 struct LossyHistory {
-    private var generator: SplitMix
+    private var generator: SeededGenerator
     private var tracker: FeedTracker
     private let prefix: String
     private var journal: [FeedMessage] = []
@@ -15,7 +16,7 @@ struct LossyHistory {
     private(set) var delivered: [UInt64] = []
 
     init(seed: UInt64) {
-        generator = SplitMix(state: seed)
+        generator = SeededGenerator(seed: seed)
         prefix = seed.isMultiple(of: 2) ? "event.A." : "event."
         tracker = FeedTracker(prefixes: [prefix], start: .now, head: 0)
     }

@@ -1,3 +1,5 @@
+import SeededRandom
+
 /// Who is hit, how, and when: all of it follows from the seed.
 package struct NemesisPlan: Hashable, Sendable {
     /// In the order in which they are done.

@@ -1,5 +1,5 @@
-/// SplitMix64: a run that fails can be had again from its seed.
-package struct SeededGenerator: RandomNumberGenerator {
+/// SplitMix64: the same seed, the same numbers, so that what fails can be had again.
+package struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
     package init(seed: UInt64) {
@@ -12,5 +12,9 @@ package struct SeededGenerator: RandomNumberGenerator {
         mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
         mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
         return mixed ^ (mixed >> 31)
+    }
+
+    package mutating func chance(_ one: Int, in all: Int) -> Bool {
+        Int.random(in: 0..<all, using: &self) < one
     }
 }
