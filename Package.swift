@@ -148,13 +148,13 @@ let tests: [Target] = [
             "RuntimeTestSupport", "ServiceRuntime", "ZeroMQ", "ZeroMQEventBus", "broker", "bus-fixture", logging,
         ],
         swiftSettings: settings),
-    tests(of: "BusProtocol", ["EventBus"]),
+    tests(of: "BusProtocol", ["BusFuzz", "EventBus"]),
     testModule("BusFuzz", ["Broker", "BusProtocol", "EventBus", grdb, logging]),
     // What strangers may send: `make fuzz`.
     .executableTarget(
         name: "bus-fuzz", dependencies: ["BusFuzz"], path: "Tests/BusFuzzCommand", swiftSettings: settings),
     tests(of: "Broker", ["BusFuzz", "BusProtocol", "EventBus", grdb, logging]),
-    tests(of: "ZeroMQEventBus", ["BusProtocol", "EventBus", "Broker", "BusConformance", logging]),
+    tests(of: "ZeroMQEventBus", ["BusProtocol", "EventBus", "Broker", "BusConformance", logging, orderedCollections]),
     tests(of: "Navigation"),
     testModule("RuntimeTestSupport", ["ServiceRuntime", "EventBus", lifecycle, logging]),
     tests(
