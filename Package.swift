@@ -150,7 +150,7 @@ let tests: [Target] = [
             "RuntimeTestSupport", "ServiceRuntime", "ZeroMQ", "ZeroMQEventBus", "broker", "bus-fixture", logging,
         ],
         swiftSettings: settings),
-    tests(of: "BusProtocol", ["EventBus"]),
+    tests(of: "BusProtocol", ["BusFuzz", "EventBus"]),
     testModule("BusFuzz", ["Broker", "BusProtocol", "EventBus", "SeededRandom", grdb, logging]),
     // What strangers may send: `make fuzz`.
     .executableTarget(
@@ -158,7 +158,10 @@ let tests: [Target] = [
     tests(of: "Broker", ["BusFuzz", "BusProtocol", "EventBus", grdb, logging]),
     tests(
         of: "ZeroMQEventBus",
-        ["BusProtocol", "EventBus", "Broker", "BusConformance", "SeededRandom", "ZeroMQ", grdb, logging]),
+        [
+            "BusProtocol", "EventBus", "Broker", "BusConformance", "SeededRandom", "ZeroMQ", grdb, logging,
+            orderedCollections,
+        ]),
     tests(of: "Navigation", ["SeededRandom"]),
     testModule("RuntimeTestSupport", ["ServiceRuntime", "EventBus", lifecycle, logging]),
     tests(

@@ -1,9 +1,11 @@
 import BusProtocol
 import SeededRandom
 
-/// Breaks the frames of a request, a little or much.
-struct FrameMutator {
-    func mutate(_ frames: [[UInt8]], _ generator: inout SeededGenerator) -> [[UInt8]] {
+/// Breaks the frames of a message, a little or much.
+package struct FrameMutator {
+    package init() {}
+
+    package func mutate(_ frames: [[UInt8]], _ generator: inout SeededGenerator) -> [[UInt8]] {
         var frames = frames
         for _ in 0..<Int.random(in: 1...3, using: &generator) {
             if frames.isEmpty || generator.chance(1, in: 3) {

@@ -101,27 +101,6 @@ struct RequestTests {
         #expect(throws: ProtocolError(.operation, "only the broker sends queries")) { try Request(.query, body: []) }
     }
 
-    @Test("random bytes are never trapped on")
-    func noise() {
-        var generator = SystemRandomNumberGenerator()
-        for _ in 0..<1000 {
-            let frames = (0..<Int.random(in: 0..<8, using: &generator)).map { _ in
-                (0..<Int.random(in: 0..<64, using: &generator)).map { _ in
-                    UInt8.random(in: .min ... .max, using: &generator)
-                }
-            }
-            for operation in Operation.allCases {
-                _ = try? Request(operation, body: frames[...])
-                let head = RequestHead(operation: operation, id: 1).bytes
-                _ = try? Notice([head] + frames)
-                _ = try? Reply.read([head, [0, 0, 0]] + frames)
-            }
-            _ = try? Reply.read(frames)
-            _ = try? FeedPacket.messages(frames)
-            _ = try? Inbox.readAnswer(frames)
-        }
-    }
-
     @Test("a text that is too long is cut between two characters")
     func longText() throws {
         var writer = ByteWriter()

@@ -16,7 +16,6 @@ extension ZeroMQEventBus {
         } catch {
             throw BusError(error)
         }
-        try await waitForRoom()
         guard case .published(let epoch, let offset) = try await ask(.publish(request)) else {
             throw BusError(.refused, "the broker answered a batch with something else")
         }

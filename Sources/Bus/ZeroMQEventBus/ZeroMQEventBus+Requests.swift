@@ -37,14 +37,32 @@ extension ZeroMQEventBus {
         enqueue(request, id: nextID(), reply: reply)
     }
 
-    /// Numbers a batch when it enters the outbox, so that it leaves in that order.
+    /// A batch waits until the outbox has room. To look first and to enqueue later would not do: many may look at once.
     private func enqueue(_ request: Request, id: UInt64, reply: PendingRequest.ReplyHandler) {
-        var request = request
-        if case .publish(let batch) = request {
-            request = .publish(numbered(batch))
+        let new = PendingRequest(request: request, reply: reply)
+        if new.isBatch, !waiting.isEmpty || pending.count >= Self.outboxCapacity {
+            waiting[id] = new
+        } else {
+            admit(new, id: id)
         }
-        pending[id] = PendingRequest(request: request, reply: reply)
+    }
+
+    /// Numbers a batch when it enters the outbox, so that it leaves in that order.
+    private func admit(_ new: PendingRequest, id: UInt64) {
+        var new = new
+        if case .publish(let batch) = new.request {
+            new.request = .publish(numbered(batch))
+        }
+        pending[id] = new
         send(id)
+    }
+
+    private func admitWaiting() {
+        let room = max(0, Self.outboxCapacity - pending.count)
+        guard room > 0, !waiting.isEmpty else { return }
+        let first = waiting.elements.prefix(room)
+        waiting.removeFirst(first.count)
+        for (id, batch) in first { admit(batch, id: id) }
     }
 
     private func numbered(_ batch: PublishRequest) -> PublishRequest {
@@ -54,19 +72,6 @@ extension ZeroMQEventBus {
         }
         sequence += 1
         return batch.numbered(producer, sequence)
-    }
-
-    /// Waits until the outbox can take a batch.
-    func waitForRoom() async throws {
-        while pending.count >= Self.outboxCapacity, state != .closed {
-            lastID += 1
-            let id = lastID
-            try await suspend {
-                roomWaiters[id] = $0
-            } onCancel: {
-                $0.roomWaiters.removeValue(forKey: id)?.resume(throwing: CancellationError())
-            }
-        }
     }
 
     func sendUnsent() {
@@ -108,11 +113,15 @@ extension ZeroMQEventBus {
     }
 
     func cancel(_ id: UInt64, throwing error: any Error = CancellationError()) {
-        guard let request = pending[id], case .resume(let continuation?) = request.reply else { return }
+        guard let request = waiting.removeValue(forKey: id) ?? pending[id],
+            case .resume(let continuation?) = request.reply
+        else { return }
+        // What was never sent the broker need not be told of: it may be away for long.
         if case .ask = request.request, request.sentAt != nil {
             enqueue(.cancel(id), reply: .ignored)
         }
         if request.isBatch {
+            // None that has yet to enter: no other counts on its sequence.
             pending[id]?.reply = .resume(nil)
         } else {
             pending[id] = nil
@@ -142,10 +151,7 @@ extension ZeroMQEventBus {
         if isOutOfSequence {
             greet()
         }
-        let room = max(0, Self.outboxCapacity - pending.count)
-        for id in roomWaiters.keys.prefix(room) {
-            roomWaiters.removeValue(forKey: id)?.resume()
-        }
+        admitWaiting()
         readPages()
     }
 

@@ -42,7 +42,8 @@ public actor ZeroMQEventBus: EventBus {
 
     var lastID = 0
     var pending: OrderedDictionary<UInt64, PendingRequest> = [:]
-    var roomWaiters: OrderedDictionary<Int, CheckedContinuation<Void, any Error>> = [:]
+    /// Batches for which the outbox has no room yet, in the order of their publishing.
+    var waiting: OrderedDictionary<UInt64, PendingRequest> = [:]
     var subscribers: [Int: Subscriber] = [:]
     var confirmations: [String: PendingSubscription] = [:]
     /// What this process answers, by the call of `serve` that answers it.
@@ -178,15 +179,14 @@ public actor ZeroMQEventBus: EventBus {
         thread.removeAllWatches()
         (ingress, feed, ingressWatch) = (nil, nil, nil)
         let error = BusError(.closed, "the connection to \(address) was closed")
-        for case .resume(let continuation?) in pending.values.map(\.reply) {
+        for case .resume(let continuation?) in [pending, waiting].flatMap(\.values).map(\.reply) {
             continuation.resume(throwing: error)
         }
-        pending = [:]
-        roomWaiters.values.forEach { $0.resume(throwing: error) }
+        (pending, waiting) = ([:], [:])
         confirmations.values.forEach { $0.continuation.resume(throwing: error) }
         subscribers.values.forEach { $0.end(throwing: error) }
         servers.values.forEach { $0.end() }
-        (roomWaiters, confirmations, subscribers, servers) = ([:], [:], [:], [:])
+        (confirmations, subscribers, servers) = ([:], [:], [:])
         closed?.resume()
         closed = nil
     }
