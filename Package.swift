@@ -147,10 +147,11 @@ let tests: [Target] = [
         name: "BusFaultTests",
         dependencies: [
             "BusChecker", "BusProtocol", "BusSoak", "BusStranger", "Contracts", "Coordinator", "EventBus", "Navigation",
-            "RuntimeTestSupport", "ServiceRuntime", "ZeroMQ", "ZeroMQEventBus", "broker", "bus-fixture", logging,
+            "RuntimeTestSupport", "SeededRandom", "ServiceRuntime", "ZeroMQ", "ZeroMQEventBus", "broker", "bus-fixture",
+            logging,
         ],
         swiftSettings: settings),
-    tests(of: "BusProtocol", ["BusFuzz", "EventBus"]),
+    tests(of: "BusProtocol", ["BusFuzz", "EventBus", "SeededRandom"]),
     testModule("BusFuzz", ["Broker", "BusProtocol", "EventBus", "SeededRandom", grdb, logging]),
     // What strangers may send: `make fuzz`.
     .executableTarget(

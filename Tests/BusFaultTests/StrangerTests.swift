@@ -4,6 +4,7 @@ import BusStranger
 import EventBus
 import Foundation
 import RuntimeTestSupport
+import SeededRandom
 import Synchronization
 import Testing
 import ZeroMQ

@@ -1,5 +1,5 @@
 import BusProtocol
-import SeededRandom
+package import SeededRandom
 
 /// Breaks the frames of a message, a little or much.
 package struct FrameMutator {

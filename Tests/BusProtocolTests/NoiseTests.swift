@@ -1,5 +1,6 @@
 import BusFuzz
 import EventBus
+import SeededRandom
 import Testing
 
 @testable import BusProtocol
@@ -33,9 +34,9 @@ struct NoiseTests {
         let mutator = FrameMutator()
         let sent =
             ReplyTests.replies.map { $1.frames(to: RequestHead(operation: $0, id: 5)) } + [
-                Notice.query(id: 4, RequestTests.query).frames, Notice.cancel(id: 4).frames, ReplyTests.message.frames,
+                Notice.query(id: 4, RequestTests.query).frames, Notice.cancel(id: 4).frames,
                 Inbox.answer(topic: Array("~00.1".utf8), epoch: 3, head: 8),
-            ]
+            ] + ReplyTests.frames([ReplyTests.message])
         for _ in 0..<200 {
             for frames in sent { Self.read(mutator.mutate(frames, &generator)) }
         }
@@ -45,7 +46,7 @@ struct NoiseTests {
     private static func read(_ frames: [[UInt8]]) {
         _ = try? Notice(frames)
         _ = try? Inbox.readAnswer(frames)
-        _ = try? FeedMessage(frames: frames).envelope()
+        for message in (try? FeedPacket.messages(frames)) ?? [] { _ = try? message.envelope() }
         switch try? Reply.read(frames).reply {
         case .page(let page): for message in page.messages { _ = try? message.envelope() }
         case .letters(let letters): for letter in letters.letters { _ = try? letter.message.envelope() }
