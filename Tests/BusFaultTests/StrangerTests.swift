@@ -31,7 +31,7 @@ struct StrangerTests {
             }
             let count = BadRequest.all.count(where: \.isNoRequest)
             try await arena.untilLog(of: "broker", "counts \(count) refused requests") { log in
-                let reports = log.split(separator: "\n").filter { $0.contains("requests that are not the protocol") }
+                let reports = log.split(separator: "\n").filter { $0.contains("what is not the protocol") }
                 return reports.compactMap { $0.firstMatch(of: #/count=(\d+)/#).flatMap { Int($0.1) } }.reduce(0, +)
                     == count
             }
