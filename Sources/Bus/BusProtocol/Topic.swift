@@ -34,21 +34,33 @@ package struct Topic: Hashable, Sendable {
 
     /// Whether a name is that of a message's topic; asked of every message that is received, so without making one.
     package static func name(_ name: String, isOf message: Envelope) -> Bool {
-        var rest = name.utf8[...]
-        let takes = { (text: String) in
-            defer { rest = rest.dropFirst(text.utf8.count) }
-            return rest.starts(with: text.utf8)
+        var name = name
+        return name.withUTF8 { bytes in
+            var index = 0
+            func takes(_ text: String) -> Bool {
+                var text = text
+                return text.withUTF8 { part in
+                    defer { index += part.count }
+                    return index + part.count < bytes.count && bytes[index + part.count] == UInt8(ascii: ".")
+                        && UnsafeBufferPointer(rebasing: bytes[index..<index + part.count]).elementsEqual(part)
+                }
+            }
+            guard takes(message.type.kind.rawValue) else { return false }
+            index += 1
+            guard takes(message.type.name), index + 3 == bytes.count else { return false }
+            let number = message.partition.number
+            return bytes[index + 1] == digit(number >> 4) && bytes[index + 2] == digit(number & 0xf)
         }
-        return takes(message.type.kind.rawValue) && takes(".") && takes(message.type.name) && takes(".")
-            && rest.elementsEqual(hexadecimal(message.partition.number).utf8)
     }
 
     static func hexadecimal(_ byte: UInt8) -> String {
         String(unsafeUninitializedCapacity: 2) { buffer in
-            for (index, digit) in [byte >> 4, byte & 0xf].enumerated() {
-                buffer[index] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
-            }
+            (buffer[0], buffer[1]) = (digit(byte >> 4), digit(byte & 0xf))
             return 2
         }
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 }

@@ -10,9 +10,10 @@ struct HeaderWriter {
     }
 
     /// - Returns: what stood before, and the object.
-    consuming func finish() -> [UInt8] {
+    mutating func finish() -> [UInt8] {
         bytes.append(UInt8(ascii: "}"))
-        return bytes
+        // Moved out: a second reference would have the next one who appends copy all that stands before.
+        return exchange(&bytes, with: [])
     }
 
     /// - Parameter text: left out if nil.

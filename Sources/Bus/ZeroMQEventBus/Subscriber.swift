@@ -66,7 +66,7 @@ final class Subscriber {
     /// The next messages that are here already.
     func takeBuffered() -> [FeedTracker.Delivery] {
         guard !hasEnded else { return [] }
-        let messages = Array(buffer.prefix(ReadAhead.capacity))
+        let messages = Array(buffer.prefix(MessageReader.capacity))
         buffer.removeFirst(messages.count)
         bufferSize -= Self.size(of: messages)
         return messages

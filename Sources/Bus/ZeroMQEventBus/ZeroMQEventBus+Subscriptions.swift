@@ -41,23 +41,8 @@ extension ZeroMQEventBus {
     private nonisolated func messages(
         of id: Int, where isWanted: @escaping @Sendable (Envelope) -> Bool
     ) -> MessageSequence {
-        let ahead = ReadAhead()
-        return MessageSequence { [weak self, skipped] in
-            while true {
-                try Task.checkCancellation()
-                guard let delivery = ahead.pop() else {
-                    guard let more = try await self?.next(id), !more.isEmpty else { return nil }
-                    ahead.fill(more)
-                    continue
-                }
-                do {
-                    let envelope = try delivery.message.envelope(settled: delivery.settled)
-                    if isWanted(envelope) { return envelope }
-                } catch let error as BusError {
-                    skipped.note(error.message)
-                }
-            }
-        }
+        let reader = MessageReader(bus: self, id: id, skipped: skipped, isWanted: isWanted)
+        return MessageSequence(pull: reader.next)
     }
 
     private func subscribe(
@@ -129,7 +114,7 @@ extension ZeroMQEventBus {
     }
 
     /// The next messages; none at the end.
-    private func next(_ id: Int) async throws -> [FeedTracker.Delivery] {
+    func next(_ id: Int) async throws -> [FeedTracker.Delivery] {
         defer { readPages() }
         if let messages = subscribers[id]?.takeBuffered(), !messages.isEmpty { return messages }
         lastID += 1

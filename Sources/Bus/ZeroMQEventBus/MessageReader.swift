@@ -1,0 +1,44 @@
+internal import BusProtocol
+internal import DequeModule
+internal import EventBus
+internal import Synchronization
+
+/// Reads one subscription: takes many messages from its subscriber in one go, so that threads are changed once for them all.
+final class MessageReader: Sendable {
+    /// Messages that are taken at once.
+    static let capacity = 256
+
+    private let bus: ZeroMQEventBus
+    private let id: Int
+    private let skipped: SkippedMessages
+    private let isWanted: @Sendable (Envelope) -> Bool
+    private let ahead = Mutex<Deque<FeedTracker.Delivery>>([])
+
+    init(
+        bus: ZeroMQEventBus, id: Int, skipped: SkippedMessages, isWanted: @escaping @Sendable (Envelope) -> Bool
+    ) {
+        self.bus = bus
+        self.id = id
+        self.skipped = skipped
+        self.isWanted = isWanted
+    }
+
+    /// The next message; nil at the end. A method and no closure: it runs where its caller runs, and the compiler sees it.
+    func next() async throws -> Envelope? {
+        while true {
+            try Task.checkCancellation()
+            guard let delivery = ahead.withLock({ $0.popFirst() }) else {
+                let more = try await bus.next(id)
+                guard !more.isEmpty else { return nil }
+                ahead.withLock { $0.append(contentsOf: more) }
+                continue
+            }
+            do {
+                let envelope = try delivery.message.envelope(settled: delivery.settled)
+                if isWanted(envelope) { return envelope }
+            } catch let error as BusError {
+                skipped.note(error.message)
+            }
+        }
+    }
+}
