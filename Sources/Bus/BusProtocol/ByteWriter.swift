@@ -17,7 +17,7 @@ package struct ByteWriter: Hashable, Sendable {
     }
 
     /// Bytes with their length in four before them.
-    package mutating func write(blob: Bytes) {
+    package mutating func write(blob: some Collection<UInt8>) {
         write(UInt32(clamping: blob.count))
         bytes.append(contentsOf: blob)
     }

@@ -6,37 +6,30 @@ package struct PackedPage: Sendable {
     /// How many messages there are.
     package private(set) var count = 0
     private let epoch: UInt64
-    private var bytes: [UInt8] = []
+    private var writer = ByteWriter()
 
     package init(epoch: UInt64, through: UInt64) {
         self.epoch = epoch
         self.through = through
     }
 
-    package var isFull: Bool { count >= Limits.pageCount || bytes.count >= Limits.pageSize }
+    package var isFull: Bool { count >= Limits.pageCount || writer.bytes.count >= Limits.pageSize }
 
     /// As ``FeedMessage/write(page:)``.
     package mutating func add(
         topic: [UInt8], offset: UInt64, previous: UInt64, header: UnsafeRawBufferPointer, data: UnsafeRawBufferPointer
     ) {
-        if bytes.isEmpty { bytes.reserveCapacity(4096) }
-        append(UInt16(topic.count))
-        bytes.append(contentsOf: topic)
-        append(offset)
-        append(previous)
-        append(UInt32(header.count))
-        bytes.append(contentsOf: header)
-        append(UInt32(data.count))
-        bytes.append(contentsOf: data)
+        writer.write(UInt16(clamping: topic.count))
+        writer.write(bytes: topic)
+        writer.write(offset)
+        writer.write(previous)
+        writer.write(blob: header)
+        writer.write(blob: data)
         count += 1
     }
 
     package func frames(to head: RequestHead) -> [[UInt8]] {
         let extent = Page.extent(epoch: epoch, through: through, isComplete: isComplete, damaged: damaged)
-        return Reply.successFrames(head: head.bytes, body: [extent, bytes])
-    }
-
-    private mutating func append(_ value: some FixedWidthInteger & UnsignedInteger) {
-        withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
+        return Reply.successFrames(head: head.bytes, body: [extent, writer.bytes])
     }
 }
