@@ -103,7 +103,9 @@ package final class SocketThread: SerialExecutor, TaskExecutor {
     /// Tells the owners of the sockets that are ready.
     /// - Returns: whether any was.
     private func handleSockets() -> Bool {
-        watches.reduce(false) { $1.handle() || $0 }
+        var wasReady = false
+        for watch in watches where watch.handle() { wasReady = true }
+        return wasReady
     }
 
     /// Waits until a socket has news or there is work.
