@@ -36,7 +36,7 @@ struct PythonConsumerTests {
                 try await stack.handlesRound(0)
                 try stack.freeze("broker")
                 try await DatabaseQueue(path: "\(stack.dataDirectory)/broker/journal.sqlite").write {
-                    try $0.execute(sql: "DELETE FROM producers")
+                    try $0.execute(sql: "DELETE FROM producers; UPDATE messages SET producer = NULL")
                 }
                 try await stack.killAndRestart("broker")
                 try await stack.handlesRound(1)

@@ -37,7 +37,9 @@ struct TestBroker {
 
     /// As if every producer had been silent for seven days. While no broker runs.
     func forgetProducers() throws {
-        try DatabaseQueue(path: journal).write { try $0.execute(sql: "DELETE FROM producers") }
+        try DatabaseQueue(path: journal).write {
+            try $0.execute(sql: "DELETE FROM producers; UPDATE messages SET producer = NULL")
+        }
     }
 
     func bus(_ source: String = "test/1") throws -> ZeroMQEventBus {

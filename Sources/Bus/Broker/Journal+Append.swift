@@ -20,12 +20,16 @@ extension Journal {
         }
         // A refused batch counts as taken: its publisher is told, and goes on with the next.
         move(batch.producer, to: batch.sequence, offset: known.offset)
+        let start = head
         do {
             try take(batch, to: &feed, database)
         } catch let refusal as ProtocolError {
+            isSaveDue = true
             try keep(refusal, of: batch, database)
             throw refusal
         }
+        // Its last message tells that it was taken, if there is one.
+        isSaveDue = isSaveDue || head == start
         move(batch.producer, to: batch.sequence, offset: head)
         return head
     }
@@ -41,7 +45,7 @@ extension Journal {
             try batch.rejection.map { try keepLetter(checkpoint, $0, database) }
             try save(checkpoint, database)
         }
-        try append(messages, owner: batch.isLeased ? batch.producer : nil, to: &feed, database)
+        try append(messages, of: batch, to: &feed, database)
     }
 
     /// Appends one message of the broker's own. Only inside ``transaction(at:_:)``.
@@ -49,17 +53,31 @@ extension Journal {
         let request = PublishRequest(producer: ProducerID(), sequence: 1, messages: [message])
         let messages = try ScannedBatch(try BatchHead(frames: request.frames[...]), topics: topics)
         try topics.checkCapacity(for: messages.newTopics.count)
-        try append(messages, owner: nil, to: &feed, database)
+        try append(messages, of: nil, to: &feed, database)
     }
 
+    /// - Parameter sender: nil for a batch of the broker's own.
     private func append(
-        _ batch: ScannedBatch, owner: ProducerID?, to feed: inout [FeedMessage], _ database: Database
+        _ batch: ScannedBatch, of sender: BatchHead?, to feed: inout [FeedMessage], _ database: Database
     ) throws {
         let new = try batch.newTopics.map { try add($0, database) }
+        let owner = sender.flatMap { $0.isLeased ? $0.producer : nil }
+        let insert = statements.insertMessage
         try batch.frame.withUnsafeBytes { frame in
-            for message in batch.messages {
+            insert.bindNull(at: 8)
+            insert.bindNull(at: 9)
+            for message in batch.messages.dropLast() {
                 let index = message.topic.index(amongNew: new)
                 feed.append(try append(message, topic: index, owner: owner, batch, frame))
+            }
+            guard let last = batch.messages.last else { return }
+            let index = last.topic.index(amongNew: new)
+            try (sender?.producer.bytes ?? []).withUnsafeBytes { producer in
+                if let sender {
+                    insert.bind(blob: producer, at: 8)
+                    insert.bind(Int64(clamping: sender.sequence), at: 9)
+                }
+                feed.append(try append(last, topic: index, owner: owner, batch, frame))
             }
         }
     }

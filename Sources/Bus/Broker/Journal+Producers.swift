@@ -21,7 +21,7 @@ extension Journal {
         if !hasMoved { movedProducers.append(producer) }
     }
 
-    /// Writes each producer's row once a transaction.
+    /// Writes the row of each producer that has moved.
     func saveMovedProducers() throws {
         for producer in movedProducers {
             producers[producer]?.hasMoved = false
@@ -42,6 +42,7 @@ extension Journal {
     func forgetProducers(
         but heard: some Sequence<ProducerID>, keeping capacity: Int = ProducerRow.capacity, _ database: Database
     ) throws {
+        isSaveDue = true
         for producer in heard {
             guard let row = producers[producer] else { continue }
             move(producer, to: row.sequence, offset: row.offset)

@@ -45,6 +45,7 @@ extension Journal {
         guard end > pruned else { return (false, []) }
         var cutOff: [String] = []
         try transaction(at: time) { database in
+            isSaveDue = true
             cutOff = try cutConsumersOff(through: end, database)
             try database.cachedStatement(
                 sql: """

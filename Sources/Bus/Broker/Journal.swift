@@ -19,7 +19,11 @@ package final class Journal {
     var pruned: UInt64 = 0
     var topics = TopicTable()
     var producers: [ProducerID: ProducerRow] = [:]
-    /// Producers whose row has changed in the transaction under way.
+    /// Up to here the tables of topics and producers say all that the messages do; see ``saveMoved(_:)``.
+    private var saved: UInt64 = 0
+    /// Whether the transaction under way has changed what no message tells of.
+    var isSaveDue = false
+    /// Producers whose row has changed since then.
     var movedProducers: [ProducerID] = []
     var consumers: [String: Consumer] = [:]
     /// When the transaction under way began.
@@ -60,6 +64,7 @@ package final class Journal {
     /// - Throws: ``ProtocolError`` with code `journal`; nothing of `body` is left then.
     func transaction(at time: Int64, _ body: (Database) throws -> Void) throws {
         self.time = time
+        isSaveDue = false
         do {
             try loadIfDue()
             try database.inDatabase { database in
@@ -67,7 +72,7 @@ package final class Journal {
                 defer { if database.isInsideTransaction { try? statements.rollback.run() } }
                 try statements.begin.run()
                 try body(database)
-                try saveMoved()
+                try saveMoved(database)
                 try statements.commit.run()
             }
         } catch {
@@ -130,6 +135,21 @@ package final class Journal {
             head = max(topics.entries.map(\.head).max() ?? 0, pruned)
             try loadProducers(database)
             try loadConsumers(database)
+            saved = try number("saved", database)
+            try rollForward(database)
+        }
+    }
+
+    /// Takes from the last messages what the tables of topics and producers do not say yet.
+    private func rollForward(_ database: Database) throws {
+        let sql = "SELECT offset, topic, time, producer, sequence FROM messages WHERE offset > ? ORDER BY offset"
+        let rows = try Row.fetchCursor(database, sql: sql, arguments: [Int64(clamping: saved)])
+        while let row = try rows.next() {
+            head = max(head, UInt64(clamping: row[0] as Int64))
+            if let index = topics.index(ofID: row[1]) { topics.move(index, to: head) }
+            guard let stored = row[3] as Data?, let producer = ProducerID(stored: stored) else { continue }
+            time = row[2]
+            move(producer, to: UInt64(clamping: row[4] as Int64), offset: head)
         }
     }
 
@@ -153,12 +173,21 @@ package final class Journal {
         epoch = new
     }
 
-    private func saveMoved() throws {
+    /// Saves where topics and producers stand. Each would cost every commit another page, and messages tell of both: so this is
+    /// done now and then, and when it is due because no message tells, or because messages are about to go.
+    private func saveMoved(_ database: Database) throws {
+        guard isSaveDue || head - saved >= Self.unsavedCount else { return }
         for topic in topics.takeMoved() {
             statements.moveTopic.bind(Int64(clamping: topic.head), at: 1)
             statements.moveTopic.bind(topic.id, at: 2)
             try statements.moveTopic.run()
         }
         try saveMovedProducers()
+        saved = head
+        try database.execute(
+            sql: "UPDATE journal SET value = ? WHERE key = 'saved'", arguments: [Int64(clamping: saved)])
     }
+
+    /// Messages that are read anew when a broker starts: a few milliseconds.
+    private static var unsavedCount: UInt64 { 4096 }
 }

@@ -11,6 +11,7 @@ enum JournalSchema {
         }
         migrator.registerMigration("refusals") { try $0.execute(sql: refusals) }
         migrator.registerMigration("displaced") { try $0.execute(sql: displaced) }
+        migrator.registerMigration("tail") { try $0.execute(sql: tail) }
         return migrator
     }()
 
@@ -105,5 +106,13 @@ enum JournalSchema {
         -- The exclusive members of a consumer that others have displaced, the last ones, in that order.
         CREATE TABLE displaced (consumer TEXT NOT NULL, member TEXT NOT NULL);
         CREATE INDEX displaced_members ON displaced (consumer);
+        """
+
+    private static let tail = """
+        -- Of the last message of a batch: whose it was, and which. The tables of topics and producers may lag behind the
+        -- messages: the key `saved` is the offset up to which they do not.
+        ALTER TABLE messages ADD COLUMN producer BLOB;
+        ALTER TABLE messages ADD COLUMN sequence INTEGER;
+        INSERT INTO journal (key, value) SELECT 'saved', coalesce(max(head), 0) FROM topics;
         """
 }

@@ -22,7 +22,7 @@ struct JournalStatements {
         begin = try prepare("BEGIN IMMEDIATE")
         commit = try prepare("COMMIT")
         rollback = try prepare("ROLLBACK")
-        insertMessage = try prepare("INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?)")
+        insertMessage = try prepare("INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
         deleteMessage = try prepare("DELETE FROM messages WHERE offset = ?")
         messages = try prepare("SELECT \(columns) FROM messages WHERE offset > ? ORDER BY offset")
         documents = try prepare(
