@@ -3,23 +3,22 @@ struct HeaderWriter {
     private var bytes: [UInt8]
     private var isFirst = true
 
-    /// - Parameter bytes: what stands before it.
+    /// - Parameter bytes: what stands before it. Nothing is appended here, where a second reference may still be alive: all
+    ///   that stands before would be copied.
     init(continuing bytes: consuming [UInt8]) {
         self.bytes = bytes
-        self.bytes.append(UInt8(ascii: "{"))
     }
 
     /// - Returns: what stood before, and the object.
     mutating func finish() -> [UInt8] {
-        bytes.append(UInt8(ascii: "}"))
-        // Moved out: a second reference would have the next one who appends copy all that stands before.
+        append(isFirst ? "{}" : "}")
         return exchange(&bytes, with: [])
     }
 
     /// - Parameter text: left out if nil.
     mutating func write(_ key: StaticString, _ text: String?) {
         guard var text else { return }
-        append(isFirst ? "\"" : ",\"")
+        append(isFirst ? "{\"" : ",\"")
         append(key)
         append("\":\"")
         text.withUTF8 { append(escaping: $0) }

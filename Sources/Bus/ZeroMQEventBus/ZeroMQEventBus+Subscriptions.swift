@@ -6,7 +6,7 @@ internal import OrderedCollections
 internal import ZeroMQ
 
 extension ZeroMQEventBus {
-    /// Messages taken from the feed in one turn, so that the other socket has its turn too.
+    /// Messages taken from the feed in one turn: readers have their turn before their room is full, and the other socket too.
     private static let turnCount = 512
 
     public nonisolated func withSubscription<Result: Sendable>(
@@ -137,12 +137,15 @@ extension ZeroMQEventBus {
 
     func takeMessages() {
         do {
-            for _ in 0..<Self.turnCount {
-                guard let frames = try feed?.receive(), let topic = frames.first else { break }
+            var count = 0
+            while count < Self.turnCount, let frames = try feed?.receive(), let topic = frames.first {
                 if topic.starts(with: Inbox.mark.utf8) {
+                    count += 1
                     try confirm(frames)
                 } else {
-                    deliver(try FeedPacket.messages(frames))
+                    let messages = try FeedPacket.messages(frames)
+                    count += messages.count
+                    deliver(messages)
                 }
             }
         } catch {
