@@ -1,82 +1,91 @@
 internal import Foundation
 
-/// What a header in the plain form says, as it is read.
+/// What a header in the plain form says, as it is read: where its texts lie. They are made once all of it is known.
 struct HeaderFields {
-    private var isVersion1 = false
-    private var id: String?
-    private var source: String?
-    private var type: MessageType?
-    private var subject: String?
-    private var time: Date?
-    private var correlationID: String?
-    private var causationID: String?
-    private var traceparent: String?
-    private var expiryTime: Date?
-    private var platform: String?
-    private var device: String?
-    private var instance: String?
-    private var key: String?
-    private var recipient: String?
+    private var id: Text?
+    private var source: Text?
+    private var specVersion: Text?
+    private var type: Text?
+    private var subject: Text?
+    private var time: Text?
+    private var correlationID: Text?
+    private var causationID: Text?
+    private var traceparent: Text?
+    private var expiryTime: Text?
+    private var platform: Text?
+    private var device: Text?
+    private var instance: Text?
+    private var key: Text?
+    private var recipient: Text?
+
+    typealias Text = UnsafeBufferPointer<UInt8>
 
     /// Attributes that are not known are ignored.
-    /// - Returns: false when the value is not what the attribute needs.
-    mutating func set(_ name: UnsafeBufferPointer<UInt8>, to value: UnsafeBufferPointer<UInt8>) -> Bool {
+    mutating func set(_ name: Text, to value: Text) {
         // By length first: this is done a dozen times for every message.
         switch name.count {
-        case 2 where name.reads("id"): Self.set(&id, value)
-        case 3 where name.reads("key"): Self.set(&key, value)
-        case 4 where name.reads("time"): Self.set(&time, Timestamp.plainDate(value))
-        case 4 where name.reads("type"): Self.set(&type, MessageType(utf8: value))
-        case 6 where name.reads("source"): Self.set(&source, value)
-        case 6 where name.reads("device"): Self.set(&device, value)
-        case 7 where name.reads("subject"): Self.set(&subject, value)
-        case 8 where name.reads("platform"): Self.set(&platform, value)
-        case 8 where name.reads("instance"): Self.set(&instance, value)
-        case 9 where name.reads("recipient"): Self.set(&recipient, value)
-        case 10 where name.reads("expirytime"): Self.set(&expiryTime, Timestamp.plainDate(value))
-        case 11 where name.reads("causationid"): Self.set(&causationID, value)
-        case 11 where name.reads("specversion"): Self.set(&isVersion1, value.reads("1.0") ? true : nil)
-        case 11 where name.reads("traceparent"): Self.set(&traceparent, value)
-        case 13 where name.reads("correlationid"): Self.set(&correlationID, value)
-        default: true
+        case 2 where name.reads("id"): id = value
+        case 3 where name.reads("key"): key = value
+        case 4 where name.reads("time"): time = value
+        case 4 where name.reads("type"): type = value
+        case 6 where name.reads("source"): source = value
+        case 6 where name.reads("device"): device = value
+        case 7 where name.reads("subject"): subject = value
+        case 8 where name.reads("platform"): platform = value
+        case 8 where name.reads("instance"): instance = value
+        case 9 where name.reads("recipient"): recipient = value
+        case 10 where name.reads("expirytime"): expiryTime = value
+        case 11 where name.reads("causationid"): causationID = value
+        case 11 where name.reads("specversion"): specVersion = value
+        case 11 where name.reads("traceparent"): traceparent = value
+        case 13 where name.reads("correlationid"): correlationID = value
+        default: break
         }
     }
 
-    /// Nil unless all is there that must be.
-    var attributes: Attributes? {
-        guard isVersion1, let id, let source, let type, let time else { return nil }
-        var attributes = Attributes(
-            type: type, source: source, subject: subject ?? Session.default, id: id, time: time)
-        if let correlationID { attributes.correlationID = correlationID }
-        attributes.causationID = causationID
-        attributes.traceparent = traceparent
-        attributes.expiryTime = expiryTime
-        attributes.platform = platform
-        attributes.device = device
-        attributes.instance = instance
-        attributes.key = key
-        attributes.recipient = recipient
-        return attributes
+    /// Nil unless all is there that must be, and each is what its attribute needs.
+    func attributes() -> Attributes? {
+        do {
+            guard specVersion?.reads("1.0") == true, let id = try id.map(Self.string),
+                let source = try source.map(Self.string), let type = type.flatMap(MessageType.init(utf8:)),
+                let time = try time.map(Self.date)
+            else { return nil }
+            var attributes = Attributes(
+                type: type, source: source, subject: try subject.map(Self.string) ?? Session.default, id: id, time: time
+            )
+            // A story's first message bears its own id twice.
+            if let correlationID, !correlationID.elementsEqual(self.id ?? correlationID) {
+                attributes.correlationID = try Self.string(correlationID)
+            }
+            attributes.causationID = try causationID.map(Self.string)
+            attributes.traceparent = try traceparent.map(Self.string)
+            attributes.expiryTime = try expiryTime.map(Self.date)
+            attributes.platform = try platform.map(Self.string)
+            attributes.device = try device.map(Self.string)
+            attributes.instance = try instance.map(Self.string)
+            attributes.key = try key.map(Self.string)
+            attributes.recipient = try recipient.map(Self.string)
+            return attributes
+        } catch {
+            return nil
+        }
     }
 
-    private static func set(_ field: inout String?, _ value: UnsafeBufferPointer<UInt8>) -> Bool {
-        field = String(utf8: value)
-        return field != nil
+    private struct NotPlain: Error {}
+
+    private static func string(_ text: Text) throws(NotPlain) -> String {
+        guard let string = String(utf8: text) else { throw NotPlain() }
+        return string
     }
 
-    private static func set<Value>(_ field: inout Value?, _ value: Value?) -> Bool {
-        field = value
-        return value != nil
-    }
-
-    private static func set(_ field: inout Bool, _ value: Bool?) -> Bool {
-        field = value ?? false
-        return field
+    private static func date(_ text: Text) throws(NotPlain) -> Date {
+        guard let date = Timestamp.plainDate(text) else { throw NotPlain() }
+        return date
     }
 }
 
 extension UnsafeBufferPointer<UInt8> {
     fileprivate func reads(_ text: StaticString) -> Bool {
-        elementsEqual(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+        count == text.utf8CodeUnitCount && baseAddress.map { memcmp($0, text.utf8Start, count) } == 0
     }
 }

@@ -9,11 +9,12 @@ struct HeaderReader {
 
     typealias Text = UnsafeBufferPointer<UInt8>
 
-    /// - Parameter field: gets each key and text, and says whether to go on.
+    /// - Parameter field: gets each key and text.
     /// - Returns: false when it is anything else.
-    mutating func readObject(_ field: (Text, Text) -> Bool) -> Bool {
+    mutating func readObject(_ field: (Text, Text) -> Void) -> Bool {
         guard take(UInt8(ascii: "{")) else { return false }
-        while let key = text(), take(UInt8(ascii: ":")), let value = text(), field(key, value) {
+        while let key = text(), take(UInt8(ascii: ":")), let value = text() {
+            field(key, value)
             if take(UInt8(ascii: ",")) { continue }
             guard take(UInt8(ascii: "}")) else { return false }
             skipSpace()

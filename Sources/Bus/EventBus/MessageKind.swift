@@ -10,4 +10,10 @@ public enum MessageKind: String, Codable, Sendable, CaseIterable {
     case document
     /// A question with one reply. Never journalled.
     case query
+
+    /// Reads a kind without making a text of it.
+    init?(utf8 text: UnsafeBufferPointer<UInt8>) {
+        guard let kind = Self.allCases.first(where: { $0.rawValue.utf8.elementsEqual(text) }) else { return nil }
+        self = kind
+    }
 }

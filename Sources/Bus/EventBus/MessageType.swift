@@ -21,7 +21,7 @@ public struct MessageType: Hashable, Sendable {
 
     init?(utf8 text: UnsafeBufferPointer<UInt8>) {
         guard text.count <= Self.maximumLength, let dot = text.firstIndex(of: UInt8(ascii: ".")),
-            let kind = MessageKind(rawValue: String(decoding: text[..<dot], as: UTF8.self)),
+            let kind = MessageKind(utf8: UnsafeBufferPointer(rebasing: text[..<dot])),
             case let name = UnsafeBufferPointer(rebasing: text[(dot + 1)...]), let first = name.first,
             Self.isLetter(first), name.allSatisfy(Self.isNameByte)
         else { return nil }
