@@ -147,7 +147,21 @@ struct FlowFindingTests {
             ("on: event.A\n    do: []", "10: nothing to do"),
             ("on: event.A\n    do: pop", "10: 'do' must be a list"),
             ("on: event.A\n    do: [push]", "10: action 'push' needs to be told what"),
-            ("on: event.A\n    do: [pop: 2]", "10: action 'pop' takes nothing"),
+            ("on: event.A\n    do: [popToRoot: 2]", "10: action 'popToRoot' takes nothing"),
+            ("on: event.A\n    do: [pop: 0]", "10: 'pop' takes at least one screen"),
+            ("on: event.A\n    do: [pop: itme]", "10: unknown screen 'itme'; did you mean 'item'?"),
+            ("on: event.A\n    do: [pop: [item]]", "10: 'pop' takes a number of screens, or the screen to pop to"),
+            ("on: event.A\n    do: [pop: { count: 1, to: item }]", "10: 'pop' takes either 'count' or 'to'"),
+            ("on: event.A\n    do: [pop: { column: x }]", "10: nothing is ever shown in column 'x'"),
+            ("on: event.A\n    do: [{ selectTab: home }]", "10: unknown tab 'home'; no root has tabs"),
+            (
+                "on: event.A\n    do: [{ setRoot: { screen: item, container: { tabs: [item, lits] } } }]",
+                "10: unknown screen 'lits'; did you mean 'list'?"
+            ),
+            (
+                "on: event.A\n    do: [{ setRoot: { screen: item, container: { tabs: [item, item] } } }]",
+                "10: tabs need names that differ"
+            ),
             ("on: event.A\n    origin: mine\n    do: [pop]", "10: unknown origin 'mine'; known are any, own"),
             ("on: event.A\n    when: { root: [] }\n    do: [pop]", "10: no screen is named"),
             ("on: event.A\n    do: [{ openURL: '${data.url' }]", "10: '${' is not closed"),

@@ -37,7 +37,10 @@ struct FlowValueTests {
                 unless: [.top("b"), .presented("b")],
                 origin: .own,
                 do: [
-                    .setRoot("a", container: .tabs(["x", "y"])), .setRoot("a", container: .split),
+                    .setRoot("a", container: .tabs(["a", .tab("y", .screen("b", ["id": 1]))])),
+                    .setRoot("a", container: .split), .selectTab("y"), .push("b", column: "detail"),
+                    .pop(2), .pop("a"), .pop(2, column: "detail"), .pop("a", column: "detail"),
+                    .pop(1, column: "detail"),
                     .push(.screen("b", ["id": "${data.id}", "n": 3])), .pop, .popToRoot, .replacePath(["a", "b"]),
                     .present("b", as: .fullScreen), .dismiss("b"), .dismiss(nil), .dismissAll,
                     .show("b", column: "detail"), .openURL("https://example.org"), .send("command.A"),

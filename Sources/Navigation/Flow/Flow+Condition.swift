@@ -7,7 +7,7 @@ extension Flow {
             case root
             /// In front of all others.
             case top
-            /// Anywhere on the root's path.
+            /// Anywhere on the path that presentations lie on: the root's, or the selected tab's.
             case path
             /// Anywhere among what is presented.
             case presented
@@ -32,7 +32,7 @@ extension Flow {
         /// The screen in front is one of these.
         public static func top(_ screens: String...) -> Condition { Condition(.top, screens) }
 
-        /// One of these screens is on the root's path; with none named, the path is empty.
+        /// One of these screens is on the root's path or the selected tab's; with none named, the path is empty.
         public static func path(_ screens: String...) -> Condition { Condition(.path, screens) }
 
         /// One of these screens is presented; with none named, nothing is.
@@ -46,7 +46,7 @@ extension Flow {
                 switch place {
                 case .root: [state.root.instance]
                 case .top: [state.top]
-                case .path: state.path
+                case .path: state[state.bottomPlace]
                 case .presented: state.presentations.map(\.instance)
                 case .shown: state.shown
                 }

@@ -66,8 +66,10 @@ extension Flow.Action {
         switch self {
         case .setRoot(let destination, let container):
             ["setRoot": .object(destination.members.with("container", container?.json))]
-        case .push(let destination): ["push": .object(destination.members)]
-        case .pop: "pop"
+        case .push(let destination, let column):
+            ["push": .object(destination.members.with("column", column.map { .string($0) }))]
+        case .pop(1, nil): "pop"
+        case .pop(let extent, let column): ["pop": extent.json(column: column)]
         case .popToRoot: "popToRoot"
         case .replacePath(let destinations):
             ["replacePath": .array(destinations.map { .object($0.members) })]
@@ -81,6 +83,7 @@ extension Flow.Action {
             ]
         case .dismiss(let screen): screen.map { ["dismiss": .string($0)] } ?? "dismiss"
         case .dismissAll: "dismissAll"
+        case .selectTab(let tab): ["selectTab": .string(tab)]
         case .show(let destination, let column):
             ["show": .object(destination.members.with("column", .string(column)))]
         case .openURL(let url): ["openURL": .string(url)]
@@ -100,8 +103,20 @@ extension Flow.Layout {
     fileprivate var json: JSONValue {
         switch self {
         case .split: "split"
-        case .tabs(let tabs): ["tabs": .array(tabs.map { .string($0) })]
+        case .tabs(let tabs):
+            ["tabs": .array(tabs.map { .object($0.destination.members.with("name", .string($0.name))) })]
         }
+    }
+}
+
+extension Flow.Extent {
+    fileprivate func json(column: String?) -> JSONValue {
+        let (name, value): (String, JSONValue) =
+            switch self {
+            case .count(let count): ("count", .integer(count))
+            case .to(let screen): ("to", .string(screen))
+            }
+        return column.map { .object([name: value, "column": .string($0)]) } ?? value
     }
 }
 

@@ -32,13 +32,17 @@ extension FlowChecker {
 
     private mutating func check(_ action: Flow.Action, at place: String) {
         switch action {
-        case .setRoot(let destination, .tabs(let tabs)):
+        case .setRoot(let destination, let layout):
             check(destination, at: place)
-            if tabs.isEmpty || Set(tabs).count != tabs.count {
-                report("tabs need names that differ; name at least one", at: "\(place).container")
-            }
-        case .setRoot(let destination, _), .push(let destination), .show(let destination, _):
+            check(layout, at: "\(place).container")
+        case .push(let destination, let column):
             check(destination, at: place)
+            check(column: column, at: place)
+        case .pop(let extent, let column):
+            check(extent, at: place)
+            check(column: column, at: place)
+        case .show(let destination, _): check(destination, at: place)
+        case .selectTab(let tab): checkTab(tab, at: place)
         case .replacePath(let destinations):
             for destination in destinations { check(destination, at: place) }
         case .present(let destination, let style, let options):
@@ -49,11 +53,11 @@ extension FlowChecker {
         case .send(let type, let data):
             checkCommand(type, at: place)
             checkTemplates(in: data, at: "\(place).data")
-        case .pop, .popToRoot, .dismiss(nil), .dismissAll: break
+        case .popToRoot, .dismiss(nil), .dismissAll: break
         }
     }
 
-    private mutating func check(_ destination: Flow.Destination, at place: String) {
+    mutating func check(_ destination: Flow.Destination, at place: String) {
         checkScreen(destination.screen, at: "\(place).screen")
         checkTemplates(in: .object(destination.arguments), at: "\(place).arguments")
     }

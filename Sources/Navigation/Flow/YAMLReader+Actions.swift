@@ -6,8 +6,8 @@ extension YAMLReader {
     ]
 
     private static let actionNames = [
-        "setRoot", "push", "pop", "popToRoot", "replacePath", "present", "dismiss", "dismissAll", "show", "openURL",
-        "send",
+        "setRoot", "push", "pop", "popToRoot", "replacePath", "present", "dismiss", "dismissAll", "selectTab", "show",
+        "openURL", "send",
     ]
 
     /// The actions of a rule; nil when none of those that are written can be read.
@@ -46,14 +46,16 @@ extension YAMLReader {
     private mutating func action(_ name: String, _ key: Node, _ value: Node, at place: String) -> Flow.Action? {
         switch name {
         case "setRoot": return setRoot(value, at: place)
-        case "push": return destination(value, name, at: place).map { .push($0.destination) }
+        case "push": return push(value, at: place)
+        case "pop": return pop(value, at: place)
         case "replacePath": return .replacePath(destinations(value, name, at: place))
         case "present": return present(value, at: place)
         case "dismiss": return string(value, "the screen to dismiss").map { .dismiss($0) }
+        case "selectTab": return string(value, "the tab to select").map { .selectTab($0) }
         case "show": return show(value, at: place)
         case "openURL": return string(value, "a URL").map { .openURL($0) }
         case "send": return send(value, at: place)
-        case "pop", "popToRoot", "dismissAll":
+        case "popToRoot", "dismissAll":
             report("action '\(name)' takes nothing; remove what follows it", at: value)
         default: reportUnknownAction(name, at: key)
         }
@@ -62,28 +64,6 @@ extension YAMLReader {
 
     private mutating func reportUnknownAction(_ name: String, at node: Node) {
         report("unknown action '\(name)'; \(Spelling.advice(for: name, among: Self.actionNames))", at: node)
-    }
-
-    private mutating func setRoot(_ node: Node, at place: String) -> Flow.Action? {
-        guard let (destination, more) = destination(node, "setRoot", at: place, optional: ["container"]) else {
-            return nil
-        }
-        return .setRoot(destination, container: more["container"].flatMap { layout($0, at: "\(place).container") })
-    }
-
-    private mutating func layout(_ node: Node, at place: String) -> Flow.Layout? {
-        if case .scalar(let scalar) = node {
-            if scalar.string == "split" { return .split }
-            report("unknown container '\(scalar.string)'; write 'split' or '{ tabs: [NAME, …] }'", at: node)
-            return nil
-        }
-        guard let tabs = members(of: node, "a container", at: place, required: ["tabs"])?["tabs"] else { return nil }
-        return strings(tabs, "a tab's name").map { .tabs($0) }
-    }
-
-    private mutating func show(_ node: Node, at place: String) -> Flow.Action? {
-        guard let (destination, more) = destination(node, "show", at: place, required: ["column"]) else { return nil }
-        return more["column"].flatMap { string($0, "a column's name") }.map { .show(destination, column: $0) }
     }
 
     private mutating func send(_ node: Node, at place: String) -> Flow.Action? {

@@ -89,12 +89,10 @@ extension Machine {
 
     private mutating func tabSelected(_ instance: String, _ input: Input) -> [Effect] {
         let tab = input.data["tab"]?.stringValue ?? ""
-        guard instance == state.root.instance.id, case .tabs(let tabs, _) = state.root.container, tabs.contains(tab)
-        else {
+        var step = step(for: input)
+        guard instance == state.root.instance.id, (try? step.selectTab(tab)) != nil else {
             return [input.discarded("screen instance '\(instance)' has no tab '\(tab)'")]
         }
-        var step = step(for: input)
-        step.state.root.container = .tabs(tabs, selected: tab)
         return commit(step)
     }
 }

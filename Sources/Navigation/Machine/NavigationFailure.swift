@@ -34,11 +34,23 @@ public struct NavigationFailure: Error, Hashable, Sendable, CustomStringConverti
         )
     }
 
-    static let nothingToPop = Self(
-        code: "navigation.nothingToPop",
-        message: "there is nothing to pop: the path of the front layer is empty",
-        recovery: "add a condition on the path to the rule"
-    )
+    static func nothingToPop(_ count: Int, of depth: Int) -> Self {
+        Self(
+            code: "navigation.nothingToPop",
+            message: depth == 0
+                ? "there is nothing to pop: the path is empty"
+                : "\(count) screens cannot be popped: the path holds \(depth)",
+            recovery: "add a condition on the path to the rule"
+        )
+    }
+
+    static func notOnPath(_ screen: String) -> Self {
+        Self(
+            code: "navigation.notOnPath",
+            message: "screen '\(screen)' is not on the path that is in front",
+            recovery: "add a condition on the path to the rule"
+        )
+    }
 
     static func notPresented(_ screen: String?) -> Self {
         Self(
@@ -48,10 +60,10 @@ public struct NavigationFailure: Error, Hashable, Sendable, CustomStringConverti
         )
     }
 
-    static func alertHasNoPath(_ screen: String) -> Self {
+    static func holdsNoStack(_ presentation: Presentation) -> Self {
         Self(
-            code: "navigation.alertHasNoPath",
-            message: "nothing can be pushed on '\(screen)', which is an alert",
+            code: "navigation.holdsNoStack",
+            message: "nothing can be pushed on '\(presentation.instance.screen)', presented as \(presentation.style)",
             recovery: "dismiss it first in the same rule"
         )
     }
@@ -61,6 +73,22 @@ public struct NavigationFailure: Error, Hashable, Sendable, CustomStringConverti
             code: "navigation.notSplit",
             message: "there is no column '\(column)': the root is not split",
             recovery: "set the root with container: split"
+        )
+    }
+
+    static func emptyColumn(_ column: String) -> Self {
+        Self(
+            code: "navigation.emptyColumn",
+            message: "column '\(column)' holds no screen yet",
+            recovery: "show one there first"
+        )
+    }
+
+    static func noTab(_ tab: String) -> Self {
+        Self(
+            code: "navigation.noTab",
+            message: "the root has no tab '\(tab)'",
+            recovery: "add a condition on the root to the rule, or set a root with that tab"
         )
     }
 }

@@ -50,11 +50,13 @@ extension NavigationState {
         func isKnown(_ instance: ScreenInstance) -> Bool { flow.screens[instance.screen] != nil }
         guard isKnown(root.instance) else { return nil }
         var salvaged = self
-        if case .split(let columns) = root.container {
-            salvaged.root.container = .split(columns: columns.filter { isKnown($0.value) })
+        if let container = root.container {
+            guard let kept = container.salvaged(isKnown) else { return nil }
+            salvaged.root.container = kept
         }
         salvaged.path = Array(path.prefix(while: isKnown))
-        guard salvaged.path.count == path.count else {
+        // Presentations lie on the bottom layer's path, whole.
+        guard salvaged.bottomPlace == bottomPlace, salvaged[bottomPlace] == self[bottomPlace] else {
             salvaged.presentations = []
             return salvaged
         }
@@ -66,5 +68,22 @@ extension NavigationState {
             salvaged.presentations.append(last)
         }
         return salvaged
+    }
+}
+
+extension Container {
+    /// The stacks that begin with a known screen, each up to its first unknown one; nil when no tab is left.
+    fileprivate func salvaged(_ isKnown: (ScreenInstance) -> Bool) -> Container? {
+        func salvaged(_ stack: ScreenStack) -> ScreenStack? {
+            isKnown(stack.instance)
+                ? ScreenStack(stack.instance, path: Array(stack.path.prefix(while: isKnown))) : nil
+        }
+        switch self {
+        case .split(let columns): return .split(columns: columns.compactMapValues(salvaged))
+        case .tabs(let tabs, let selected):
+            let kept = tabs.compactMap { tab in salvaged(tab.stack).map { Tab(tab.name, $0) } }
+            guard let first = kept.first else { return nil }
+            return .tabs(kept, selected: kept.contains { $0.name == selected } ? selected : first.name)
+        }
     }
 }

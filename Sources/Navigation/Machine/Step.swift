@@ -46,22 +46,20 @@ struct Step {
     /// Takes the instance off the path that it is on, with all above it.
     ///
     /// What is presented over that path was presented while the user was already swiping. It belongs to a screen that
-    /// is gone, and the view still shows it: the program dismisses it.
+    /// is gone, and the view still shows it: the program dismisses it. Nothing is presented over a tab that the user has
+    /// left during the swipe.
     ///
     /// - Returns: Whether the instance is on a path.
     mutating func takeBack(to instance: String) -> Bool {
-        if let index = state.path.firstIndex(where: { $0.id == instance }) {
-            dismissPresentations(from: 0)
-            let gone = Array(state.path[index...])
-            state.path.removeSubrange(index...)
-            takeAway(gone)
-            return true
-        }
-        for layer in state.presentations.indices {
-            guard let index = state.presentations[layer].path.firstIndex(where: { $0.id == instance }) else { continue }
-            dismissPresentations(from: layer + 1)
-            let gone = Array(state.presentations[layer].path[index...])
-            state.presentations[layer].path.removeSubrange(index...)
+        for place in state.paths {
+            guard let index = state[place].firstIndex(where: { $0.id == instance }) else { continue }
+            switch place {
+            case .presentation(let layer): dismissPresentations(from: layer + 1)
+            case .tab where place != state.bottomPlace: break
+            case .root, .column, .tab: dismissPresentations(from: 0)
+            }
+            let gone = Array(state[place][index...])
+            state[place].removeSubrange(index...)
             takeAway(gone)
             return true
         }

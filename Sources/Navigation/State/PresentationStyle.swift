@@ -10,4 +10,7 @@ public enum PresentationStyle: String, Codable, Hashable, Sendable, CaseIterable
     case alert
     /// A window of its own.
     case window
+
+    /// Whether screens can be pushed on what is presented so.
+    var holdsStack: Bool { self != .alert }
 }

@@ -5,7 +5,7 @@ internal import Presentation
 struct Layer: Sendable {
     enum Frame: Sendable {
         case none
-        /// The name of a split view's column.
+        /// The name of a split view's column, or of the selected tab.
         case column(String)
         /// Over what is above it on the terminal; how, in words.
         case presented(String)

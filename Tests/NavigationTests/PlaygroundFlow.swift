@@ -1,0 +1,34 @@
+import Navigation
+
+/// A flow in which `event.Go` with a number takes that one of ``steps``: everything that actions can do, in any order.
+enum PlaygroundFlow {
+    static func flow() throws -> Flow { try made.get() }
+
+    /// What each number does. Some of it can only be done in certain states.
+    static let steps: [[Flow.Action]] = [
+        [.setRoot("a")],
+        [.setRoot("b", container: .split), .show("c", column: "detail")],
+        [.setRoot("c", container: .tabs(["d", .tab("more", "e")]))],
+        [.setRoot("a", container: .tabs(["a", "b"])), .push("c")],
+        [.push("a")], [.push("b")], [.push("c"), .push("d")],
+        [.push("d", column: "detail"), .push("c", column: "detail")],
+        [.show("e", column: "detail")], [.show("a", column: "side")],
+        [.pop], [.pop(2)], [.pop("a")], [.pop(1, column: "detail")], [.popToRoot], [.replacePath(["b", "c"])],
+        [.selectTab("d")], [.selectTab("more")],
+        [.present("a", as: .sheet)], [.present("b", as: .popover), .push("c")], [.present("d", as: .fullScreen)],
+        [.present("e", as: .alert, options: question)],
+        [.dismiss(nil)], [.dismiss("a")], [.dismissAll],
+    ]
+
+    private static let made = Result {
+        try Flow("playground", version: 1, platform: "playground", start: "a") {
+            for name in ["a", "b", "c", "d", "e"] { Flow.Screen(name) }
+            for (number, actions) in steps.enumerated() {
+                Flow.Transition(on: "event.Go", where: ["step": .integer(number)], do: actions)
+            }
+        }
+    }
+
+    private static let question = PresentationOptions(
+        title: "Sure?", buttons: [AlertButton(id: "open", title: "Yes"), AlertButton(id: "cancel", title: "No")])
+}

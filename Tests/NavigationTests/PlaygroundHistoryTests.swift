@@ -1,0 +1,109 @@
+import Foundation
+import Navigation
+import SeededRandom
+import Testing
+
+@Suite("Whatever is done, with every container and presentation")
+struct PlaygroundHistoryTests {
+    private static let steps = 150
+
+    @Test("The state is one that can be shown, and every instance is accounted for", arguments: 0..<60 as Range<UInt64>)
+    func invariants(seed: UInt64) throws {
+        var machine = Machine(flow: try PlaygroundFlow.flow())
+        var history = History(seed: seed, vocabulary: .playground)
+        var dismissed = Set<String>()
+        for _ in 0..<Self.steps {
+            let before = machine
+            let input = history.next(for: machine.state)
+            let effects = machine.handle(input)
+            expectShowable(machine.state)
+            let gone = Set(before.state.standing.map(\.id)).subtracting(machine.state.standing.map(\.id))
+            #expect(gone.isSubset(of: effects.dismissals))
+            for instance in effects.dismissals { #expect(dismissed.insert(instance).inserted) }
+            for leaving in machine.state.leaving { #expect(dismissed.contains(leaving.id)) }
+            if machine.state == before.state { #expect(machine == before) }
+            if !effects.discards.isEmpty || !effects.failureCodes.isEmpty { #expect(machine == before) }
+        }
+    }
+
+    private func expectShowable(_ state: NavigationState) {
+        let instances = (state.standing + state.leaving).map(\.id)
+        #expect(Set(instances).count == instances.count)
+        #expect(state.isStanding(state.top.id))
+        #expect(Set(state.active).isSubset(of: state.shown) && Set(state.shown).isSubset(of: state.standing))
+        if case .tabs(let tabs, let selected) = state.root.container {
+            #expect(tabs.contains { $0.name == selected })
+            #expect(state.path.isEmpty, "tabs are never covered")
+        }
+    }
+
+    @Test("The histories reach what they are to check")
+    func coverage() throws {
+        var reached = Set<String>()
+        for seed in 0..<20 as Range<UInt64> {
+            var machine = Machine(flow: try PlaygroundFlow.flow())
+            var history = History(seed: seed, vocabulary: .playground)
+            for _ in 0..<Self.steps {
+                _ = machine.handle(history.next(for: machine.state))
+                let state = machine.state
+                let isDeep = state.root.container?.stacks.contains { $0.path.count > 1 } == true
+                if isDeep { reached.insert(state.root.container?.selectedTab == nil ? "column" : "tab") }
+                if state.presentations.count > 1 { reached.insert("nested") }
+                if state.presentations.contains(where: { $0.path.count > 1 }) { reached.insert("presented path") }
+                if state.path.count > 2 { reached.insert("path") }
+            }
+        }
+        #expect(reached == ["column", "tab", "nested", "presented path", "path"])
+    }
+
+    @Test("A report twice in a row counts once", arguments: 0..<40 as Range<UInt64>)
+    func duplicates(seed: UInt64) throws {
+        var machine = Machine(flow: try PlaygroundFlow.flow())
+        var history = History(seed: seed, vocabulary: .playground)
+        for _ in 0..<Self.steps {
+            let input = history.next(for: machine.state)
+            _ = machine.handle(input)
+            guard input.type.hasPrefix("command.") else { continue }
+            let once = machine
+            _ = machine.handle(input)
+            #expect(machine == once, "\(input)")
+        }
+    }
+
+    @Test("Equal histories give equal snapshots, also through restarts", arguments: 0..<40 as Range<UInt64>)
+    func restarts(seed: UInt64) throws {
+        let flow = try PlaygroundFlow.flow()
+        var steady = Machine(flow: flow)
+        var restarted = Machine(flow: flow)
+        var history = History(seed: seed, vocabulary: .playground)
+        for step in 0..<Self.steps {
+            let input = history.next(for: steady.state)
+            #expect(steady.handle(input) == restarted.handle(input))
+            #expect(steady.snapshot == restarted.snapshot)
+            if step.isMultiple(of: 7) {
+                let stored = try JSONEncoder().encode(restarted.snapshot)
+                let snapshot = try JSONDecoder().decode(NavigationSnapshot.self, from: stored)
+                restarted = Restoration(snapshot, flow: flow).machine
+            }
+        }
+    }
+
+    @Test("Restored under a flow that lacks screens, the state can still be shown", arguments: 0..<40 as Range<UInt64>)
+    func salvages(seed: UInt64) throws {
+        var machine = Machine(flow: try PlaygroundFlow.flow())
+        var history = History(seed: seed, vocabulary: .playground)
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<Self.steps {
+            _ = machine.handle(history.next(for: machine.state))
+            let lost = ["b", "c", "d", "e"].randomElement(using: &random)
+            let flow = try Flow("playground", version: 2, platform: "playground", start: "a") {
+                for name in ["a", "b", "c", "d", "e"] where name != lost { Flow.Screen(name) }
+            }
+            let restoration = Restoration(machine.snapshot, flow: flow)
+            expectShowable(restoration.machine.state)
+            #expect(!restoration.machine.state.standing.contains { $0.screen == lost })
+            let lostOnes = machine.state.standing.filter { $0.screen == lost }
+            #expect(Set(lostOnes).isSubset(of: restoration.dropped))
+        }
+    }
+}
