@@ -66,6 +66,7 @@ struct ActionTests {
         session.send("event.Go", ["name": "Bach", "count": 3])
         #expect(session.state.presentations.first?.options.title == "Sure about Bach?")
         #expect(session.state.presentations.first?.options.message == "It has 3.")
+        session.send("event.Next")
         #expect(
             session.send("event.Go", ["name": ["x"], "count": 3]).failureCodes == ["navigation.unresolvedTemplate"])
     }

@@ -180,7 +180,31 @@ struct FlowFindingTests {
             ),
             (
                 "on: event.A\n    do: [{ present: { screen: item, style: sheet, title: x } }]",
-                "10: title, message and buttons belong to an alert"
+                "10: title, message and buttons belong to an alert or dialog"
+            ),
+            ("on: event.A\n    do: [{ present: { screen: item, style: dialog } }]", "10: a dialog needs buttons"),
+            ("on: event.A\n    do: [{ present: { screen: item, style: window } }]", "10: platform 'ios' has no window"),
+            (
+                "on: event.A\n    do: [{ present: { screen: item, style: fullScreen, interactiveDismissal: false } }]",
+                "10: interactiveDismissal belongs to a sheet, popover or window"
+            ),
+            (
+                "on: event.A\n    do: [{ present: { screen: item, style: sheet, interactiveDismissal: never } }]",
+                "10: interactiveDismissal must be true or false"
+            ),
+            (
+                """
+                on: event.A
+                    do:
+                      - present:
+                          screen: item
+                          style: dialog
+                          buttons: [{ id: a, title: A, role: cancel }, { id: b, title: B, role: cancel }]
+                """, "14: a dialog has one button with role: cancel at most"
+            ),
+            (
+                "on: event.A\n    do: [{ present: { screen: item, style: dialog, buttons: [{ id: a, title: A, role: x }] } }]",
+                "10: unknown role 'x'; known are cancel, destructive"
             ),
             ("on: event.A\n    do: [{ setRoot: { screen: item, container: grid } }]", "10: unknown container 'grid'"),
         ])

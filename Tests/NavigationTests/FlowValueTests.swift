@@ -27,6 +27,10 @@ struct FlowValueTests {
 
     @Test("Every kind of action survives being written and read")
     func everyActionReadsBack() throws {
+        let buttons = [
+            AlertButton(id: "1", title: "One", role: .destructive, sends: "command.A"),
+            AlertButton(id: "2", title: "Two", role: .cancel), AlertButton(id: "3", title: "Three"),
+        ]
         let flow = try Flow("all", version: 2, platform: "ios", start: "a") {
             Flow.Screen("a", title: "yes")
             Flow.Screen("b")
@@ -42,7 +46,10 @@ struct FlowValueTests {
                     .pop(2), .pop("a"), .pop(2, column: "detail"), .pop("a", column: "detail"),
                     .pop(1, column: "detail"),
                     .push(.screen("b", ["id": "${data.id}", "n": 3])), .pop, .popToRoot, .replacePath(["a", "b"]),
-                    .present("b", as: .fullScreen), .dismiss("b"), .dismiss(nil), .dismissAll,
+                    .present("b", as: .fullScreen),
+                    .present("b", as: .sheet, options: PresentationOptions(interactiveDismissal: false)),
+                    .present("b", as: .dialog, options: PresentationOptions(buttons: buttons)), .dismiss("b"),
+                    .dismiss(nil), .dismissAll,
                     .show("b", column: "detail"), .openURL("https://example.org"), .send("command.A"),
                     .send("command.B", data: ["list": [1.5, .null]]),
                 ]

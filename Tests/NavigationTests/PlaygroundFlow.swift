@@ -16,7 +16,9 @@ enum PlaygroundFlow {
         [.pop], [.pop(2)], [.pop("a")], [.pop(1, column: "detail")], [.popToRoot], [.replacePath(["b", "c"])],
         [.selectTab("d")], [.selectTab("more")],
         [.present("a", as: .sheet)], [.present("b", as: .popover), .push("c")], [.present("d", as: .fullScreen)],
-        [.present("e", as: .alert, options: question)],
+        [.present("e", as: .alert, options: question)], [.present("c", as: .dialog, options: question)],
+        [.present("b", as: .sheet, options: PresentationOptions(interactiveDismissal: false)), .push("d")],
+        [.present("a", as: .window)],
         [.dismiss(nil)], [.dismiss("a")], [.dismissAll],
     ]
 

@@ -22,11 +22,18 @@ struct PlaygroundHistoryTests {
             for instance in effects.dismissals { #expect(dismissed.insert(instance).inserted) }
             for leaving in machine.state.leaving { #expect(dismissed.contains(leaving.id)) }
             if machine.state == before.state { #expect(machine == before) }
+            if input.type == "command.PresentationDismissed" {
+                let kept = before.state.presentations.filter { !$0.isInteractivelyDismissable }.map(\.instance.id)
+                let reported = input.data["instance"]?.stringValue ?? ""
+                if kept.contains(reported) { #expect(machine == before) }
+            }
             if !effects.discards.isEmpty || !effects.failureCodes.isEmpty { #expect(machine == before) }
         }
     }
 
     private func expectShowable(_ state: NavigationState) {
+        for question in state.presentations.dropLast() { #expect(!question.style.isQuestion, "nothing lies over it") }
+        for question in state.presentations where question.style.isQuestion { #expect(question.path.isEmpty) }
         let instances = (state.standing + state.leaving).map(\.id)
         #expect(Set(instances).count == instances.count)
         #expect(state.isStanding(state.top.id))

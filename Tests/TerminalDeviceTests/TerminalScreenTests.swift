@@ -85,6 +85,27 @@ struct TerminalScreenTests {
         #expect(try back(presentations: [Presentation(.popover, .sample("deviceActivation", 4))]) == nil)
     }
 
+    @Test("A dialog offers its buttons, and a mandatory sheet no way out")
+    func questions() throws {
+        let options = PresentationOptions(
+            title: "Delete it?",
+            buttons: [
+                AlertButton(id: "delete", title: "Delete", role: .destructive),
+                AlertButton(id: "keep", title: "Keep", role: .cancel),
+            ])
+        let dialog = Presentation(.dialog, .sample("premiumRequired", 3), options: options)
+        let asking = TerminalScreen(
+            try .sample(root: "playlistSelection", presentations: [dialog]), documents: LatestDocuments())
+        #expect(asking.choices.map(\.label) == ["Delete", "Keep"])
+        #expect(asking.layers.last?.content.title == "Delete it?")
+        #expect(asking.dismissal == nil)
+        let sheet = Presentation(
+            .sheet, .sample("deviceActivation", 3), options: PresentationOptions(interactiveDismissal: false))
+        let held = TerminalScreen(
+            try .sample(root: "playlistSelection", presentations: [sheet]), documents: LatestDocuments())
+        #expect(held.dismissal == nil)
+    }
+
     @Test("A sheet lies over the screen, which can neither be read nor touched")
     func sheet() throws {
         let options = PresentationOptions(detents: [.medium], dragIndicator: true)

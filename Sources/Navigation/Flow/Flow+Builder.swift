@@ -15,6 +15,7 @@ extension Flow {
     ///   - version: Its version, raised when a snapshot of the former one may no longer fit.
     ///   - platform: The platform that it is for.
     ///   - start: The screen that a session begins with.
+    ///   - presentations: The styles of presentation that the platform has; nil leaves it to what is known of it.
     ///   - content: Its screens and rules.
     /// - Throws: ``FlowError`` with everything that is wrong.
     public init(
@@ -22,6 +23,7 @@ extension Flow {
         version: Int,
         platform: String,
         start: String,
+        presentations: [PresentationStyle]? = nil,
         @Builder content: () -> [Part]
     ) throws(FlowError) {
         let parts = content()
@@ -33,6 +35,7 @@ extension Flow {
             platform: platform,
             start: start,
             screens: screens,
+            presentations: presentations,
             transitions: transitions
         )
         var checker = FlowChecker(flow: self)

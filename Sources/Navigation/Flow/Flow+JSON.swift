@@ -9,6 +9,7 @@ extension Flow {
             platform: platform,
             start: start,
             screens: screens,
+            presentations: presentations,
             transitions: transitions
         )
     }
@@ -19,16 +20,19 @@ extension Flow {
         platform: String,
         start: String,
         screens: [String: Screen],
+        presentations: [PresentationStyle]?,
         transitions: [Transition]
     ) -> JSONValue {
-        [
-            "name": .string(name),
-            "version": .integer(version),
-            "platform": .string(platform),
-            "start": .string(start),
-            "screens": .object(screens.mapValues(\.json)),
-            "transitions": .array(transitions.map(\.json)),
-        ]
+        .object(
+            members: [
+                ("name", .string(name)),
+                ("version", .integer(version)),
+                ("platform", .string(platform)),
+                ("start", .string(start)),
+                ("screens", .object(screens.mapValues(\.json))),
+                ("presentations", presentations.map { .array($0.map { .string($0.rawValue) }) }),
+                ("transitions", .array(transitions.map(\.json))),
+            ])
     }
 }
 
@@ -125,6 +129,7 @@ extension PresentationOptions {
         [String: JSONValue]()
             .with("detents", detents.map { .array($0.map { .string($0.rawValue) }) })
             .with("dragIndicator", dragIndicator.map { .bool($0) })
+            .with("interactiveDismissal", interactiveDismissal.map { .bool($0) })
             .with("title", title.map { .string($0) })
             .with("message", message.map { .string($0) })
             .with("buttons", buttons.map { .array($0.map(\.json)) })
@@ -133,7 +138,11 @@ extension PresentationOptions {
 
 extension AlertButton {
     fileprivate var json: JSONValue {
-        .object(members: [("id", .string(id)), ("title", .string(title)), ("sends", sends.map { .string($0) })])
+        .object(
+            members: [
+                ("id", .string(id)), ("title", .string(title)), ("role", role.map { .string($0.rawValue) }),
+                ("sends", sends.map { .string($0) }),
+            ])
     }
 }
 

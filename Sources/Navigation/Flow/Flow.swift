@@ -13,6 +13,9 @@ public struct Flow: Hashable, Sendable {
     public let start: String
     /// The screens, by name.
     public let screens: [String: Screen]
+    /// The styles of presentation that the platform has, where the flow says so; nil leaves it to what is known of the
+    /// platform.
+    public let presentations: [PresentationStyle]?
     /// The rules, in the order in which they are tried: the first that matches a message is the one that applies.
     ///
     /// One rule per message keeps a step explicable: what happened is what one entry of the file says. Order as
@@ -27,6 +30,7 @@ public struct Flow: Hashable, Sendable {
         platform: String,
         start: String,
         screens: [Screen],
+        presentations: [PresentationStyle]? = nil,
         transitions: [Transition]
     ) {
         self.name = name
@@ -34,6 +38,7 @@ public struct Flow: Hashable, Sendable {
         self.platform = platform
         self.start = start
         self.screens = Dictionary(screens.map { ($0.name, $0) }) { first, _ in first }
+        self.presentations = presentations.map { chosen in PresentationStyle.allCases.filter(chosen.contains) }
         self.transitions = transitions
         var hash = FNV1a()
         let json = Self.json(
@@ -42,6 +47,7 @@ public struct Flow: Hashable, Sendable {
             platform: platform,
             start: start,
             screens: self.screens,
+            presentations: self.presentations,
             transitions: transitions
         )
         hash.combine(json.description)

@@ -61,24 +61,4 @@ extension FlowChecker {
         checkScreen(destination.screen, at: "\(place).screen")
         checkTemplates(in: .object(destination.arguments), at: "\(place).arguments")
     }
-
-    private mutating func check(_ options: PresentationOptions, of style: PresentationStyle, at place: String) {
-        if style != .sheet, options.detents != nil || options.dragIndicator != nil {
-            report("detents and dragIndicator belong to a sheet; remove them or set style: sheet", at: place)
-        }
-        guard style == .alert else {
-            if options.title != nil || options.message != nil || options.buttons != nil {
-                report("title, message and buttons belong to an alert; remove them or set style: alert", at: place)
-            }
-            return
-        }
-        let buttons = options.buttons ?? []
-        if options.title == nil { report("an alert needs a title; add one", at: place) }
-        if buttons.isEmpty { report("an alert needs buttons; add one that closes it", at: place) }
-        if Set(buttons.map(\.id)).count != buttons.count {
-            report("buttons of one alert need ids that differ", at: "\(place).buttons")
-        }
-        for text in [options.title, options.message] { checkTemplate(text ?? "", at: place) }
-        for type in buttons.compactMap(\.sends) { checkCommand(type, at: "\(place).buttons") }
-    }
 }

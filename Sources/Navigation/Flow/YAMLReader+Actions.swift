@@ -72,48 +72,4 @@ extension YAMLReader {
         guard let members, let type = members["type"].flatMap({ string($0, "a command's type") }) else { return nil }
         return .send(type, data: .object(members["data"].map { object($0) } ?? [:]))
     }
-
-    private mutating func present(_ node: Node, at place: String) -> Flow.Action? {
-        let optional = ["detents", "dragIndicator", "title", "message", "buttons"]
-        guard
-            let (destination, more) = destination(
-                node, "present", at: place, required: ["style"], optional: optional),
-            let style = more["style"].flatMap({ choice($0, "style", of: PresentationStyle.self) })
-        else { return nil }
-        let options = PresentationOptions(
-            detents: more["detents"].flatMap { detents($0) },
-            dragIndicator: more["dragIndicator"].flatMap { bool($0, "dragIndicator") },
-            title: more["title"].flatMap { string($0, "an alert's title") },
-            message: more["message"].flatMap { string($0, "an alert's message") },
-            buttons: more["buttons"].flatMap { buttons($0, at: "\(place).buttons") }
-        )
-        return .present(destination, as: style, options: options)
-    }
-
-    private mutating func detents(_ node: Node) -> [Detent]? {
-        guard case .sequence(let elements) = node else {
-            report("detents must be a list, such as [medium]", at: node)
-            return nil
-        }
-        return elements.compactMap { choice($0, "detent", of: Detent.self) }
-    }
-
-    private mutating func buttons(_ node: Node, at place: String) -> [AlertButton]? {
-        guard case .sequence(let elements) = node else {
-            report("buttons must be a list of { id, title, sends }", at: node)
-            return nil
-        }
-        return elements.compactMap { element in
-            let what = "a button"
-            let members = members(of: element, what, at: place, required: ["id", "title"], optional: ["sends"])
-            guard let id = members?["id"].flatMap({ string($0, "a button's id") }),
-                let title = members?["title"].flatMap({ string($0, "a button's title") })
-            else { return nil }
-            return AlertButton(
-                id: id,
-                title: title,
-                sends: members?["sends"].flatMap { string($0, "the command that a button sends") }
-            )
-        }
-    }
 }

@@ -4,7 +4,10 @@ extension YAMLReader {
     /// The flow that a document describes, as far as it can be read; findings say what could not be.
     mutating func flow(from document: Node) -> Flow? {
         let keys = ["name", "version", "platform", "start", "screens", "transitions"]
-        guard let members = members(of: document, "the flow", at: "", required: keys) else { return nil }
+        let optional = ["presentations"]
+        guard let members = members(of: document, "the flow", at: "", required: keys, optional: optional) else {
+            return nil
+        }
         let screens = members["screens"].map { self.screens($0) } ?? []
         // What is missing has been reported: what stands in for it must give the checks nothing more to say.
         return Flow(
@@ -13,6 +16,7 @@ extension YAMLReader {
             platform: members["platform"].flatMap { string($0, "the flow's platform") } ?? "",
             start: members["start"].flatMap { string($0, "the start screen's name") } ?? screens.first?.name ?? "",
             screens: screens,
+            presentations: members["presentations"].flatMap { choices($0, "style", of: PresentationStyle.self) },
             transitions: members["transitions"].map { transitions($0) } ?? []
         )
     }

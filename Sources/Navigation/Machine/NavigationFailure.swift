@@ -68,6 +68,15 @@ public struct NavigationFailure: Error, Hashable, Sendable, CustomStringConverti
         )
     }
 
+    static func awaitsAnswer(_ presentation: Presentation) -> Self {
+        Self(
+            code: "navigation.awaitsAnswer",
+            message: "nothing can be presented over '\(presentation.instance.screen)', presented as "
+                + presentation.style.rawValue,
+            recovery: "dismiss it first in the same rule, or add a condition on what is presented"
+        )
+    }
+
     static func notSplit(column: String) -> Self {
         Self(
             code: "navigation.notSplit",

@@ -26,6 +26,7 @@ extension Step {
         _ style: PresentationStyle,
         _ options: PresentationOptions
     ) throws(NavigationFailure) {
+        if let front = state.presentations.last, front.style.isQuestion { throw .awaitsAnswer(front) }
         var options = options
         options.title = try options.title.map { text throws(NavigationFailure) in try resolveText(text) }
         options.message = try options.message.map { text throws(NavigationFailure) in try resolveText(text) }

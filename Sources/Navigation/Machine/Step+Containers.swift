@@ -68,7 +68,7 @@ extension Step {
     ) throws(NavigationFailure) {
         if case .presentation(let layer) = place, !destinations.isEmpty {
             let presentation = state.presentations[layer]
-            guard presentation.style.holdsStack else { throw .holdsNoStack(presentation) }
+            guard !presentation.style.isQuestion else { throw .holdsNoStack(presentation) }
         }
         var path = state[place]
         let dismissed = Array(path[index...])

@@ -44,13 +44,15 @@ struct Scene {
         return Choice(reporting: Command.BackCompleted(instance: top.id), on: top.id, label: "Back")
     }
 
-    /// Takes what is presented away. A full screen has no edge to pull at, and an alert wants its answer.
+    /// Takes what is presented away. A full screen has no edge to pull at, and a question wants its answer.
     var dismissal: Choice? {
-        guard let presentation = snapshot.state.presentations.last else { return nil }
+        guard let presentation = snapshot.state.presentations.last, presentation.isInteractivelyDismissable else {
+            return nil
+        }
         switch presentation.style {
         case .sheet, .popover, .window: break
         case .alert where presentation.options.buttons?.isEmpty ?? true: break
-        case .alert, .fullScreen: return nil
+        case .alert, .dialog, .fullScreen: return nil
         }
         let instance = presentation.instance.id
         return Choice(
