@@ -145,6 +145,25 @@ struct FlowFindingTests {
             ("on: Hello\n    do: [pop]", "9: 'Hello' is not the type of a message"),
             ("on: command.ScreenGone\n    do: [pop]", "9: 'command.ScreenGone' is a view's report"),
             ("on: event.A\n    do: []", "10: nothing to do"),
+            ("on: event.A\n    where: { a: { no: 1 } }\n    do: [pop]", "10: unknown key 'no' in what 'a' must be"),
+            ("on: event.A\n    where: { a: { exists: 1 } }\n    do: [pop]", "10: exists must be true or false"),
+            ("on: event.A\n    where: { a: { atLeast: x } }\n    do: [pop]", "10: atLeast must be a number"),
+            (
+                "on: event.A\n    where:\n      a.b: { atLeast: 2, atMost: 1 }\n    do: [pop]",
+                "11: no number is at least 2"
+            ),
+            ("on: event.A\n    where: { a: [] }\n    do: [pop]", "10: a field is never one of no values"),
+            ("on: event.A\n    where: { a: {} }\n    do: [pop]", "10: nothing is asked of the field"),
+            ("on: event.A\n    where: [a]\n    do: [pop]", "10: 'where' must be a mapping of fields"),
+            ("on: event.A\n    when: { tab: home }\n    do: [pop]", "10: unknown tab 'home'; no root has tabs"),
+            (
+                "on: event.A\n    when:\n      top:\n        - item\n        - screen: itme\n    do: [pop]",
+                "13: unknown screen 'itme'"
+            ),
+            (
+                "on: event.A\n    when: { top: { screen: item, arguments: { id: '${date.id}' } } }\n    do: [pop]",
+                "10: unknown name 'date' in a template"
+            ),
             ("on: event.A\n    do: pop", "10: 'do' must be a list"),
             ("on: event.A\n    do: [push]", "10: action 'push' needs to be told what"),
             ("on: event.A\n    do: [popToRoot: 2]", "10: action 'popToRoot' takes nothing"),

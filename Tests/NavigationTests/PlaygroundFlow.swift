@@ -26,7 +26,7 @@ enum PlaygroundFlow {
         try Flow("playground", version: 1, platform: "playground", start: "a") {
             for name in ["a", "b", "c", "d", "e"] { Flow.Screen(name) }
             for (number, actions) in steps.enumerated() {
-                Flow.Transition(on: "event.Go", where: ["step": .integer(number)], do: actions)
+                Flow.Transition(on: "event.Go", where: ["step": .value(.integer(number))], do: actions)
             }
         }
     }

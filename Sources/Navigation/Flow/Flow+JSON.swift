@@ -51,7 +51,7 @@ extension Flow.Transition {
         .object(
             members: [
                 ("on", .string(on)),
-                ("where", fields.isEmpty ? nil : .object(fields)),
+                ("where", fields.isEmpty ? nil : .object(fields.mapValues(\.json))),
                 ("when", when.isEmpty ? nil : json(of: when)),
                 ("unless", unless.isEmpty ? nil : json(of: unless)),
                 ("origin", origin == .any ? nil : .string(origin.rawValue)),
@@ -60,7 +60,7 @@ extension Flow.Transition {
     }
 
     private func json(of conditions: [Flow.Condition]) -> JSONValue {
-        let members = conditions.map { ($0.place.rawValue, JSONValue.array($0.screens.map { .string($0) })) }
+        let members = conditions.map { ($0.place.rawValue, JSONValue.array($0.screens.map(\.shortJSON))) }
         return .object(Dictionary(members) { first, _ in first })
     }
 }
@@ -101,6 +101,8 @@ extension Flow.Destination {
     fileprivate var members: [String: JSONValue] {
         ["screen": .string(screen)].with("arguments", arguments.isEmpty ? nil : .object(arguments))
     }
+
+    fileprivate var shortJSON: JSONValue { arguments.isEmpty ? .string(screen) : .object(members) }
 }
 
 extension Flow.Layout {
@@ -148,7 +150,7 @@ extension AlertButton {
 
 extension JSONValue {
     /// An object of those members that have a value.
-    fileprivate static func object(members: [(String, JSONValue?)]) -> JSONValue {
+    static func object(members: [(String, JSONValue?)]) -> JSONValue {
         .object(members.reduce(into: [:]) { object, member in object[member.0] = member.1 })
     }
 }

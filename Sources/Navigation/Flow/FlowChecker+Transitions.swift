@@ -9,6 +9,9 @@ extension FlowChecker {
                 "'\(transition.on)' is not the type of a message; write command.NAME or event.NAME",
                 at: "\(place).on")
         }
+        for (field, match) in transition.fields.sorted(by: { $0.key < $1.key }) {
+            check(match, at: "\(place).where.\(field)")
+        }
         check(transition.when, at: "\(place).when")
         check(transition.unless, at: "\(place).unless")
         if transition.actions.isEmpty { report("nothing to do; name at least one action", at: "\(place).do") }
@@ -26,7 +29,13 @@ extension FlowChecker {
             if condition.screens.isEmpty, ![.path, .presented].contains(condition.place) {
                 report("no screen is named, and '\(condition.place.rawValue)' is never empty; name one", at: place)
             }
-            for screen in condition.screens { checkScreen(screen, at: place) }
+            for (index, screen) in condition.screens.enumerated() {
+                if condition.place == .tab {
+                    checkTab(screen.screen, at: place)
+                } else {
+                    check(screen, at: "\(place)[\(index)]")
+                }
+            }
         }
     }
 
@@ -44,7 +53,9 @@ extension FlowChecker {
         case .show(let destination, _): check(destination, at: place)
         case .selectTab(let tab): checkTab(tab, at: place)
         case .replacePath(let destinations):
-            for destination in destinations { check(destination, at: place) }
+            for (index, destination) in destinations.enumerated() {
+                check(destination, at: "\(place)[\(index)]")
+            }
         case .present(let destination, let style, let options):
             check(destination, at: place)
             check(options, of: style, at: place)
@@ -54,6 +65,16 @@ extension FlowChecker {
             checkCommand(type, at: place)
             checkTemplates(in: data, at: "\(place).data")
         case .popToRoot, .dismiss(nil), .dismissAll: break
+        }
+    }
+
+    private mutating func check(_ match: Flow.Match, at place: String) {
+        if match.anyOf?.isEmpty == true {
+            report("a field is never one of no values; name a value, or write { exists: true }", at: place)
+        }
+        if match == Flow.Match(anyOf: nil) { report("nothing is asked of the field; remove it", at: place) }
+        if let least = match.atLeast, let most = match.atMost, least > most {
+            report("no number is at least \(JSONValue.number(least)) and at most \(JSONValue.number(most))", at: place)
         }
     }
 

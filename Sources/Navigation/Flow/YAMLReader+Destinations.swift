@@ -27,9 +27,13 @@ extension YAMLReader {
 
     /// One screen or a list of them.
     mutating func destinations(_ node: Node, _ action: String, at place: String) -> [Flow.Destination] {
-        guard case .sequence(let elements) = node else {
-            return destination(node, action, at: place).map { [$0.destination] } ?? []
+        let nodes: [Node] = if case .sequence(let elements) = node { Array(elements) } else { [node] }
+        var destinations: [Flow.Destination] = []
+        for node in nodes {
+            let place = "\(place)[\(destinations.count)]"
+            note(place, at: node)
+            if let read = destination(node, action, at: place) { destinations.append(read.destination) }
         }
-        return elements.compactMap { destination($0, action, at: place)?.destination }
+        return destinations
     }
 }

@@ -74,22 +74,11 @@ extension YAMLReader {
         else { return nil }
         return Flow.Transition(
             on: on,
-            where: members["where"].map { object($0) } ?? [:],
+            where: members["where"].map { fields($0, at: "\(place).where") } ?? [:],
             when: members["when"].map { conditions($0, "when", at: "\(place).when") } ?? [],
             unless: members["unless"].map { conditions($0, "unless", at: "\(place).unless") } ?? [],
             origin: members["origin"].flatMap { choice($0, "origin", of: Flow.Origin.self) } ?? .any,
             do: actions
         )
-    }
-
-    private mutating func conditions(_ node: Node, _ what: String, at place: String) -> [Flow.Condition] {
-        let places = Flow.Condition.Place.allCases
-        let members = members(of: node, "'\(what)'", at: place, optional: places.map(\.rawValue))
-        return places.compactMap { place in
-            guard let node = members?[place.rawValue], let screens = strings(node, "a screen's name") else {
-                return nil
-            }
-            return Flow.Condition(place, screens)
-        }
     }
 }

@@ -4,10 +4,14 @@ extension Machine {
         flow.transitions.first { transition in
             transition.on == input.type
                 && (transition.origin == .any || isOwn(input))
-                && transition.fields.allSatisfy { matches($0.value, input.data.value(at: $0.key)) }
-                && transition.when.allSatisfy { $0.holds(in: state) }
-                && !transition.unless.contains { $0.holds(in: state) }
+                && transition.fields.allSatisfy { $0.value.holds(for: input.data.value(at: $0.key)) }
+                && transition.when.allSatisfy { holds($0, input) }
+                && !transition.unless.contains { holds($0, input) }
         }
+    }
+
+    private func holds(_ condition: Flow.Condition, _ input: Input) -> Bool {
+        condition.holds(in: state) { try? step(for: input).resolve($0) }
     }
 
     /// Whether the message is from the machine's platform, or from none: a tool's report shall work like a view's.
@@ -21,11 +25,6 @@ extension Machine {
             !state.isStanding(instance)
         else { return nil }
         return instance
-    }
-
-    private func matches(_ expected: JSONValue, _ value: JSONValue?) -> Bool {
-        guard let value else { return false }
-        return expected.arrayValue?.contains(value) ?? (expected == value)
     }
 }
 
