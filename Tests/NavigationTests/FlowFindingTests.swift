@@ -127,6 +127,17 @@ struct FlowFindingTests {
                 ])
     }
 
+    @Test("Requests and styles that there are none of are named")
+    func headLists() {
+        let rules = "transitions: [{ on: event.A, do: [pop] }]\n"
+        #expect(
+            findings(Self.head + "requests: [push, pup]\n" + rules)
+                == ["shop.yaml:8: unknown action 'pup'; did you mean 'pop'?"])
+        #expect(
+            findings(Self.head + "presentations: sheet\n" + rules).first?
+                .hasPrefix("shop.yaml:8: expected a list of styles, such as [sheet, ") == true)
+    }
+
     @Test("Malformed YAML is one finding with its line")
     func malformed() throws {
         let found = findings("name: shop\nscreens: [list\nstart: list\n")
@@ -144,6 +155,7 @@ struct FlowFindingTests {
         arguments: [
             ("on: Hello\n    do: [pop]", "9: 'Hello' is not the type of a message"),
             ("on: command.ScreenGone\n    do: [pop]", "9: 'command.ScreenGone' is a view's report"),
+            ("on: command.NavigationRequested\n    do: [pop]", "9: 'command.NavigationRequested' is answered by the"),
             ("on: event.A\n    do: []", "10: nothing to do"),
             ("on: event.A\n    where: { a: { no: 1 } }\n    do: [pop]", "10: unknown key 'no' in what 'a' must be"),
             ("on: event.A\n    where: { a: { exists: 1 } }\n    do: [pop]", "10: exists must be true or false"),

@@ -81,5 +81,7 @@ extension History.Vocabulary {
         platforms: [nil, "playground", "ios"],
         instances: ["a-1", "ghost-9"],
         tabs: ["d", "more", "a", "x"],
-        messages: PlaygroundFlow.steps.indices.map { ("event.Go", ["step": .integer($0)]) })
+        messages: PlaygroundFlow.steps.indices.map { ("event.Go", ["step": .integer($0)]) }
+            + [["push": "b"], ["pop": 2], "pop", "popToRoot", ["push": ["screen": "c", "column": "side"]], "send"]
+            .map { ("command.NavigationRequested", ["action": $0]) })
 }

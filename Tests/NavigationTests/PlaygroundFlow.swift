@@ -23,7 +23,7 @@ enum PlaygroundFlow {
     ]
 
     private static let made = Result {
-        try Flow("playground", version: 1, platform: "playground", start: "a") {
+        try Flow("playground", version: 1, platform: "playground", start: "a", requests: [.push, .pop, .popToRoot]) {
             for name in ["a", "b", "c", "d", "e"] { Flow.Screen(name) }
             for (number, actions) in steps.enumerated() {
                 Flow.Transition(on: "event.Go", where: ["step": .value(.integer(number))], do: actions)

@@ -16,6 +16,7 @@ extension Flow {
     ///   - platform: The platform that it is for.
     ///   - start: The screen that a session begins with.
     ///   - presentations: The styles of presentation that the platform has; nil leaves it to what is known of it.
+    ///   - requests: The actions that views may ask for.
     ///   - content: Its screens and rules.
     /// - Throws: ``FlowError`` with everything that is wrong.
     public init(
@@ -24,6 +25,7 @@ extension Flow {
         platform: String,
         start: String,
         presentations: [PresentationStyle]? = nil,
+        requests: [ActionName] = [],
         @Builder content: () -> [Part]
     ) throws(FlowError) {
         let parts = content()
@@ -36,6 +38,7 @@ extension Flow {
             start: start,
             screens: screens,
             presentations: presentations,
+            requests: requests,
             transitions: transitions
         )
         var checker = FlowChecker(flow: self)

@@ -10,6 +10,7 @@ extension Flow {
             start: start,
             screens: screens,
             presentations: presentations,
+            requests: requests,
             transitions: transitions
         )
     }
@@ -21,6 +22,7 @@ extension Flow {
         start: String,
         screens: [String: Screen],
         presentations: [PresentationStyle]?,
+        requests: [ActionName],
         transitions: [Transition]
     ) -> JSONValue {
         .object(
@@ -31,6 +33,7 @@ extension Flow {
                 ("start", .string(start)),
                 ("screens", .object(screens.mapValues(\.json))),
                 ("presentations", presentations.map { .array($0.map { .string($0.rawValue) }) }),
+                ("requests", requests.isEmpty ? nil : .array(requests.map { .string($0.rawValue) })),
                 ("transitions", .array(transitions.map(\.json))),
             ])
     }

@@ -16,6 +16,8 @@ public struct Flow: Hashable, Sendable {
     /// The styles of presentation that the platform has, where the flow says so; nil leaves it to what is known of the
     /// platform.
     public let presentations: [PresentationStyle]?
+    /// The actions that views may ask for, instead of sending messages that the rules answer.
+    public let requests: [ActionName]
     /// The rules, in the order in which they are tried: the first that matches a message is the one that applies.
     ///
     /// One rule per message keeps a step explicable: what happened is what one entry of the file says. Order as
@@ -31,6 +33,7 @@ public struct Flow: Hashable, Sendable {
         start: String,
         screens: [Screen],
         presentations: [PresentationStyle]? = nil,
+        requests: [ActionName] = [],
         transitions: [Transition]
     ) {
         self.name = name
@@ -39,6 +42,7 @@ public struct Flow: Hashable, Sendable {
         self.start = start
         self.screens = Dictionary(screens.map { ($0.name, $0) }) { first, _ in first }
         self.presentations = presentations.map { chosen in PresentationStyle.allCases.filter(chosen.contains) }
+        self.requests = ActionName.allCases.filter(requests.contains)
         self.transitions = transitions
         var hash = FNV1a()
         let json = Self.json(
@@ -48,6 +52,7 @@ public struct Flow: Hashable, Sendable {
             start: start,
             screens: self.screens,
             presentations: self.presentations,
+            requests: self.requests,
             transitions: transitions
         )
         hash.combine(json.description)
@@ -59,8 +64,9 @@ public struct Flow: Hashable, Sendable {
         FlowIdentity(name: name, version: version, hash: hash)
     }
 
-    /// The types of the messages that a machine of this flow must hear: those of its rules and the views' reports.
+    /// The types of the messages that a machine of this flow must hear: those of its rules, the views' reports and
+    /// their requests.
     public var messageTypes: Set<String> {
-        Set(transitions.map(\.on)).union(ViewReport.allCases.map(\.rawValue))
+        Set(transitions.map(\.on)).union(ViewReport.allCases.map(\.rawValue)).union([Self.requestType])
     }
 }

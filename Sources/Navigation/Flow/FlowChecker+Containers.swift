@@ -20,7 +20,7 @@ extension FlowChecker {
             flow.transitions.flatMap(\.actions).compactMap { action in
                 if case .show(_, let column) = action { column } else { nil }
             })
-        guard let column, !shown.contains(column) else { return }
+        guard let column, !shown.contains(column), !isRequest else { return }
         let advice = shown.isEmpty ? "'show' one there first" : Spelling.advice(for: column, among: shown)
         report("nothing is ever shown in column '\(column)'; \(advice)", at: "\(place).column")
     }
@@ -30,7 +30,7 @@ extension FlowChecker {
             flow.transitions.flatMap(\.actions).flatMap { action -> [String] in
                 if case .setRoot(_, .tabs(let tabs)) = action { tabs.map(\.name) } else { [] }
             })
-        guard !tabs.contains(name) else { return }
+        guard !tabs.contains(name), !isRequest else { return }
         let advice = tabs.isEmpty ? "no root has tabs" : Spelling.advice(for: name, among: tabs)
         report("unknown tab '\(name)'; \(advice)", at: place)
     }

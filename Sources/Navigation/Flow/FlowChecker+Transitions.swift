@@ -4,6 +4,10 @@ extension FlowChecker {
             report(
                 "'\(transition.on)' is a view's report, which the machine answers itself; remove this rule",
                 at: "\(place).on")
+        } else if transition.on == Flow.requestType {
+            report(
+                "'\(transition.on)' is answered by the machine itself; list the actions it may ask for under requests",
+                at: "\(place).on")
         } else if !Self.isType(transition.on, ofKinds: ["command", "event", "error", "document"]) {
             report(
                 "'\(transition.on)' is not the type of a message; write command.NAME or event.NAME",
@@ -39,7 +43,7 @@ extension FlowChecker {
         }
     }
 
-    private mutating func check(_ action: Flow.Action, at place: String) {
+    mutating func check(_ action: Flow.Action, at place: String) {
         switch action {
         case .setRoot(let destination, let layout):
             check(destination, at: place)

@@ -5,10 +5,7 @@ extension YAMLReader {
         "pop": .pop, "popToRoot": .popToRoot, "dismiss": .dismiss(nil), "dismissAll": .dismissAll,
     ]
 
-    private static let actionNames = [
-        "setRoot", "push", "pop", "popToRoot", "replacePath", "present", "dismiss", "dismissAll", "selectTab", "show",
-        "openURL", "send",
-    ]
+    private static let actionNames = Flow.ActionName.allCases.map(\.rawValue)
 
     /// The actions of a rule; nil when none of those that are written can be read.
     mutating func actions(_ node: Node, at place: String) -> [Flow.Action]? {
@@ -24,7 +21,8 @@ extension YAMLReader {
         return actions.isEmpty && !elements.isEmpty ? nil : actions
     }
 
-    private mutating func action(_ node: Node, at place: String) -> Flow.Action? {
+    /// One action; nil when it cannot be read.
+    mutating func action(_ node: Node, at place: String) -> Flow.Action? {
         note(place, at: node)
         switch node {
         case .scalar(let scalar):

@@ -4,7 +4,7 @@ extension YAMLReader {
     /// The flow that a document describes, as far as it can be read; findings say what could not be.
     mutating func flow(from document: Node) -> Flow? {
         let keys = ["name", "version", "platform", "start", "screens", "transitions"]
-        let optional = ["presentations"]
+        let optional = ["presentations", "requests"]
         guard let members = members(of: document, "the flow", at: "", required: keys, optional: optional) else {
             return nil
         }
@@ -17,6 +17,7 @@ extension YAMLReader {
             start: members["start"].flatMap { string($0, "the start screen's name") } ?? screens.first?.name ?? "",
             screens: screens,
             presentations: members["presentations"].flatMap { choices($0, "style", of: PresentationStyle.self) },
+            requests: members["requests"].flatMap { choices($0, "action", of: Flow.ActionName.self) } ?? [],
             transitions: members["transitions"].map { transitions($0) } ?? []
         )
     }

@@ -10,6 +10,24 @@ public struct NavigationFailure: Error, Hashable, Sendable, CustomStringConverti
     /// The message and what to do.
     public var description: String { recovery.map { "\(message); \($0)" } ?? message }
 
+    static func unreadable(_ reasons: [String]) -> Self {
+        Self(
+            code: "navigation.unreadableRequest",
+            message: reasons.joined(separator: "; and "),
+            recovery: nil
+        )
+    }
+
+    static func notRequestable(_ name: Flow.ActionName, among names: [Flow.ActionName]) -> Self {
+        let allowed =
+            names.isEmpty ? "it allows no requests" : "it allows \(names.map(\.rawValue).joined(separator: ", "))"
+        return Self(
+            code: "navigation.notRequestable",
+            message: "the flow does not let views request '\(name.rawValue)': \(allowed)",
+            recovery: "list it under requests in the flow"
+        )
+    }
+
     static func unresolved(_ place: String) -> Self {
         Self(
             code: "navigation.unresolvedTemplate",

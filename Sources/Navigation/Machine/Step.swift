@@ -6,6 +6,8 @@ struct Step {
     var state: NavigationState
     var memory: NavigationMemory
     var effects: [Machine.Effect] = []
+    /// Whether strings are taken as they are, instead of as templates.
+    var isLiteral = false
 
     init(input: Machine.Input, before: NavigationState, memory: NavigationMemory) {
         self.input = input
