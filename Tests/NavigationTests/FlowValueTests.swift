@@ -34,6 +34,12 @@ struct FlowValueTests {
         let flow = try Flow("all", version: 2, platform: "ios", start: "a") {
             Flow.Screen("a", title: "yes")
             Flow.Screen("b")
+            Flow.Child(
+                "child", start: "b",
+                transitions: [
+                    Flow.Transition(on: "event.A", do: [.finish(["n": 1])]),
+                    Flow.Transition(on: "event.B", do: [.finish()]), Flow.Transition(on: "event.C", do: [.abandon]),
+                ])
             Flow.Transition(
                 on: "event.Everything",
                 where: ["n": 1, "flag": true, "word": ["true", "1"]],
@@ -51,6 +57,8 @@ struct FlowValueTests {
                     .present("b", as: .dialog, options: PresentationOptions(buttons: buttons)), .dismiss("b"),
                     .dismiss(nil), .dismissAll,
                     .show("b", column: "detail"), .openURL("https://example.org"), .send("command.A"),
+                    .pushFlow("child"), .pushFlow("child", arguments: ["n": 1], column: "detail"),
+                    .presentFlow("child", as: .sheet, options: PresentationOptions(detents: [.large])),
                     .send("command.B", data: ["list": [1.5, .null]]),
                 ]
             )

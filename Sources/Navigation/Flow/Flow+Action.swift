@@ -12,6 +12,8 @@ extension Flow {
         case setRoot(Destination, container: Layout? = nil)
         /// Puts a screen on the path.
         case push(Destination, column: String? = nil)
+        /// Begins a child flow, with its first screen on the path.
+        case pushFlow(String, arguments: [String: JSONValue] = [:], column: String? = nil)
         /// Takes screens off the path: so many, or all above a screen.
         case pop(Extent, column: String? = nil)
         /// Takes all screens off the path.
@@ -20,6 +22,13 @@ extension Flow {
         case replacePath([Destination])
         /// Presents a screen over the front layer.
         case present(Destination, as: PresentationStyle, options: PresentationOptions = PresentationOptions())
+        /// Begins a child flow, with its first screen presented over the front layer.
+        case presentFlow(
+            String,
+            arguments: [String: JSONValue] = [:],
+            as: PresentationStyle,
+            options: PresentationOptions = PresentationOptions()
+        )
         /// Dismisses the presentation of a screen and what it presents; nil means the topmost.
         case dismiss(String?)
         /// Dismisses everything that is presented.
@@ -32,6 +41,10 @@ extension Flow {
         case openURL(String)
         /// Sends a command.
         case send(String, data: JSONValue = .object([:]))
+        /// Ends the run of the child flow with a result, which those who began it hear of as `flow.finished`.
+        case finish([String: JSONValue] = [:])
+        /// Ends the run of the child flow without one; they hear of it as `flow.abandoned`.
+        case abandon
 
         /// Takes the topmost screen off the path.
         public static var pop: Action { .pop(1) }

@@ -13,6 +13,8 @@ extension Flow {
         case show
         case openURL
         case send
+        case finish
+        case abandon
     }
 }
 
@@ -21,17 +23,19 @@ extension Flow.Action {
     public var name: Flow.ActionName {
         switch self {
         case .setRoot: .setRoot
-        case .push: .push
+        case .push, .pushFlow: .push
         case .pop: .pop
         case .popToRoot: .popToRoot
         case .replacePath: .replacePath
-        case .present: .present
+        case .present, .presentFlow: .present
         case .dismiss: .dismiss
         case .dismissAll: .dismissAll
         case .selectTab: .selectTab
         case .show: .show
         case .openURL: .openURL
         case .send: .send
+        case .finish: .finish
+        case .abandon: .abandon
         }
     }
 }

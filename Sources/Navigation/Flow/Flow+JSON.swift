@@ -11,6 +11,7 @@ extension Flow {
             screens: screens,
             presentations: presentations,
             requests: requests,
+            flows: flows,
             transitions: transitions
         )
     }
@@ -23,6 +24,7 @@ extension Flow {
         screens: [String: Screen],
         presentations: [PresentationStyle]?,
         requests: [ActionName],
+        flows: [String: Child],
         transitions: [Transition]
     ) -> JSONValue {
         .object(
@@ -34,8 +36,15 @@ extension Flow {
                 ("screens", .object(screens.mapValues(\.json))),
                 ("presentations", presentations.map { .array($0.map { .string($0.rawValue) }) }),
                 ("requests", requests.isEmpty ? nil : .array(requests.map { .string($0.rawValue) })),
+                ("flows", flows.isEmpty ? nil : .object(flows.mapValues(\.json))),
                 ("transitions", .array(transitions.map(\.json))),
             ])
+    }
+}
+
+extension Flow.Child {
+    var json: JSONValue {
+        ["start": .string(start), "transitions": .array(transitions.map(\.json))]
     }
 }
 
@@ -75,19 +84,17 @@ extension Flow.Action {
             ["setRoot": .object(destination.members.with("container", container?.json))]
         case .push(let destination, let column):
             ["push": .object(destination.members.with("column", column.map { .string($0) }))]
+        case .pushFlow(let flow, let arguments, let column):
+            ["push": .object(Self.members(flow, arguments).with("column", column.map { .string($0) }))]
         case .pop(1, nil): "pop"
         case .pop(let extent, let column): ["pop": extent.json(column: column)]
         case .popToRoot: "popToRoot"
         case .replacePath(let destinations):
             ["replacePath": .array(destinations.map { .object($0.members) })]
         case .present(let destination, let style, let options):
-            [
-                "present": .object(
-                    destination.members
-                        .with("style", .string(style.rawValue))
-                        .merging(options.members) { own, _ in own }
-                )
-            ]
+            ["present": .object(destination.members.with(style, options))]
+        case .presentFlow(let flow, let arguments, let style, let options):
+            ["present": .object(Self.members(flow, arguments).with(style, options))]
         case .dismiss(let screen): screen.map { ["dismiss": .string($0)] } ?? "dismiss"
         case .dismissAll: "dismissAll"
         case .selectTab(let tab): ["selectTab": .string(tab)]
@@ -96,7 +103,13 @@ extension Flow.Action {
         case .openURL(let url): ["openURL": .string(url)]
         case .send(let type, let data):
             ["send": .object(members: [("type", .string(type)), ("data", data == [:] ? nil : data)])]
+        case .finish(let result): result.isEmpty ? "finish" : ["finish": .object(result)]
+        case .abandon: "abandon"
         }
+    }
+
+    private static func members(_ flow: String, _ arguments: [String: JSONValue]) -> [String: JSONValue] {
+        ["flow": .string(flow)].with("arguments", arguments.isEmpty ? nil : .object(arguments))
     }
 }
 
@@ -159,6 +172,10 @@ extension JSONValue {
 }
 
 extension [String: JSONValue] {
+    fileprivate func with(_ style: PresentationStyle, _ options: PresentationOptions) -> [String: JSONValue] {
+        with("style", .string(style.rawValue)).merging(options.members) { own, _ in own }
+    }
+
     fileprivate func with(_ name: String, _ value: JSONValue?) -> [String: JSONValue] {
         var members = self
         members[name] = value

@@ -18,6 +18,8 @@ public struct Flow: Hashable, Sendable {
     public let presentations: [PresentationStyle]?
     /// The actions that views may ask for, instead of sending messages that the rules answer.
     public let requests: [ActionName]
+    /// The child flows, by name.
+    public let flows: [String: Child]
     /// The rules, in the order in which they are tried: the first that matches a message is the one that applies.
     ///
     /// One rule per message keeps a step explicable: what happened is what one entry of the file says. Order as
@@ -34,6 +36,7 @@ public struct Flow: Hashable, Sendable {
         screens: [Screen],
         presentations: [PresentationStyle]? = nil,
         requests: [ActionName] = [],
+        flows: [Child] = [],
         transitions: [Transition]
     ) {
         self.name = name
@@ -43,6 +46,7 @@ public struct Flow: Hashable, Sendable {
         self.screens = Dictionary(screens.map { ($0.name, $0) }) { first, _ in first }
         self.presentations = presentations.map { chosen in PresentationStyle.allCases.filter(chosen.contains) }
         self.requests = ActionName.allCases.filter(requests.contains)
+        self.flows = Dictionary(flows.map { ($0.name, $0) }) { first, _ in first }
         self.transitions = transitions
         var hash = FNV1a()
         let json = Self.json(
@@ -53,6 +57,7 @@ public struct Flow: Hashable, Sendable {
             screens: self.screens,
             presentations: self.presentations,
             requests: self.requests,
+            flows: self.flows,
             transitions: transitions
         )
         hash.combine(json.description)
@@ -67,6 +72,7 @@ public struct Flow: Hashable, Sendable {
     /// The types of the messages that a machine of this flow must hear: those of its rules, the views' reports and
     /// their requests.
     public var messageTypes: Set<String> {
-        Set(transitions.map(\.on)).union(ViewReport.allCases.map(\.rawValue)).union([Self.requestType])
+        Set(allTransitions.map(\.on)).subtracting(Ending.allCases.map(\.rawValue))
+            .union(ViewReport.allCases.map(\.rawValue)).union([Self.requestType])
     }
 }

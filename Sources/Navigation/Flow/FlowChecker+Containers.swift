@@ -17,7 +17,7 @@ extension FlowChecker {
 
     mutating func check(column: String?, at place: String) {
         let shown = Set(
-            flow.transitions.flatMap(\.actions).compactMap { action in
+            flow.allTransitions.flatMap(\.actions).compactMap { action in
                 if case .show(_, let column) = action { column } else { nil }
             })
         guard let column, !shown.contains(column), !isRequest else { return }
@@ -27,7 +27,7 @@ extension FlowChecker {
 
     mutating func checkTab(_ name: String, at place: String) {
         let tabs = Set(
-            flow.transitions.flatMap(\.actions).flatMap { action -> [String] in
+            flow.allTransitions.flatMap(\.actions).flatMap { action -> [String] in
                 if case .setRoot(_, .tabs(let tabs)) = action { tabs.map(\.name) } else { [] }
             })
         guard !tabs.contains(name), !isRequest else { return }

@@ -8,6 +8,8 @@ extension FlowChecker {
             report(
                 "'\(transition.on)' is answered by the machine itself; list the actions it may ask for under requests",
                 at: "\(place).on")
+        } else if Flow.Ending(rawValue: transition.on) != nil {
+            checkEndingFields(of: transition, at: place)
         } else if !Self.isType(transition.on, ofKinds: ["command", "event", "error", "document"]) {
             report(
                 "'\(transition.on)' is not the type of a message; write command.NAME or event.NAME",
@@ -51,6 +53,9 @@ extension FlowChecker {
         case .push(let destination, let column):
             check(destination, at: place)
             check(column: column, at: place)
+        case .pushFlow(let name, let arguments, let column):
+            checkFlow(name, arguments, at: place)
+            check(column: column, at: place)
         case .pop(let extent, let column):
             check(extent, at: place)
             check(column: column, at: place)
@@ -63,12 +68,17 @@ extension FlowChecker {
         case .present(let destination, let style, let options):
             check(destination, at: place)
             check(options, of: style, at: place)
+        case .presentFlow(let name, let arguments, let style, let options):
+            checkFlow(name, arguments, at: place)
+            check(options, of: style, at: place)
+            if style.isQuestion { report("a flow needs a path, and \(style) has none", at: "\(place).style") }
         case .dismiss(let screen?): checkScreen(screen, at: place)
         case .openURL(let url): checkTemplate(url, at: place)
         case .send(let type, let data):
             checkCommand(type, at: place)
             checkTemplates(in: data, at: "\(place).data")
-        case .popToRoot, .dismiss(nil), .dismissAll: break
+        case .finish(let result): checkTemplates(in: .object(result), at: place)
+        case .popToRoot, .dismiss(nil), .dismissAll, .abandon: break
         }
     }
 

@@ -24,7 +24,9 @@ struct FlowChecker {
         }
         for (index, transition) in flow.transitions.enumerated() {
             check(transition, at: "transitions[\(index)]")
+            checkEndings(in: transition, isInChild: false, at: "transitions[\(index)].do")
         }
+        for child in flow.flows.values.sorted(by: { $0.name < $1.name }) { check(child) }
     }
 
     /// YAML forbids a key to stand twice; a builder has to be told.

@@ -3,6 +3,7 @@ internal import Yams
 extension YAMLReader {
     private static let bareActions: [String: Flow.Action] = [
         "pop": .pop, "popToRoot": .popToRoot, "dismiss": .dismiss(nil), "dismissAll": .dismissAll,
+        "finish": .finish(), "abandon": .abandon,
     ]
 
     private static let actionNames = Flow.ActionName.allCases.map(\.rawValue)
@@ -53,7 +54,8 @@ extension YAMLReader {
         case "show": return show(value, at: place)
         case "openURL": return string(value, "a URL").map { .openURL($0) }
         case "send": return send(value, at: place)
-        case "popToRoot", "dismissAll":
+        case "finish": return .finish(object(value))
+        case "popToRoot", "dismissAll", "abandon":
             report("action '\(name)' takes nothing; remove what follows it", at: value)
         default: reportUnknownAction(name, at: key)
         }

@@ -30,6 +30,10 @@ extension YAMLReader {
     }
 
     mutating func push(_ node: Node, at place: String) -> Flow.Action? {
+        if let (name, arguments, more) = childFlow(node, "push", at: place, optional: ["column"]) {
+            let column = more["column"].flatMap { string($0, "a column's name") }
+            return .pushFlow(name, arguments: arguments, column: column)
+        }
         guard let (destination, more) = destination(node, "push", at: place, optional: ["column"]) else { return nil }
         return .push(destination, column: more["column"].flatMap { string($0, "a column's name") })
     }

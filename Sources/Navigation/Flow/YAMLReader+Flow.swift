@@ -4,7 +4,7 @@ extension YAMLReader {
     /// The flow that a document describes, as far as it can be read; findings say what could not be.
     mutating func flow(from document: Node) -> Flow? {
         let keys = ["name", "version", "platform", "start", "screens", "transitions"]
-        let optional = ["presentations", "requests"]
+        let optional = ["presentations", "requests", "flows"]
         guard let members = members(of: document, "the flow", at: "", required: keys, optional: optional) else {
             return nil
         }
@@ -18,7 +18,8 @@ extension YAMLReader {
             screens: screens,
             presentations: members["presentations"].flatMap { choices($0, "style", of: PresentationStyle.self) },
             requests: members["requests"].flatMap { choices($0, "action", of: Flow.ActionName.self) } ?? [],
-            transitions: members["transitions"].map { transitions($0) } ?? []
+            flows: members["flows"].map { flows($0, screens) } ?? [],
+            transitions: members["transitions"].map { transitions($0, at: "transitions") } ?? []
         )
     }
 
@@ -44,7 +45,25 @@ extension YAMLReader {
         )
     }
 
-    private mutating func transitions(_ node: Node) -> [Flow.Transition] {
+    private mutating func flows(_ node: Node, _ screens: [Flow.Screen]) -> [Flow.Child] {
+        guard case .mapping(let mapping) = node else {
+            report("flows must be a mapping of child flows' names to their start and transitions", at: node)
+            return []
+        }
+        return mapping.compactMap { key, node in
+            string(key, "a child flow's name").map { child($0, node, screens) }
+        }
+    }
+
+    private mutating func child(_ name: String, _ node: Node, _ screens: [Flow.Screen]) -> Flow.Child {
+        let place = "flows.\(name)"
+        let members = members(of: node, "flow '\(name)'", at: place, required: ["start", "transitions"])
+        let start = members?["start"].flatMap { string($0, "the start screen's name") }
+        let transitions = members?["transitions"].map { self.transitions($0, at: "\(place).transitions") }
+        return Flow.Child(name, start: start ?? screens.first?.name ?? "", transitions: transitions ?? [])
+    }
+
+    private mutating func transitions(_ node: Node, at list: String) -> [Flow.Transition] {
         guard case .sequence(let elements) = node else {
             report("transitions must be a list, each beginning with '- on: TYPE'", at: node)
             return []
@@ -52,7 +71,7 @@ extension YAMLReader {
         var transitions: [Flow.Transition] = []
         for element in elements {
             // The place counts what could be read, for that is how the checks will count.
-            let place = "transitions[\(transitions.count)]"
+            let place = "\(list)[\(transitions.count)]"
             if let transition = transition(element, at: place) {
                 transitions.append(transition)
             } else {

@@ -3,20 +3,30 @@ internal import Yams
 extension YAMLReader {
     mutating func present(_ node: Node, at place: String) -> Flow.Action? {
         let optional = ["detents", "dragIndicator", "interactiveDismissal", "title", "message", "buttons"]
-        guard
-            let (destination, more) = destination(
-                node, "present", at: place, required: ["style"], optional: optional),
-            let style = more["style"].flatMap({ choice($0, "style", of: PresentationStyle.self) })
-        else { return nil }
-        let options = PresentationOptions(
-            detents: more["detents"].flatMap { choices($0, "detent", of: Detent.self) },
-            dragIndicator: more["dragIndicator"].flatMap { bool($0, "dragIndicator") },
-            interactiveDismissal: more["interactiveDismissal"].flatMap { bool($0, "interactiveDismissal") },
-            title: more["title"].flatMap { string($0, "a title") },
-            message: more["message"].flatMap { string($0, "a message") },
-            buttons: more["buttons"].flatMap { buttons($0, at: "\(place).buttons") }
+        if let (name, arguments, more) = childFlow(node, "present", at: place, required: ["style"], optional: optional)
+        {
+            return style(more).map { style in
+                .presentFlow(name, arguments: arguments, as: style, options: options(more, at: place))
+            }
+        }
+        let read = destination(node, "present", at: place, required: ["style"], optional: optional)
+        guard let (destination, more) = read else { return nil }
+        return style(more).map { .present(destination, as: $0, options: options(more, at: place)) }
+    }
+
+    private mutating func style(_ members: [String: Node]) -> PresentationStyle? {
+        members["style"].flatMap { choice($0, "style", of: PresentationStyle.self) }
+    }
+
+    private mutating func options(_ members: [String: Node], at place: String) -> PresentationOptions {
+        PresentationOptions(
+            detents: members["detents"].flatMap { choices($0, "detent", of: Detent.self) },
+            dragIndicator: members["dragIndicator"].flatMap { bool($0, "dragIndicator") },
+            interactiveDismissal: members["interactiveDismissal"].flatMap { bool($0, "interactiveDismissal") },
+            title: members["title"].flatMap { string($0, "a title") },
+            message: members["message"].flatMap { string($0, "a message") },
+            buttons: members["buttons"].flatMap { buttons($0, at: "\(place).buttons") }
         )
-        return .present(destination, as: style, options: options)
     }
 
     private mutating func buttons(_ node: Node, at place: String) -> [AlertButton]? {

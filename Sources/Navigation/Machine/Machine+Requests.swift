@@ -8,8 +8,11 @@ extension Machine {
         var step = step(for: input)
         // The arguments come from outside: what looks like a template in them is text.
         step.isLiteral = true
+        // What a view opens belongs to the child flow that it is part of.
+        step.scope = (sender(of: input) ?? state.top).run
         do {
             try step.apply(flow.requestedAction(json))
+            try tellOfEndings(&step)
         } catch {
             return [input.discarded(error.message)]
         }

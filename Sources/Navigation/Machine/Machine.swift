@@ -63,10 +63,12 @@ public struct Machine: Hashable, Sendable {
             return [input.discarded("no screen instance '\(instance)' stands")]
         }
         if input.type == Flow.requestType { return isOwn(input) ? handleRequest(input) : [] }
-        guard let transition = transition(for: input) else { return [] }
         var step = step(for: input)
+        guard let match = match(step, runs: runs(for: input)) else { return [] }
+        step.scope = match.run?.id
         do {
-            for action in transition.actions { try step.apply(action) }
+            for action in match.transition.actions { try step.apply(action) }
+            try tellOfEndings(&step)
         } catch {
             return [.failed(error)]
         }
@@ -88,11 +90,13 @@ public struct Machine: Hashable, Sendable {
     }
 
     func step(for input: Input) -> Step {
-        Step(input: input, before: state, memory: memory)
+        Step(flow: flow, input: input, before: state, memory: memory)
     }
 
     /// Makes a step's outcome the machine's.
     mutating func commit(_ step: Step) -> [Effect] {
+        var step = step
+        tellOfReportedEndings(&step)
         if step.state != state {
             state = step.state
             memory = step.memory

@@ -95,6 +95,26 @@ public struct NavigationFailure: Error, Hashable, Sendable, CustomStringConverti
         )
     }
 
+    static func unknownFlow(_ name: String) -> Self {
+        Self(
+            code: "navigation.unknownFlow",
+            message: "there is no child flow '\(name)'",
+            recovery: "declare it under flows"
+        )
+    }
+
+    static let noFlowRuns = Self(
+        code: "navigation.noFlowRuns",
+        message: "there is no child flow to end",
+        recovery: "add a condition on what is in front to the rule"
+    )
+
+    static let endlessFlows = Self(
+        code: "navigation.endlessFlows",
+        message: "child flows end and begin without end",
+        recovery: "look for a rule on flow.abandoned that begins the flow which it is told of, and ends it at once"
+    )
+
     static func notSplit(column: String) -> Self {
         Self(
             code: "navigation.notSplit",

@@ -45,9 +45,26 @@ public struct Restoration: Sendable {
 }
 
 extension NavigationState {
-    /// The part of the state that a flow has screens for, nil when it lacks the root's.
+    /// The part of the state that a flow has screens and child flows for, nil when it lacks the root's.
     fileprivate func salvaged(for flow: Flow) -> NavigationState? {
-        func isKnown(_ instance: ScreenInstance) -> Bool { flow.screens[instance.screen] != nil }
+        var salvaged = self
+        salvaged.runs = runs.filter { flow.flows[$0.flow] != nil }
+        while true {
+            // What belongs to a run goes with it, and a run goes with its first screen.
+            let living = salvaged.runs
+            guard let kept = salvaged.salvaged(screens: flow.screens, runs: Set(living.map(\.id))) else { return nil }
+            salvaged = kept
+            salvaged.runs = living.filter { run in
+                kept.isStanding(run.first) && (run.parent == nil || living.contains { $0.id == run.parent })
+            }
+            if salvaged.runs == living { return salvaged }
+        }
+    }
+
+    private func salvaged(screens: [String: Flow.Screen], runs: Set<String>) -> NavigationState? {
+        func isKnown(_ instance: ScreenInstance) -> Bool {
+            screens[instance.screen] != nil && (instance.run.map(runs.contains) ?? true)
+        }
         guard isKnown(root.instance) else { return nil }
         var salvaged = self
         if let container = root.container {

@@ -1,11 +1,13 @@
 extension Step {
     mutating func setRoot(_ destination: Flow.Destination, _ layout: Flow.Layout?) throws(NavigationFailure) {
         let dismissed = state.standing
-        let root = try instantiate(destination)
-        state.root = RootScreen(root, container: try container(layout))
+        // First of all nothing stands any more, so that what is made now belongs to no run that ends here.
         state.path = []
         state.presentations = []
+        state.root.container = nil
         dismiss(dismissed)
+        let root = try instantiate(destination)
+        state.root = RootScreen(root, container: try container(layout))
     }
 
     private mutating func container(_ layout: Flow.Layout?) throws(NavigationFailure) -> Container? {
@@ -28,24 +30,27 @@ extension Step {
 
     mutating func show(_ destination: Flow.Destination, _ column: String) throws(NavigationFailure) {
         guard case .split(var columns) = state.root.container else { throw .notSplit(column: column) }
-        let replaced = columns.updateValue(ScreenStack(try instantiate(destination)), forKey: column)
+        let replaced = columns.removeValue(forKey: column)
         state.root.container = .split(columns: columns)
         dismiss(replaced?.instances ?? [])
+        columns[column] = ScreenStack(try instantiate(destination))
+        state.root.container = .split(columns: columns)
     }
 
     mutating func pop(_ extent: Flow.Extent, column: String?) throws(NavigationFailure) {
         let place = try place(column)
         let path = state[place]
+        let floor = floor(of: place)
         switch extent {
         case .count(let count):
             // A requested count is anything: never trust it to be positive.
-            guard count > 0, count <= path.count else { throw .nothingToPop(count, of: path.count) }
-            try replacePath(at: place, from: path.endIndex - count, with: [])
+            guard count > 0, count <= path.count - floor else { throw .nothingToPop(count, of: path.count - floor) }
+            cut(place, from: path.endIndex - count)
         case .to(let screen):
-            if let index = path.lastIndex(where: { $0.screen == screen }) {
-                try replacePath(at: place, from: path.index(after: index), with: [])
-            } else if state.base(of: place)?.screen == screen {
-                try replacePath(at: place, from: 0, with: [])
+            if let index = path[max(floor - 1, 0)...].lastIndex(where: { $0.screen == screen }) {
+                cut(place, from: index + 1)
+            } else if floor == 0, state.base(of: place)?.screen == screen {
+                cut(place, from: 0)
             } else {
                 throw .notOnPath(screen)
             }
@@ -60,25 +65,30 @@ extension Step {
         return .column(column)
     }
 
-    /// Replaces what lies on a path from `index` on: all that push, pop and their kin do.
-    mutating func replacePath(
-        at place: NavigationState.PathPlace,
-        from index: Int,
-        with destinations: [Flow.Destination]
-    ) throws(NavigationFailure) {
-        if case .presentation(let layer) = place, !destinations.isEmpty {
-            let presentation = state.presentations[layer]
-            guard !presentation.style.isQuestion else { throw .holdsNoStack(presentation) }
-        }
-        var path = state[place]
-        let dismissed = Array(path[index...])
-        path.removeSubrange(index...)
-        for destination in destinations { path.append(try instantiate(destination)) }
-        state[place] = path
+    /// Dismisses what lies on a path from `index` on.
+    mutating func cut(_ place: NavigationState.PathPlace, from index: Int) {
+        let dismissed = Array(state[place][index...])
+        state[place].removeSubrange(index...)
         dismiss(dismissed)
     }
 
+    mutating func replacePath(with destinations: [Flow.Destination]) throws(NavigationFailure) {
+        let place = state.frontPlace
+        cut(place, from: floor(of: place))
+        for destination in destinations { try push(try instantiate(destination), at: place) }
+    }
+
+    mutating func push(_ instance: ScreenInstance, at place: NavigationState.PathPlace) throws(NavigationFailure) {
+        if case .presentation(let layer) = place {
+            let presentation = state.presentations[layer]
+            guard !presentation.style.isQuestion else { throw .holdsNoStack(presentation) }
+        }
+        state[place].append(instance)
+    }
+
     mutating func instantiate(_ destination: Flow.Destination) throws(NavigationFailure) -> ScreenInstance {
-        memory.instantiate(destination.screen, try resolve(destination.arguments))
+        var instance = memory.instantiate(destination.screen, try resolve(destination.arguments))
+        instance.run = livingRun?.id
+        return instance
     }
 }

@@ -1,15 +1,22 @@
 /// A change in the making: it works on a copy, so that of several actions either all or none take effect.
 struct Step {
-    let input: Machine.Input
+    let flow: Flow
+    /// The message, or what it has led a child flow to say.
+    var input: Machine.Input
     /// The state that the message met. Templates refer to it, whatever the actions before them have done.
-    let before: NavigationState
+    var before: NavigationState
     var state: NavigationState
     var memory: NavigationMemory
     var effects: [Machine.Effect] = []
     /// Whether strings are taken as they are, instead of as templates.
     var isLiteral = false
+    /// The run of the child flow whose rule is applied: what it opens belongs to it.
+    var scope: String?
+    /// The runs that have ended, of which nobody has been told yet.
+    var endings: [RunEnding] = []
 
-    init(input: Machine.Input, before: NavigationState, memory: NavigationMemory) {
+    init(flow: Flow, input: Machine.Input, before: NavigationState, memory: NavigationMemory) {
+        self.flow = flow
         self.input = input
         self.before = before
         self.memory = memory
@@ -55,17 +62,22 @@ struct Step {
     mutating func takeBack(to instance: String) -> Bool {
         for place in state.paths {
             guard let index = state[place].firstIndex(where: { $0.id == instance }) else { continue }
-            switch place {
-            case .presentation(let layer): dismissPresentations(from: layer + 1)
-            case .tab where place != state.bottomPlace: break
-            case .root, .column, .tab: dismissPresentations(from: 0)
-            }
+            dismissPresentations(over: place)
             let gone = Array(state[place][index...])
             state[place].removeSubrange(index...)
             takeAway(gone)
             return true
         }
         return false
+    }
+
+    /// Dismisses what is presented over a path; over a tab that is not selected there is nothing.
+    mutating func dismissPresentations(over place: NavigationState.PathPlace) {
+        switch place {
+        case .presentation(let layer): dismissPresentations(from: layer + 1)
+        case .tab where place != state.bottomPlace: break
+        case .root, .column, .tab: dismissPresentations(from: 0)
+        }
     }
 
     /// Notes that the view has animated a dismissed instance out.
