@@ -127,6 +127,17 @@ struct FlowFindingTests {
                 ])
     }
 
+    @Test("Requests and styles that there are none of are named")
+    func headLists() {
+        let rules = "transitions: [{ on: event.A, do: [pop] }]\n"
+        #expect(
+            findings(Self.head + "requests: [push, pup]\n" + rules)
+                == ["shop.yaml:8: unknown action 'pup'; did you mean 'pop'?"])
+        #expect(
+            findings(Self.head + "presentations: sheet\n" + rules).first?
+                .hasPrefix("shop.yaml:8: expected a list of styles, such as [sheet, ") == true)
+    }
+
     @Test("Malformed YAML is one finding with its line")
     func malformed() throws {
         let found = findings("name: shop\nscreens: [list\nstart: list\n")
@@ -144,10 +155,44 @@ struct FlowFindingTests {
         arguments: [
             ("on: Hello\n    do: [pop]", "9: 'Hello' is not the type of a message"),
             ("on: command.ScreenGone\n    do: [pop]", "9: 'command.ScreenGone' is a view's report"),
+            ("on: command.NavigationRequested\n    do: [pop]", "9: 'command.NavigationRequested' is answered by the"),
             ("on: event.A\n    do: []", "10: nothing to do"),
+            ("on: event.A\n    where: { a: { no: 1 } }\n    do: [pop]", "10: unknown key 'no' in what 'a' must be"),
+            ("on: event.A\n    where: { a: { exists: 1 } }\n    do: [pop]", "10: exists must be true or false"),
+            ("on: event.A\n    where: { a: { atLeast: x } }\n    do: [pop]", "10: atLeast must be a number"),
+            (
+                "on: event.A\n    where:\n      a.b: { atLeast: 2, atMost: 1 }\n    do: [pop]",
+                "11: no number is at least 2"
+            ),
+            ("on: event.A\n    where: { a: [] }\n    do: [pop]", "10: a field is never one of no values"),
+            ("on: event.A\n    where: { a: {} }\n    do: [pop]", "10: nothing is asked of the field"),
+            ("on: event.A\n    where: [a]\n    do: [pop]", "10: 'where' must be a mapping of fields"),
+            ("on: event.A\n    when: { tab: home }\n    do: [pop]", "10: unknown tab 'home'; no root has tabs"),
+            (
+                "on: event.A\n    when:\n      top:\n        - item\n        - screen: itme\n    do: [pop]",
+                "13: unknown screen 'itme'"
+            ),
+            (
+                "on: event.A\n    when: { top: { screen: item, arguments: { id: '${date.id}' } } }\n    do: [pop]",
+                "10: unknown name 'date' in a template"
+            ),
             ("on: event.A\n    do: pop", "10: 'do' must be a list"),
             ("on: event.A\n    do: [push]", "10: action 'push' needs to be told what"),
-            ("on: event.A\n    do: [pop: 2]", "10: action 'pop' takes nothing"),
+            ("on: event.A\n    do: [popToRoot: 2]", "10: action 'popToRoot' takes nothing"),
+            ("on: event.A\n    do: [pop: 0]", "10: 'pop' takes at least one screen"),
+            ("on: event.A\n    do: [pop: itme]", "10: unknown screen 'itme'; did you mean 'item'?"),
+            ("on: event.A\n    do: [pop: [item]]", "10: 'pop' takes a number of screens, or the screen to pop to"),
+            ("on: event.A\n    do: [pop: { count: 1, to: item }]", "10: 'pop' takes either 'count' or 'to'"),
+            ("on: event.A\n    do: [pop: { column: x }]", "10: nothing is ever shown in column 'x'"),
+            ("on: event.A\n    do: [{ selectTab: home }]", "10: unknown tab 'home'; no root has tabs"),
+            (
+                "on: event.A\n    do: [{ setRoot: { screen: item, container: { tabs: [item, lits] } } }]",
+                "10: unknown screen 'lits'; did you mean 'list'?"
+            ),
+            (
+                "on: event.A\n    do: [{ setRoot: { screen: item, container: { tabs: [item, item] } } }]",
+                "10: tabs need names that differ"
+            ),
             ("on: event.A\n    origin: mine\n    do: [pop]", "10: unknown origin 'mine'; known are any, own"),
             ("on: event.A\n    when: { root: [] }\n    do: [pop]", "10: no screen is named"),
             ("on: event.A\n    do: [{ openURL: '${data.url' }]", "10: '${' is not closed"),
@@ -166,7 +211,31 @@ struct FlowFindingTests {
             ),
             (
                 "on: event.A\n    do: [{ present: { screen: item, style: sheet, title: x } }]",
-                "10: title, message and buttons belong to an alert"
+                "10: title, message and buttons belong to an alert or dialog"
+            ),
+            ("on: event.A\n    do: [{ present: { screen: item, style: dialog } }]", "10: a dialog needs buttons"),
+            ("on: event.A\n    do: [{ present: { screen: item, style: window } }]", "10: platform 'ios' has no window"),
+            (
+                "on: event.A\n    do: [{ present: { screen: item, style: fullScreen, interactiveDismissal: false } }]",
+                "10: interactiveDismissal belongs to a sheet, popover or window"
+            ),
+            (
+                "on: event.A\n    do: [{ present: { screen: item, style: sheet, interactiveDismissal: never } }]",
+                "10: interactiveDismissal must be true or false"
+            ),
+            (
+                """
+                on: event.A
+                    do:
+                      - present:
+                          screen: item
+                          style: dialog
+                          buttons: [{ id: a, title: A, role: cancel }, { id: b, title: B, role: cancel }]
+                """, "14: a dialog has one button with role: cancel at most"
+            ),
+            (
+                "on: event.A\n    do: [{ present: { screen: item, style: dialog, buttons: [{ id: a, title: A, role: x }] } }]",
+                "10: unknown role 'x'; known are cancel, destructive"
             ),
             ("on: event.A\n    do: [{ setRoot: { screen: item, container: grid } }]", "10: unknown container 'grid'"),
         ])

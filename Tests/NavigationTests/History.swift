@@ -1,24 +1,36 @@
 import Navigation
 import SeededRandom
 
-/// A random history of a session of the focus player: what a restless user, two platforms, slow views and a moody
-/// service could send, in any order.
+/// A random history of a session: what a restless user, two platforms, slow views and a moody service could send, in
+/// any order.
 struct History {
+    /// What can be said besides views' reports.
+    struct Vocabulary {
+        var platforms: [String?]
+        var instances: [String]
+        var buttons = ["open", "cancel", "none"]
+        var tabs = ["x"]
+        var messages: [(type: String, data: JSONValue)]
+    }
+
+    private let vocabulary: Vocabulary
     private var random: SeededGenerator
     private var count = 0
 
-    init(seed: UInt64) {
+    init(seed: UInt64, vocabulary: Vocabulary = .focusPlayer) {
         random = SeededGenerator(seed: seed)
+        self.vocabulary = vocabulary
     }
 
     /// The next message, about instances that stand, are leaving, are long gone or never were.
     mutating func next(for state: NavigationState) -> Machine.Input {
         count += 1
-        let known = state.standing.map(\.id) + state.leaving.map(\.id) + ["launch-1", "generatedPlaylist-4", "ghost-9"]
+        let known = state.standing.map(\.id) + state.leaving.map(\.id) + vocabulary.instances
         let instance = known.randomElement(using: &random) ?? ""
-        let platform = [nil, "ios", "mac"].randomElement(using: &random) ?? nil
+        let platform = vocabulary.platforms.randomElement(using: &random) ?? nil
         let isReport = Bool.random(using: &random)
-        let (type, data) = isReport ? report(about: instance) : message()
+        let message = vocabulary.messages.randomElement(using: &random) ?? ("", [:])
+        let (type, data) = isReport ? report(about: instance) : message
         let isFromScreen = Bool.random(using: &random)
         return Machine.Input(
             id: "m\(count)",
@@ -33,16 +45,21 @@ struct History {
             "BackStarted", "BackCancelled", "BackCompleted", "PresentationDismissed", "AlertAnswered", "ScreenGone",
             "ScreenDisplayed", "TabSelected",
         ]
-        let button = ["open", "cancel", "none"].randomElement(using: &random) ?? ""
+        let button = vocabulary.buttons.randomElement(using: &random) ?? ""
+        let tab = vocabulary.tabs.randomElement(using: &random) ?? ""
         let data: JSONValue = [
-            "instance": .string(instance), "button": .string(button), "tab": "x",
+            "instance": .string(instance), "button": .string(button), "tab": .string(tab),
             "revision": .integer(Int.random(in: 0...20, using: &random)),
         ]
         return ("command." + (names.randomElement(using: &random) ?? ""), data)
     }
+}
 
-    private mutating func message() -> (String, JSONValue) {
-        let messages: [(String, JSONValue)] = [
+extension History.Vocabulary {
+    static let focusPlayer = Self(
+        platforms: [nil, "ios", "mac"],
+        instances: ["launch-1", "generatedPlaylist-4", "ghost-9"],
+        messages: [
             ("event.LaunchFinished", [:]),
             ("event.SpotifyAuthorizationUpdated", ["status": "authorized"]),
             ("event.SpotifyAuthorizationUpdated", ["status": "authorized"]),
@@ -57,7 +74,14 @@ struct History {
             ("command.DidRequestOpenPlaylistOnSpotify", [:]),
             ("command.OpenAnotherAppRequested", ["url": "https://example.org"]),
             ("event.Unheard", .null),
-        ]
-        return messages.randomElement(using: &random) ?? ("", [:])
-    }
+        ])
+
+    /// All that ``PlaygroundFlow`` can do.
+    static let playground = Self(
+        platforms: [nil, "playground", "ios"],
+        instances: ["a-1", "ghost-9"],
+        tabs: ["d", "more", "a", "x"],
+        messages: PlaygroundFlow.steps.indices.map { ("event.Go", ["step": .integer($0)]) }
+            + [["push": "b"], ["pop": 2], "pop", "popToRoot", ["push": ["screen": "c", "column": "side"]], "send"]
+            .map { ("command.NavigationRequested", ["action": $0]) })
 }

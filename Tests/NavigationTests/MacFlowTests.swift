@@ -20,7 +20,7 @@ struct MacFlowTests {
             screen: "generatedPlaylist", id: "generatedPlaylist-4", arguments: ["playlistID": "p1"])
         #expect(session.root == "playlistSelection")
         #expect(session.path.isEmpty)
-        #expect(session.state.root.container == .split(columns: ["detail": shown]))
+        #expect(session.state.root.container == .split(columns: ["detail": ScreenStack(shown)]))
         #expect(
             session.machine.snapshot.commands == [
                 "command.DidRequestOpenPlaylistOnSpotify", "command.PlayOnSpotifyRequested",
@@ -34,7 +34,7 @@ struct MacFlowTests {
         let list = session.state.root.instance
         let effects = session.send("command.PlaylistSelected", ["playlistID": "p2"])
         #expect(session.state.root.instance == list)
-        #expect(session.state.root.container?.columns.map(\.arguments) == [["playlistID": "p2"]])
+        #expect(session.state.root.container?.stacks.map(\.instance.arguments) == [["playlistID": "p2"]])
         #expect(effects.dismissals == ["generatedPlaylist-4"])
         #expect(session.leaving.last == "generatedPlaylist-4")
     }

@@ -58,7 +58,7 @@ struct RestorationTests {
                 .setRoot("b", container: .split), .show("c", column: "detail"), .show("d", column: "side")))
         session.send("event.Go")
         let restoration = Restoration(session.machine.snapshot, flow: try without("c"))
-        #expect(restoration.machine.state.root.container?.columns.map(\.screen) == ["d"])
+        #expect(restoration.machine.state.root.container?.stacks.map(\.instance.screen) == ["d"])
         #expect(restoration.dropped.map(\.screen) == ["c"])
     }
 

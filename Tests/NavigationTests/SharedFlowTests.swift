@@ -75,7 +75,6 @@ struct SharedFlowTests {
         let before = session.machine
         #expect(session.send("event.PlaylistsLoaded").isEmpty)
         #expect(session.send("command.PlayOnSpotifyRequested", platform: platform).isEmpty)
-        #expect(session.send("command.NavigationRequested", ["action": "pop"]).isEmpty)
         #expect(session.machine == before)
     }
 }

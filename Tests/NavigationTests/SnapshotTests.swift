@@ -90,7 +90,7 @@ struct SnapshotTests {
                             "columns": [
                                 "detail": [
                                     "screen": "generatedPlaylist", "instance": "generatedPlaylist-4",
-                                    "arguments": ["playlistID": "p1"],
+                                    "arguments": ["playlistID": "p1"], "path": [],
                                 ]
                             ],
                         ],

@@ -2,9 +2,10 @@ import Contracts
 import EventBus
 import Navigation
 import Presentation
-import TerminalDevice
 import Testing
 import Vocabulary
+
+@testable import TerminalDevice
 
 @Suite("Terminal screen")
 struct TerminalScreenTests {
@@ -36,7 +37,7 @@ struct TerminalScreenTests {
     func split() throws {
         let detail = ScreenInstance.sample("generatedPlaylist", 2, playlist: "calm")
         let snapshot = try NavigationSnapshot.sample(
-            "mac", root: "playlistSelection", container: .split(columns: ["detail": detail]))
+            "mac", root: "playlistSelection", container: .split(columns: ["detail": ScreenStack(detail)]))
         #expect(
             try lines(snapshot, Document.Playlists.two, Document.GeneratedPlaylist.calm) == [
                 "mac",
@@ -52,6 +53,57 @@ struct TerminalScreenTests {
                 "  [5] Open in Spotify",
                 "q quit",
             ])
+    }
+
+    @Test("Of tabs the selected one is shown, with a way back in it and to the others")
+    func tabs() throws {
+        let devices = ScreenStack(.sample("deviceActivation", 2), path: [.sample("premiumRequired", 3)])
+        let snapshot = try NavigationSnapshot.sample(
+            root: "launch",
+            container: .tabs(
+                [.init("play", devices), .init("lists", ScreenStack(.sample("playlistSelection", 4)))],
+                selected: "play"))
+        let screen = TerminalScreen(snapshot, documents: LatestDocuments())
+        #expect(screen.layers.map(\.instance) == ["launch-1", "premiumRequired-3"])
+        #expect((screen.back?.command as? Command.BackCompleted)?.instance == "premiumRequired-3")
+        let tab = try #require(screen.choices.last?.command as? Command.TabSelected)
+        #expect(tab.instance == "launch-1")
+        #expect(tab.tab == "lists")
+    }
+
+    @Test("A column's path can be gone back on, the sidebar's first")
+    func backInColumn() throws {
+        let detail = ScreenStack(.sample("generatedPlaylist", 2), path: [.sample("premiumRequired", 3)])
+        func back(path: [ScreenInstance] = [], presentations: [Presentation] = []) throws -> String? {
+            let snapshot = try NavigationSnapshot.sample(
+                "mac", root: "playlistSelection", container: .split(columns: ["detail": detail]), path: path,
+                presentations: presentations)
+            return TerminalScreen(snapshot, documents: LatestDocuments()).back?.instance
+        }
+        #expect(try back() == "premiumRequired-3")
+        #expect(try back(path: [.sample("launch", 4)]) == "launch-4")
+        #expect(try back(presentations: [Presentation(.popover, .sample("deviceActivation", 4))]) == nil)
+    }
+
+    @Test("A dialog offers its buttons, and a mandatory sheet no way out")
+    func questions() throws {
+        let options = PresentationOptions(
+            title: "Delete it?",
+            buttons: [
+                AlertButton(id: "delete", title: "Delete", role: .destructive),
+                AlertButton(id: "keep", title: "Keep", role: .cancel),
+            ])
+        let dialog = Presentation(.dialog, .sample("premiumRequired", 3), options: options)
+        let asking = TerminalScreen(
+            try .sample(root: "playlistSelection", presentations: [dialog]), documents: LatestDocuments())
+        #expect(asking.choices.map(\.label) == ["Delete", "Keep"])
+        #expect(asking.layers.last?.content.title == "Delete it?")
+        #expect(asking.dismissal == nil)
+        let sheet = Presentation(
+            .sheet, .sample("deviceActivation", 3), options: PresentationOptions(interactiveDismissal: false))
+        let held = TerminalScreen(
+            try .sample(root: "playlistSelection", presentations: [sheet]), documents: LatestDocuments())
+        #expect(held.dismissal == nil)
     }
 
     @Test("A sheet lies over the screen, which can neither be read nor touched")
@@ -80,7 +132,7 @@ struct TerminalScreenTests {
     func popover() throws {
         let snapshot = try NavigationSnapshot.sample(
             "mac", root: "playlistSelection",
-            container: .split(columns: ["detail": .sample("generatedPlaylist", 2)]),
+            container: .split(columns: ["detail": ScreenStack(.sample("generatedPlaylist", 2))]),
             presentations: [Presentation(.popover, .sample("deviceActivation", 3))])
         #expect(
             try lines(snapshot, Document.Devices(devices: [])) == [
@@ -201,7 +253,7 @@ struct TerminalScreenTests {
             Document.GeneratedPlaylist(playlistID: "calm", status: .ready, songs: songs))
         let snapshot = try NavigationSnapshot.sample(
             "mac", root: "playlistSelection",
-            container: .split(columns: ["detail": .sample("generatedPlaylist", 2, playlist: "calm")]))
+            container: .split(columns: ["detail": ScreenStack(.sample("generatedPlaylist", 2, playlist: "calm"))]))
         let lines = TerminalScreen(snapshot, documents: documents)
             .lines(fitting: TerminalSize(columns: 80, rows: rows))
         // Below ten lines there is no room for both at all.

@@ -15,17 +15,22 @@ extension Flow {
     ///   - version: Its version, raised when a snapshot of the former one may no longer fit.
     ///   - platform: The platform that it is for.
     ///   - start: The screen that a session begins with.
-    ///   - content: Its screens and rules.
+    ///   - presentations: The styles of presentation that the platform has; nil leaves it to what is known of it.
+    ///   - requests: The actions that views may ask for.
+    ///   - content: Its screens, rules and child flows.
     /// - Throws: ``FlowError`` with everything that is wrong.
     public init(
         _ name: String,
         version: Int,
         platform: String,
         start: String,
+        presentations: [PresentationStyle]? = nil,
+        requests: [ActionName] = [],
         @Builder content: () -> [Part]
     ) throws(FlowError) {
         let parts = content()
         let screens = parts.compactMap { part in if case .screen(let screen) = part { screen } else { nil } }
+        let flows = parts.compactMap { part in if case .flow(let flow) = part { flow } else { nil } }
         let transitions = parts.compactMap { part in if case .transition(let rule) = part { rule } else { nil } }
         self.init(
             name: name,
@@ -33,25 +38,31 @@ extension Flow {
             platform: platform,
             start: start,
             screens: screens,
+            presentations: presentations,
+            requests: requests,
+            flows: flows,
             transitions: transitions
         )
         var checker = FlowChecker(flow: self)
         checker.checkUniqueness(of: screens)
+        checker.checkUniqueness(of: flows)
         checker.check()
         guard checker.problems.isEmpty else {
             throw FlowError(findings: checker.problems.map { FlowFinding(source: "flow \(name)", problem: $0) })
         }
     }
 
-    /// A screen or a rule.
+    /// A screen, a rule or a child flow.
     public enum Part: Hashable, Sendable {
         /// A screen.
         case screen(Screen)
         /// A rule.
         case transition(Transition)
+        /// A child flow.
+        case flow(Child)
     }
 
-    /// Collects a flow's screens and rules.
+    /// Collects a flow's screens, rules and child flows.
     @resultBuilder
     public enum Builder {
         /// Takes a screen.
@@ -59,6 +70,9 @@ extension Flow {
 
         /// Takes a rule.
         public static func buildExpression(_ transition: Transition) -> [Part] { [.transition(transition)] }
+
+        /// Takes a child flow.
+        public static func buildExpression(_ flow: Child) -> [Part] { [.flow(flow)] }
 
         /// Takes parts that were made elsewhere, so that flows of several platforms can share them.
         public static func buildExpression(_ parts: [Part]) -> [Part] { parts }

@@ -9,6 +9,9 @@ extension Flow {
             platform: platform,
             start: start,
             screens: screens,
+            presentations: presentations,
+            requests: requests,
+            flows: flows,
             transitions: transitions
         )
     }
@@ -19,16 +22,29 @@ extension Flow {
         platform: String,
         start: String,
         screens: [String: Screen],
+        presentations: [PresentationStyle]?,
+        requests: [ActionName],
+        flows: [String: Child],
         transitions: [Transition]
     ) -> JSONValue {
-        [
-            "name": .string(name),
-            "version": .integer(version),
-            "platform": .string(platform),
-            "start": .string(start),
-            "screens": .object(screens.mapValues(\.json)),
-            "transitions": .array(transitions.map(\.json)),
-        ]
+        .object(
+            members: [
+                ("name", .string(name)),
+                ("version", .integer(version)),
+                ("platform", .string(platform)),
+                ("start", .string(start)),
+                ("screens", .object(screens.mapValues(\.json))),
+                ("presentations", presentations.map { .array($0.map { .string($0.rawValue) }) }),
+                ("requests", requests.isEmpty ? nil : .array(requests.map { .string($0.rawValue) })),
+                ("flows", flows.isEmpty ? nil : .object(flows.mapValues(\.json))),
+                ("transitions", .array(transitions.map(\.json))),
+            ])
+    }
+}
+
+extension Flow.Child {
+    var json: JSONValue {
+        ["start": .string(start), "transitions": .array(transitions.map(\.json))]
     }
 }
 
@@ -47,7 +63,7 @@ extension Flow.Transition {
         .object(
             members: [
                 ("on", .string(on)),
-                ("where", fields.isEmpty ? nil : .object(fields)),
+                ("where", fields.isEmpty ? nil : .object(fields.mapValues(\.json))),
                 ("when", when.isEmpty ? nil : json(of: when)),
                 ("unless", unless.isEmpty ? nil : json(of: unless)),
                 ("origin", origin == .any ? nil : .string(origin.rawValue)),
@@ -56,7 +72,7 @@ extension Flow.Transition {
     }
 
     private func json(of conditions: [Flow.Condition]) -> JSONValue {
-        let members = conditions.map { ($0.place.rawValue, JSONValue.array($0.screens.map { .string($0) })) }
+        let members = conditions.map { ($0.place.rawValue, JSONValue.array($0.screens.map(\.shortJSON))) }
         return .object(Dictionary(members) { first, _ in first })
     }
 }
@@ -66,27 +82,34 @@ extension Flow.Action {
         switch self {
         case .setRoot(let destination, let container):
             ["setRoot": .object(destination.members.with("container", container?.json))]
-        case .push(let destination): ["push": .object(destination.members)]
-        case .pop: "pop"
+        case .push(let destination, let column):
+            ["push": .object(destination.members.with("column", column.map { .string($0) }))]
+        case .pushFlow(let flow, let arguments, let column):
+            ["push": .object(Self.members(flow, arguments).with("column", column.map { .string($0) }))]
+        case .pop(1, nil): "pop"
+        case .pop(let extent, let column): ["pop": extent.json(column: column)]
         case .popToRoot: "popToRoot"
         case .replacePath(let destinations):
             ["replacePath": .array(destinations.map { .object($0.members) })]
         case .present(let destination, let style, let options):
-            [
-                "present": .object(
-                    destination.members
-                        .with("style", .string(style.rawValue))
-                        .merging(options.members) { own, _ in own }
-                )
-            ]
+            ["present": .object(destination.members.with(style, options))]
+        case .presentFlow(let flow, let arguments, let style, let options):
+            ["present": .object(Self.members(flow, arguments).with(style, options))]
         case .dismiss(let screen): screen.map { ["dismiss": .string($0)] } ?? "dismiss"
         case .dismissAll: "dismissAll"
+        case .selectTab(let tab): ["selectTab": .string(tab)]
         case .show(let destination, let column):
             ["show": .object(destination.members.with("column", .string(column)))]
         case .openURL(let url): ["openURL": .string(url)]
         case .send(let type, let data):
             ["send": .object(members: [("type", .string(type)), ("data", data == [:] ? nil : data)])]
+        case .finish(let result): result.isEmpty ? "finish" : ["finish": .object(result)]
+        case .abandon: "abandon"
         }
+    }
+
+    private static func members(_ flow: String, _ arguments: [String: JSONValue]) -> [String: JSONValue] {
+        ["flow": .string(flow)].with("arguments", arguments.isEmpty ? nil : .object(arguments))
     }
 }
 
@@ -94,14 +117,28 @@ extension Flow.Destination {
     fileprivate var members: [String: JSONValue] {
         ["screen": .string(screen)].with("arguments", arguments.isEmpty ? nil : .object(arguments))
     }
+
+    fileprivate var shortJSON: JSONValue { arguments.isEmpty ? .string(screen) : .object(members) }
 }
 
 extension Flow.Layout {
     fileprivate var json: JSONValue {
         switch self {
         case .split: "split"
-        case .tabs(let tabs): ["tabs": .array(tabs.map { .string($0) })]
+        case .tabs(let tabs):
+            ["tabs": .array(tabs.map { .object($0.destination.members.with("name", .string($0.name))) })]
         }
+    }
+}
+
+extension Flow.Extent {
+    fileprivate func json(column: String?) -> JSONValue {
+        let (name, value): (String, JSONValue) =
+            switch self {
+            case .count(let count): ("count", .integer(count))
+            case .to(let screen): ("to", .string(screen))
+            }
+        return column.map { .object([name: value, "column": .string($0)]) } ?? value
     }
 }
 
@@ -110,6 +147,7 @@ extension PresentationOptions {
         [String: JSONValue]()
             .with("detents", detents.map { .array($0.map { .string($0.rawValue) }) })
             .with("dragIndicator", dragIndicator.map { .bool($0) })
+            .with("interactiveDismissal", interactiveDismissal.map { .bool($0) })
             .with("title", title.map { .string($0) })
             .with("message", message.map { .string($0) })
             .with("buttons", buttons.map { .array($0.map(\.json)) })
@@ -118,18 +156,26 @@ extension PresentationOptions {
 
 extension AlertButton {
     fileprivate var json: JSONValue {
-        .object(members: [("id", .string(id)), ("title", .string(title)), ("sends", sends.map { .string($0) })])
+        .object(
+            members: [
+                ("id", .string(id)), ("title", .string(title)), ("role", role.map { .string($0.rawValue) }),
+                ("sends", sends.map { .string($0) }),
+            ])
     }
 }
 
 extension JSONValue {
     /// An object of those members that have a value.
-    fileprivate static func object(members: [(String, JSONValue?)]) -> JSONValue {
+    static func object(members: [(String, JSONValue?)]) -> JSONValue {
         .object(members.reduce(into: [:]) { object, member in object[member.0] = member.1 })
     }
 }
 
 extension [String: JSONValue] {
+    fileprivate func with(_ style: PresentationStyle, _ options: PresentationOptions) -> [String: JSONValue] {
+        with("style", .string(style.rawValue)).merging(options.members) { own, _ in own }
+    }
+
     fileprivate func with(_ name: String, _ value: JSONValue?) -> [String: JSONValue] {
         var members = self
         members[name] = value

@@ -3,8 +3,8 @@ extension Flow {
     public struct Transition: Hashable, Sendable {
         /// The type of the message, such as `event.LaunchFinished`.
         public let on: String
-        /// What fields of the message's data must be, by dotted path; an array stands for any of its elements.
-        public let fields: [String: JSONValue]
+        /// What fields of the message's data must be, by dotted path.
+        public let fields: [String: Match]
         /// Conditions on the state that must all hold.
         public let when: [Condition]
         /// Conditions on the state of which none may hold.
@@ -17,7 +17,7 @@ extension Flow {
         /// Declares a rule.
         public init(
             on: String,
-            where fields: [String: JSONValue] = [:],
+            where fields: [String: Match] = [:],
             when: [Condition] = [],
             unless: [Condition] = [],
             origin: Origin = .any,

@@ -13,6 +13,13 @@ public struct Flow: Hashable, Sendable {
     public let start: String
     /// The screens, by name.
     public let screens: [String: Screen]
+    /// The styles of presentation that the platform has, where the flow says so; nil leaves it to what is known of the
+    /// platform.
+    public let presentations: [PresentationStyle]?
+    /// The actions that views may ask for, instead of sending messages that the rules answer.
+    public let requests: [ActionName]
+    /// The child flows, by name.
+    public let flows: [String: Child]
     /// The rules, in the order in which they are tried: the first that matches a message is the one that applies.
     ///
     /// One rule per message keeps a step explicable: what happened is what one entry of the file says. Order as
@@ -27,6 +34,9 @@ public struct Flow: Hashable, Sendable {
         platform: String,
         start: String,
         screens: [Screen],
+        presentations: [PresentationStyle]? = nil,
+        requests: [ActionName] = [],
+        flows: [Child] = [],
         transitions: [Transition]
     ) {
         self.name = name
@@ -34,6 +44,9 @@ public struct Flow: Hashable, Sendable {
         self.platform = platform
         self.start = start
         self.screens = Dictionary(screens.map { ($0.name, $0) }) { first, _ in first }
+        self.presentations = presentations.map { chosen in PresentationStyle.allCases.filter(chosen.contains) }
+        self.requests = ActionName.allCases.filter(requests.contains)
+        self.flows = Dictionary(flows.map { ($0.name, $0) }) { first, _ in first }
         self.transitions = transitions
         var hash = FNV1a()
         let json = Self.json(
@@ -42,6 +55,9 @@ public struct Flow: Hashable, Sendable {
             platform: platform,
             start: start,
             screens: self.screens,
+            presentations: self.presentations,
+            requests: self.requests,
+            flows: self.flows,
             transitions: transitions
         )
         hash.combine(json.description)
@@ -53,8 +69,10 @@ public struct Flow: Hashable, Sendable {
         FlowIdentity(name: name, version: version, hash: hash)
     }
 
-    /// The types of the messages that a machine of this flow must hear: those of its rules and the views' reports.
+    /// The types of the messages that a machine of this flow must hear: those of its rules, the views' reports and
+    /// their requests.
     public var messageTypes: Set<String> {
-        Set(transitions.map(\.on)).union(ViewReport.allCases.map(\.rawValue))
+        Set(allTransitions.map(\.on)).subtracting(Ending.allCases.map(\.rawValue))
+            .union(ViewReport.allCases.map(\.rawValue)).union([Self.requestType])
     }
 }

@@ -4,10 +4,19 @@ extension FlowChecker {
             report(
                 "'\(transition.on)' is a view's report, which the machine answers itself; remove this rule",
                 at: "\(place).on")
+        } else if transition.on == Flow.requestType {
+            report(
+                "'\(transition.on)' is answered by the machine itself; list the actions it may ask for under requests",
+                at: "\(place).on")
+        } else if Flow.Ending(rawValue: transition.on) != nil {
+            checkEndingFields(of: transition, at: place)
         } else if !Self.isType(transition.on, ofKinds: ["command", "event", "error", "document"]) {
             report(
                 "'\(transition.on)' is not the type of a message; write command.NAME or event.NAME",
                 at: "\(place).on")
+        }
+        for (field, match) in transition.fields.sorted(by: { $0.key < $1.key }) {
+            check(match, at: "\(place).where.\(field)")
         }
         check(transition.when, at: "\(place).when")
         check(transition.unless, at: "\(place).unless")
@@ -26,55 +35,65 @@ extension FlowChecker {
             if condition.screens.isEmpty, ![.path, .presented].contains(condition.place) {
                 report("no screen is named, and '\(condition.place.rawValue)' is never empty; name one", at: place)
             }
-            for screen in condition.screens { checkScreen(screen, at: place) }
+            for (index, screen) in condition.screens.enumerated() {
+                if condition.place == .tab {
+                    checkTab(screen.screen, at: place)
+                } else {
+                    check(screen, at: "\(place)[\(index)]")
+                }
+            }
         }
     }
 
-    private mutating func check(_ action: Flow.Action, at place: String) {
+    mutating func check(_ action: Flow.Action, at place: String) {
         switch action {
-        case .setRoot(let destination, .tabs(let tabs)):
+        case .setRoot(let destination, let layout):
             check(destination, at: place)
-            if tabs.isEmpty || Set(tabs).count != tabs.count {
-                report("tabs need names that differ; name at least one", at: "\(place).container")
-            }
-        case .setRoot(let destination, _), .push(let destination), .show(let destination, _):
+            check(layout, at: "\(place).container")
+        case .push(let destination, let column):
             check(destination, at: place)
+            check(column: column, at: place)
+        case .pushFlow(let name, let arguments, let column):
+            checkFlow(name, arguments, at: place)
+            check(column: column, at: place)
+        case .pop(let extent, let column):
+            check(extent, at: place)
+            check(column: column, at: place)
+        case .show(let destination, _): check(destination, at: place)
+        case .selectTab(let tab): checkTab(tab, at: place)
         case .replacePath(let destinations):
-            for destination in destinations { check(destination, at: place) }
+            for (index, destination) in destinations.enumerated() {
+                check(destination, at: "\(place)[\(index)]")
+            }
         case .present(let destination, let style, let options):
             check(destination, at: place)
             check(options, of: style, at: place)
+        case .presentFlow(let name, let arguments, let style, let options):
+            checkFlow(name, arguments, at: place)
+            check(options, of: style, at: place)
+            if style.isQuestion { report("a flow needs a path, and \(style) has none", at: "\(place).style") }
         case .dismiss(let screen?): checkScreen(screen, at: place)
         case .openURL(let url): checkTemplate(url, at: place)
         case .send(let type, let data):
             checkCommand(type, at: place)
             checkTemplates(in: data, at: "\(place).data")
-        case .pop, .popToRoot, .dismiss(nil), .dismissAll: break
+        case .finish(let result): checkTemplates(in: .object(result), at: place)
+        case .popToRoot, .dismiss(nil), .dismissAll, .abandon: break
         }
     }
 
-    private mutating func check(_ destination: Flow.Destination, at place: String) {
+    private mutating func check(_ match: Flow.Match, at place: String) {
+        if match.anyOf?.isEmpty == true {
+            report("a field is never one of no values; name a value, or write { exists: true }", at: place)
+        }
+        if match == Flow.Match(anyOf: nil) { report("nothing is asked of the field; remove it", at: place) }
+        if let least = match.atLeast, let most = match.atMost, least > most {
+            report("no number is at least \(JSONValue.number(least)) and at most \(JSONValue.number(most))", at: place)
+        }
+    }
+
+    mutating func check(_ destination: Flow.Destination, at place: String) {
         checkScreen(destination.screen, at: "\(place).screen")
         checkTemplates(in: .object(destination.arguments), at: "\(place).arguments")
-    }
-
-    private mutating func check(_ options: PresentationOptions, of style: PresentationStyle, at place: String) {
-        if style != .sheet, options.detents != nil || options.dragIndicator != nil {
-            report("detents and dragIndicator belong to a sheet; remove them or set style: sheet", at: place)
-        }
-        guard style == .alert else {
-            if options.title != nil || options.message != nil || options.buttons != nil {
-                report("title, message and buttons belong to an alert; remove them or set style: alert", at: place)
-            }
-            return
-        }
-        let buttons = options.buttons ?? []
-        if options.title == nil { report("an alert needs a title; add one", at: place) }
-        if buttons.isEmpty { report("an alert needs buttons; add one that closes it", at: place) }
-        if Set(buttons.map(\.id)).count != buttons.count {
-            report("buttons of one alert need ids that differ", at: "\(place).buttons")
-        }
-        for text in [options.title, options.message] { checkTemplate(text ?? "", at: place) }
-        for type in buttons.compactMap(\.sends) { checkCommand(type, at: "\(place).buttons") }
     }
 }

@@ -7,10 +7,14 @@ struct FlowChecker {
     }
 
     let flow: Flow
+    /// Whether an action is checked that a view asks for: it holds no templates, and whether there is such a tab or
+    /// column is for the state to say.
+    let isRequest: Bool
     private(set) var problems: [Problem] = []
 
-    init(flow: Flow) {
+    init(flow: Flow, isRequest: Bool = false) {
         self.flow = flow
+        self.isRequest = isRequest
     }
 
     mutating func check() {
@@ -20,7 +24,9 @@ struct FlowChecker {
         }
         for (index, transition) in flow.transitions.enumerated() {
             check(transition, at: "transitions[\(index)]")
+            checkEndings(in: transition, isInChild: false, at: "transitions[\(index)].do")
         }
+        for child in flow.flows.values.sorted(by: { $0.name < $1.name }) { check(child) }
     }
 
     /// YAML forbids a key to stand twice; a builder has to be told.
@@ -59,6 +65,7 @@ struct FlowChecker {
     }
 
     mutating func checkTemplate(_ source: String, at place: String) {
+        if isRequest { return }
         do {
             for screen in try Template(source).screens { checkScreen(screen, at: place) }
         } catch {

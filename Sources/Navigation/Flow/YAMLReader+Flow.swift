@@ -4,7 +4,10 @@ extension YAMLReader {
     /// The flow that a document describes, as far as it can be read; findings say what could not be.
     mutating func flow(from document: Node) -> Flow? {
         let keys = ["name", "version", "platform", "start", "screens", "transitions"]
-        guard let members = members(of: document, "the flow", at: "", required: keys) else { return nil }
+        let optional = ["presentations", "requests", "flows"]
+        guard let members = members(of: document, "the flow", at: "", required: keys, optional: optional) else {
+            return nil
+        }
         let screens = members["screens"].map { self.screens($0) } ?? []
         // What is missing has been reported: what stands in for it must give the checks nothing more to say.
         return Flow(
@@ -13,7 +16,10 @@ extension YAMLReader {
             platform: members["platform"].flatMap { string($0, "the flow's platform") } ?? "",
             start: members["start"].flatMap { string($0, "the start screen's name") } ?? screens.first?.name ?? "",
             screens: screens,
-            transitions: members["transitions"].map { transitions($0) } ?? []
+            presentations: members["presentations"].flatMap { choices($0, "style", of: PresentationStyle.self) },
+            requests: members["requests"].flatMap { choices($0, "action", of: Flow.ActionName.self) } ?? [],
+            flows: members["flows"].map { flows($0, screens) } ?? [],
+            transitions: members["transitions"].map { transitions($0, at: "transitions") } ?? []
         )
     }
 
@@ -39,7 +45,25 @@ extension YAMLReader {
         )
     }
 
-    private mutating func transitions(_ node: Node) -> [Flow.Transition] {
+    private mutating func flows(_ node: Node, _ screens: [Flow.Screen]) -> [Flow.Child] {
+        guard case .mapping(let mapping) = node else {
+            report("flows must be a mapping of child flows' names to their start and transitions", at: node)
+            return []
+        }
+        return mapping.compactMap { key, node in
+            string(key, "a child flow's name").map { child($0, node, screens) }
+        }
+    }
+
+    private mutating func child(_ name: String, _ node: Node, _ screens: [Flow.Screen]) -> Flow.Child {
+        let place = "flows.\(name)"
+        let members = members(of: node, "flow '\(name)'", at: place, required: ["start", "transitions"])
+        let start = members?["start"].flatMap { string($0, "the start screen's name") }
+        let transitions = members?["transitions"].map { self.transitions($0, at: "\(place).transitions") }
+        return Flow.Child(name, start: start ?? screens.first?.name ?? "", transitions: transitions ?? [])
+    }
+
+    private mutating func transitions(_ node: Node, at list: String) -> [Flow.Transition] {
         guard case .sequence(let elements) = node else {
             report("transitions must be a list, each beginning with '- on: TYPE'", at: node)
             return []
@@ -47,7 +71,7 @@ extension YAMLReader {
         var transitions: [Flow.Transition] = []
         for element in elements {
             // The place counts what could be read, for that is how the checks will count.
-            let place = "transitions[\(transitions.count)]"
+            let place = "\(list)[\(transitions.count)]"
             if let transition = transition(element, at: place) {
                 transitions.append(transition)
             } else {
@@ -70,22 +94,11 @@ extension YAMLReader {
         else { return nil }
         return Flow.Transition(
             on: on,
-            where: members["where"].map { object($0) } ?? [:],
+            where: members["where"].map { fields($0, at: "\(place).where") } ?? [:],
             when: members["when"].map { conditions($0, "when", at: "\(place).when") } ?? [],
             unless: members["unless"].map { conditions($0, "unless", at: "\(place).unless") } ?? [],
             origin: members["origin"].flatMap { choice($0, "origin", of: Flow.Origin.self) } ?? .any,
             do: actions
         )
-    }
-
-    private mutating func conditions(_ node: Node, _ what: String, at place: String) -> [Flow.Condition] {
-        let places = Flow.Condition.Place.allCases
-        let members = members(of: node, "'\(what)'", at: place, optional: places.map(\.rawValue))
-        return places.compactMap { place in
-            guard let node = members?[place.rawValue], let screens = strings(node, "a screen's name") else {
-                return nil
-            }
-            return Flow.Condition(place, screens)
-        }
     }
 }

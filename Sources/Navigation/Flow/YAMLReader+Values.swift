@@ -38,6 +38,14 @@ extension YAMLReader {
         return value
     }
 
+    mutating func number(_ node: Node, _ what: String) -> Double? {
+        guard case .scalar(let scalar) = node, let number = Self.value(of: scalar).numberValue else {
+            report("\(what) must be a number", at: node)
+            return nil
+        }
+        return number
+    }
+
     mutating func integer(_ node: Node, _ what: String) -> Int? {
         guard case .scalar(let scalar) = node, case .integer(let value) = Self.value(of: scalar) else {
             report("\(what) must be a whole number", at: node)

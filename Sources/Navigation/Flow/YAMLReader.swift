@@ -99,6 +99,20 @@ struct YAMLReader {
         return nil
     }
 
+    /// A list of an enumeration's cases.
+    mutating func choices<Choice: RawRepresentable & CaseIterable>(
+        _ node: Node,
+        _ what: String,
+        of type: Choice.Type
+    ) -> [Choice]? where Choice.RawValue == String {
+        guard case .sequence(let elements) = node else {
+            let known = type.allCases.map(\.rawValue).joined(separator: ", ")
+            report("expected a list of \(what)s, such as [\(known)]", at: node)
+            return nil
+        }
+        return elements.compactMap { choice($0, what, of: type) }
+    }
+
     /// A mapping's key when it is a scalar.
     func name(of key: Node) -> String? {
         guard case .scalar(let scalar) = key else { return nil }

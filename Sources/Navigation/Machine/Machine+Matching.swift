@@ -1,13 +1,23 @@
 extension Machine {
-    /// The first rule of the flow that matches.
-    func transition(for input: Input) -> Flow.Transition? {
-        flow.transitions.first { transition in
-            transition.on == input.type
-                && (transition.origin == .any || isOwn(input))
-                && transition.fields.allSatisfy { matches($0.value, input.data.value(at: $0.key)) }
-                && transition.when.allSatisfy { $0.holds(in: state) }
-                && !transition.unless.contains { $0.holds(in: state) }
+    /// A rule that matches, and the run of the child flow that it is a rule of.
+    typealias Match = (transition: Flow.Transition, run: FlowRun?)
+
+    /// The first rule that matches the step's message and the state that it met: of these runs' flows in their order, or
+    /// else of the flow itself.
+    func match(_ step: Step, runs: [FlowRun]) -> Match? {
+        for run in runs {
+            let transitions = flow.flows[run.flow]?.transitions ?? []
+            if let transition = transitions.first(where: { matches($0, step) }) { return (transition, run) }
         }
+        return flow.transitions.first { matches($0, step) }.map { ($0, nil) }
+    }
+
+    private func matches(_ transition: Flow.Transition, _ step: Step) -> Bool {
+        transition.on == step.input.type
+            && (transition.origin == .any || isOwn(step.input))
+            && transition.fields.allSatisfy { $0.value.holds(for: step.input.data.value(at: $0.key)) }
+            && transition.when.allSatisfy { $0.holds(in: step) }
+            && !transition.unless.contains { $0.holds(in: step) }
     }
 
     /// Whether the message is from the machine's platform, or from none: a tool's report shall work like a view's.
@@ -22,10 +32,11 @@ extension Machine {
         else { return nil }
         return instance
     }
+}
 
-    private func matches(_ expected: JSONValue, _ value: JSONValue?) -> Bool {
-        guard let value else { return false }
-        return expected.arrayValue?.contains(value) ?? (expected == value)
+extension Flow.Condition {
+    fileprivate func holds(in step: Step) -> Bool {
+        holds(in: step.before) { try? step.resolve($0) }
     }
 }
 

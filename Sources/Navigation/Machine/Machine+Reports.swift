@@ -65,21 +65,26 @@ extension Machine {
         guard let index = state.presentations.firstIndex(where: { $0.instance.id == instance }) else {
             return [input.discarded("screen instance '\(instance)' is not presented")]
         }
+        // The state stays: the view that follows it shows the presentation again.
+        guard state.presentations[index].isInteractivelyDismissable else {
+            return [input.discarded("screen instance '\(instance)' cannot be dismissed by its user")]
+        }
         var step = step(for: input)
         step.takeAwayPresentations(from: index)
         return commit(step)
     }
 
     private mutating func alertAnswered(_ instance: String, _ input: Input) -> [Effect] {
-        guard let index = state.presentations.firstIndex(where: { $0.instance.id == instance && $0.style == .alert })
-        else {
+        let question = state.presentations.firstIndex { $0.instance.id == instance && $0.style.isQuestion }
+        guard let index = question else {
             return [input.discarded("screen instance '\(instance)' is no alert")]
         }
+        let style = state.presentations[index].style
         let buttons = state.presentations[index].options.buttons ?? []
         let id = input.data["button"]?.stringValue
         guard let button = buttons.first(where: { $0.id == id }) else {
             let known = buttons.map(\.id).joined(separator: ", ")
-            return [input.discarded("the alert has no button '\(id ?? "")', its buttons are \(known)")]
+            return [input.discarded("the \(style) has no button '\(id ?? "")', its buttons are \(known)")]
         }
         var step = step(for: input)
         step.takeAwayPresentations(from: index)
@@ -89,12 +94,10 @@ extension Machine {
 
     private mutating func tabSelected(_ instance: String, _ input: Input) -> [Effect] {
         let tab = input.data["tab"]?.stringValue ?? ""
-        guard instance == state.root.instance.id, case .tabs(let tabs, _) = state.root.container, tabs.contains(tab)
-        else {
+        var step = step(for: input)
+        guard instance == state.root.instance.id, (try? step.selectTab(tab)) != nil else {
             return [input.discarded("screen instance '\(instance)' has no tab '\(tab)'")]
         }
-        var step = step(for: input)
-        step.state.root.container = .tabs(tabs, selected: tab)
         return commit(step)
     }
 }

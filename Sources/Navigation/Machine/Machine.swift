@@ -4,10 +4,11 @@
 /// effects and snapshot. A host feeds it the messages in the order of the bus and does what it asks for.
 ///
 /// - Views' reports are its own business; see `Machine+Reports.swift` for what each changes.
+/// - An action that a view asks for is taken when the flow allows it; see `Machine+Requests.swift`.
 /// - Any other message is met with the first rule of the flow that matches. That no rule matches is normal.
 /// - A command from a screen that has been dismissed comes too late: it is discarded, visibly.
 ///
-/// The latter and the reports concern only messages of the machine's own platform, and those that name no platform:
+/// The latter, requests and reports concern only messages of the machine's own platform, and those that name no platform:
 /// another platform's instances are unknown here.
 public struct Machine: Hashable, Sendable {
     /// The flow.
@@ -61,10 +62,13 @@ public struct Machine: Hashable, Sendable {
         if let instance = lateInstance(of: input) {
             return [input.discarded("no screen instance '\(instance)' stands")]
         }
-        guard let transition = transition(for: input) else { return [] }
+        if input.type == Flow.requestType { return isOwn(input) ? handleRequest(input) : [] }
         var step = step(for: input)
+        guard let match = match(step, runs: runs(for: input)) else { return [] }
+        step.scope = match.run?.id
         do {
-            for action in transition.actions { try step.apply(action) }
+            for action in match.transition.actions { try step.apply(action) }
+            try tellOfEndings(&step)
         } catch {
             return [.failed(error)]
         }
@@ -86,11 +90,13 @@ public struct Machine: Hashable, Sendable {
     }
 
     func step(for input: Input) -> Step {
-        Step(input: input, before: state, memory: memory)
+        Step(flow: flow, input: input, before: state, memory: memory)
     }
 
     /// Makes a step's outcome the machine's.
     mutating func commit(_ step: Step) -> [Effect] {
+        var step = step
+        tellOfReportedEndings(&step)
         if step.state != state {
             state = step.state
             memory = step.memory

@@ -10,6 +10,24 @@ public struct NavigationFailure: Error, Hashable, Sendable, CustomStringConverti
     /// The message and what to do.
     public var description: String { recovery.map { "\(message); \($0)" } ?? message }
 
+    static func unreadable(_ reasons: [String]) -> Self {
+        Self(
+            code: "navigation.unreadableRequest",
+            message: reasons.joined(separator: "; and "),
+            recovery: nil
+        )
+    }
+
+    static func notRequestable(_ name: Flow.ActionName, among names: [Flow.ActionName]) -> Self {
+        let allowed =
+            names.isEmpty ? "it allows no requests" : "it allows \(names.map(\.rawValue).joined(separator: ", "))"
+        return Self(
+            code: "navigation.notRequestable",
+            message: "the flow does not let views request '\(name.rawValue)': \(allowed)",
+            recovery: "list it under requests in the flow"
+        )
+    }
+
     static func unresolved(_ place: String) -> Self {
         Self(
             code: "navigation.unresolvedTemplate",
@@ -34,11 +52,23 @@ public struct NavigationFailure: Error, Hashable, Sendable, CustomStringConverti
         )
     }
 
-    static let nothingToPop = Self(
-        code: "navigation.nothingToPop",
-        message: "there is nothing to pop: the path of the front layer is empty",
-        recovery: "add a condition on the path to the rule"
-    )
+    static func nothingToPop(_ count: Int, of depth: Int) -> Self {
+        Self(
+            code: "navigation.nothingToPop",
+            message: depth == 0
+                ? "there is nothing to pop: the path is empty"
+                : "\(count) screens cannot be popped: the path holds \(depth)",
+            recovery: "add a condition on the path to the rule"
+        )
+    }
+
+    static func notOnPath(_ screen: String) -> Self {
+        Self(
+            code: "navigation.notOnPath",
+            message: "screen '\(screen)' is not on the path that is in front",
+            recovery: "add a condition on the path to the rule"
+        )
+    }
 
     static func notPresented(_ screen: String?) -> Self {
         Self(
@@ -48,19 +78,64 @@ public struct NavigationFailure: Error, Hashable, Sendable, CustomStringConverti
         )
     }
 
-    static func alertHasNoPath(_ screen: String) -> Self {
+    static func holdsNoStack(_ presentation: Presentation) -> Self {
         Self(
-            code: "navigation.alertHasNoPath",
-            message: "nothing can be pushed on '\(screen)', which is an alert",
+            code: "navigation.holdsNoStack",
+            message: "nothing can be pushed on '\(presentation.instance.screen)', presented as \(presentation.style)",
             recovery: "dismiss it first in the same rule"
         )
     }
+
+    static func awaitsAnswer(_ presentation: Presentation) -> Self {
+        Self(
+            code: "navigation.awaitsAnswer",
+            message: "nothing can be presented over '\(presentation.instance.screen)', presented as "
+                + presentation.style.rawValue,
+            recovery: "dismiss it first in the same rule, or add a condition on what is presented"
+        )
+    }
+
+    static func unknownFlow(_ name: String) -> Self {
+        Self(
+            code: "navigation.unknownFlow",
+            message: "there is no child flow '\(name)'",
+            recovery: "declare it under flows"
+        )
+    }
+
+    static let noFlowRuns = Self(
+        code: "navigation.noFlowRuns",
+        message: "there is no child flow to end",
+        recovery: "add a condition on what is in front to the rule"
+    )
+
+    static let endlessFlows = Self(
+        code: "navigation.endlessFlows",
+        message: "child flows end and begin without end",
+        recovery: "look for a rule on flow.abandoned that begins the flow which it is told of, and ends it at once"
+    )
 
     static func notSplit(column: String) -> Self {
         Self(
             code: "navigation.notSplit",
             message: "there is no column '\(column)': the root is not split",
             recovery: "set the root with container: split"
+        )
+    }
+
+    static func emptyColumn(_ column: String) -> Self {
+        Self(
+            code: "navigation.emptyColumn",
+            message: "column '\(column)' holds no screen yet",
+            recovery: "show one there first"
+        )
+    }
+
+    static func noTab(_ tab: String) -> Self {
+        Self(
+            code: "navigation.noTab",
+            message: "the root has no tab '\(tab)'",
+            recovery: "add a condition on the root to the rule, or set a root with that tab"
         )
     }
 }

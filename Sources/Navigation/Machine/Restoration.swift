@@ -45,16 +45,35 @@ public struct Restoration: Sendable {
 }
 
 extension NavigationState {
-    /// The part of the state that a flow has screens for, nil when it lacks the root's.
+    /// The part of the state that a flow has screens and child flows for, nil when it lacks the root's.
     fileprivate func salvaged(for flow: Flow) -> NavigationState? {
-        func isKnown(_ instance: ScreenInstance) -> Bool { flow.screens[instance.screen] != nil }
+        var salvaged = self
+        salvaged.runs = runs.filter { flow.flows[$0.flow] != nil }
+        while true {
+            // What belongs to a run goes with it, and a run goes with its first screen.
+            let living = salvaged.runs
+            guard let kept = salvaged.salvaged(screens: flow.screens, runs: Set(living.map(\.id))) else { return nil }
+            salvaged = kept
+            salvaged.runs = living.filter { run in
+                kept.isStanding(run.first) && (run.parent == nil || living.contains { $0.id == run.parent })
+            }
+            if salvaged.runs == living { return salvaged }
+        }
+    }
+
+    private func salvaged(screens: [String: Flow.Screen], runs: Set<String>) -> NavigationState? {
+        func isKnown(_ instance: ScreenInstance) -> Bool {
+            screens[instance.screen] != nil && (instance.run.map(runs.contains) ?? true)
+        }
         guard isKnown(root.instance) else { return nil }
         var salvaged = self
-        if case .split(let columns) = root.container {
-            salvaged.root.container = .split(columns: columns.filter { isKnown($0.value) })
+        if let container = root.container {
+            guard let kept = container.salvaged(isKnown) else { return nil }
+            salvaged.root.container = kept
         }
         salvaged.path = Array(path.prefix(while: isKnown))
-        guard salvaged.path.count == path.count else {
+        // Presentations lie on the bottom layer's path, whole.
+        guard salvaged.bottomPlace == bottomPlace, salvaged[bottomPlace] == self[bottomPlace] else {
             salvaged.presentations = []
             return salvaged
         }
@@ -66,5 +85,22 @@ extension NavigationState {
             salvaged.presentations.append(last)
         }
         return salvaged
+    }
+}
+
+extension Container {
+    /// The stacks that begin with a known screen, each up to its first unknown one; nil when no tab is left.
+    fileprivate func salvaged(_ isKnown: (ScreenInstance) -> Bool) -> Container? {
+        func salvaged(_ stack: ScreenStack) -> ScreenStack? {
+            isKnown(stack.instance)
+                ? ScreenStack(stack.instance, path: Array(stack.path.prefix(while: isKnown))) : nil
+        }
+        switch self {
+        case .split(let columns): return .split(columns: columns.compactMapValues(salvaged))
+        case .tabs(let tabs, let selected):
+            let kept = tabs.compactMap { tab in salvaged(tab.stack).map { Tab(tab.name, $0) } }
+            guard let first = kept.first else { return nil }
+            return .tabs(kept, selected: kept.contains { $0.name == selected } ? selected : first.name)
+        }
     }
 }

@@ -40,6 +40,7 @@ extension Step {
     }
 
     private func segments(of source: String) throws(NavigationFailure) -> [Template.Segment] {
+        if isLiteral { return [.text(source)] }
         do {
             return try Template(source).segments
         } catch {

@@ -1,13 +1,22 @@
 /// A change in the making: it works on a copy, so that of several actions either all or none take effect.
 struct Step {
-    let input: Machine.Input
+    let flow: Flow
+    /// The message, or what it has led a child flow to say.
+    var input: Machine.Input
     /// The state that the message met. Templates refer to it, whatever the actions before them have done.
-    let before: NavigationState
+    var before: NavigationState
     var state: NavigationState
     var memory: NavigationMemory
     var effects: [Machine.Effect] = []
+    /// Whether strings are taken as they are, instead of as templates.
+    var isLiteral = false
+    /// The run of the child flow whose rule is applied: what it opens belongs to it.
+    var scope: String?
+    /// The runs that have ended, of which nobody has been told yet.
+    var endings: [RunEnding] = []
 
-    init(input: Machine.Input, before: NavigationState, memory: NavigationMemory) {
+    init(flow: Flow, input: Machine.Input, before: NavigationState, memory: NavigationMemory) {
+        self.flow = flow
         self.input = input
         self.before = before
         self.memory = memory
@@ -46,26 +55,29 @@ struct Step {
     /// Takes the instance off the path that it is on, with all above it.
     ///
     /// What is presented over that path was presented while the user was already swiping. It belongs to a screen that
-    /// is gone, and the view still shows it: the program dismisses it.
+    /// is gone, and the view still shows it: the program dismisses it. Nothing is presented over a tab that the user has
+    /// left during the swipe.
     ///
     /// - Returns: Whether the instance is on a path.
     mutating func takeBack(to instance: String) -> Bool {
-        if let index = state.path.firstIndex(where: { $0.id == instance }) {
-            dismissPresentations(from: 0)
-            let gone = Array(state.path[index...])
-            state.path.removeSubrange(index...)
-            takeAway(gone)
-            return true
-        }
-        for layer in state.presentations.indices {
-            guard let index = state.presentations[layer].path.firstIndex(where: { $0.id == instance }) else { continue }
-            dismissPresentations(from: layer + 1)
-            let gone = Array(state.presentations[layer].path[index...])
-            state.presentations[layer].path.removeSubrange(index...)
+        for place in state.paths {
+            guard let index = state[place].firstIndex(where: { $0.id == instance }) else { continue }
+            dismissPresentations(over: place)
+            let gone = Array(state[place][index...])
+            state[place].removeSubrange(index...)
             takeAway(gone)
             return true
         }
         return false
+    }
+
+    /// Dismisses what is presented over a path; over a tab that is not selected there is nothing.
+    mutating func dismissPresentations(over place: NavigationState.PathPlace) {
+        switch place {
+        case .presentation(let layer): dismissPresentations(from: layer + 1)
+        case .tab where place != state.bottomPlace: break
+        case .root, .column, .tab: dismissPresentations(from: 0)
+        }
     }
 
     /// Notes that the view has animated a dismissed instance out.

@@ -1,55 +1,43 @@
-/// How a root arranges the screens beside it.
+/// How a root arranges the stacks beside it.
 public enum Container: Hashable, Sendable {
-    /// Columns side by side: the root is the first, the others hold one screen each, by the column's name.
-    case split(columns: [String: ScreenInstance])
-    /// Tabs, of which one is selected.
-    case tabs([String], selected: String)
+    /// Columns side by side: the root's own stack is the first, each of the others holds one, by the column's name.
+    case split(columns: [String: ScreenStack])
+    /// Tabs, one at least, of which one is selected. Each holds a stack; the root itself holds but the tabs.
+    case tabs([Tab], selected: String)
 
-    /// The screens in the columns, in the order of the columns' names.
-    public var columns: [ScreenInstance] {
-        guard case .split(let columns) = self else { return [] }
-        return columns.sorted { $0.key < $1.key }.map(\.value)
-    }
-}
+    /// A tab of a root.
+    public struct Tab: Hashable, Sendable {
+        /// The tab's name, unique among them.
+        public var name: String
+        /// What it holds.
+        public var stack: ScreenStack
 
-extension Container: Codable {
-    private enum Kind: String, Codable {
-        case split
-        case tabs
-    }
-
-    private enum CodingKeys: String, CodingKey {
-        case kind
-        case columns
-        case tabs
-        case selected
-    }
-
-    /// Decodes `{kind: split, columns}` or `{kind: tabs, tabs, selected}`.
-    public init(from decoder: any Decoder) throws {
-        let object = try decoder.container(keyedBy: CodingKeys.self)
-        switch try object.decode(Kind.self, forKey: .kind) {
-        case .split:
-            self = .split(columns: try object.decode([String: ScreenInstance].self, forKey: .columns))
-        case .tabs:
-            self = .tabs(
-                try object.decode([String].self, forKey: .tabs),
-                selected: try object.decode(String.self, forKey: .selected)
-            )
+        /// Makes a tab.
+        public init(_ name: String, _ stack: ScreenStack) {
+            self.name = name
+            self.stack = stack
         }
     }
 
-    /// Encodes the container with its kind.
-    public func encode(to encoder: any Encoder) throws {
-        var object = encoder.container(keyedBy: CodingKeys.self)
+    /// Every stack: of the columns in the order of their names, of the tabs in their own.
+    public var stacks: [ScreenStack] {
         switch self {
-        case .split(let columns):
-            try object.encode(Kind.split, forKey: .kind)
-            try object.encode(columns, forKey: .columns)
-        case .tabs(let tabs, let selected):
-            try object.encode(Kind.tabs, forKey: .kind)
-            try object.encode(tabs, forKey: .tabs)
-            try object.encode(selected, forKey: .selected)
+        case .split(let columns): columns.sorted { $0.key < $1.key }.map(\.value)
+        case .tabs(let tabs, _): tabs.map(\.stack)
         }
+    }
+
+    /// The stacks that are to be seen: all columns, but of the tabs the selected one alone.
+    public var shownStacks: [ScreenStack] {
+        switch self {
+        case .split: stacks
+        case .tabs(let tabs, let selected): tabs.filter { $0.name == selected }.map(\.stack)
+        }
+    }
+
+    /// The name of the selected tab; nil when there are no tabs.
+    public var selectedTab: String? {
+        guard case .tabs(_, let selected) = self else { return nil }
+        return selected
     }
 }

@@ -4,24 +4,27 @@ extension NavigationState: Codable {
         case path
         case presented
         case leaving
+        case runs
     }
 
-    /// Decodes a state; the presentations are nested, each in the one that presents it.
+    /// Decodes a state; without `runs` no child flow runs. The presentations are nested, each in the one that presents it.
     public init(from decoder: any Decoder) throws {
         let object = try decoder.container(keyedBy: CodingKeys.self)
         root = try object.decode(RootScreen.self, forKey: .root)
         path = try object.decode([ScreenInstance].self, forKey: .path)
         leaving = try object.decode([ScreenInstance].self, forKey: .leaving)
         presentations = try object.decode(PresentationChain?.self, forKey: .presented)?.presentations ?? []
+        runs = try object.decodeIfPresent([FlowRun].self, forKey: .runs) ?? []
     }
 
-    /// Encodes the state; `presented` is null when nothing is presented.
+    /// Encodes the state; `presented` is null when nothing is presented, `runs` absent when no child flow runs.
     public func encode(to encoder: any Encoder) throws {
         var object = encoder.container(keyedBy: CodingKeys.self)
         try object.encode(root, forKey: .root)
         try object.encode(path, forKey: .path)
         try object.encode(PresentationChain(presentations[...]), forKey: .presented)
         try object.encode(leaving, forKey: .leaving)
+        if !runs.isEmpty { try object.encode(runs, forKey: .runs) }
     }
 }
 

@@ -1,12 +1,13 @@
 extension NavigationState {
     /// Every instance that stands, from the root up. What is leaving no longer stands.
     public var standing: [ScreenInstance] {
-        base + path + presentations.flatMap(\.instances)
+        let beside = root.container?.stacks.flatMap(\.instances) ?? []
+        return [root.instance] + beside + path + presentations.flatMap(\.instances)
     }
 
     /// The screen in front of all others.
     public var top: ScreenInstance {
-        presentations.last?.top ?? path.last ?? root.instance
+        presentations.last?.top ?? frontPath.last ?? base(of: bottomPlace) ?? root.instance
     }
 
     /// What can be seen on each layer, from the root's up: also what lies beneath a presentation.
@@ -14,7 +15,7 @@ extension NavigationState {
         bottomLayer + presentations.map(\.top)
     }
 
-    /// What the user can act on: the topmost presentation's front, or else the root's stack and columns.
+    /// What the user can act on: the topmost presentation's front, or else the root's stack, columns and selected tab.
     public var active: [ScreenInstance] {
         presentations.last.map { [$0.top] } ?? bottomLayer
     }
@@ -27,13 +28,8 @@ extension NavigationState {
         standing.contains { $0.id == id }
     }
 
-    /// The root and its columns.
-    var base: [ScreenInstance] {
-        [root.instance] + (root.container?.columns ?? [])
-    }
-
-    /// A push covers the root, never the columns beside it.
+    /// A push covers the root, never the columns beside it; a root of tabs is seen around the selected one.
     private var bottomLayer: [ScreenInstance] {
-        [path.last ?? root.instance] + (root.container?.columns ?? [])
+        [path.last ?? root.instance] + (root.container?.shownStacks.map(\.top) ?? [])
     }
 }

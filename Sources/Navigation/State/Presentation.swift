@@ -25,6 +25,9 @@ public struct Presentation: Hashable, Sendable {
     /// The screen in front.
     public var top: ScreenInstance { path.last ?? instance }
 
+    /// Whether the user may take it away without more ado, such as by a swipe.
+    public var isInteractivelyDismissable: Bool { options.interactiveDismissal ?? true }
+
     /// The presented screen and all that has been pushed on it, the topmost last.
     public var instances: [ScreenInstance] { [instance] + path }
 }

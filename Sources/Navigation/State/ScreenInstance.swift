@@ -6,17 +6,21 @@ public struct ScreenInstance: Codable, Hashable, Sendable {
     public var id: String
     /// What the screen is about: identifiers, never content.
     public var arguments: [String: JSONValue]
+    /// The run of a child flow that it belongs to; nil for the flow itself.
+    public var run: String?
 
     /// Makes an instance.
-    public init(screen: String, id: String, arguments: [String: JSONValue] = [:]) {
+    public init(screen: String, id: String, arguments: [String: JSONValue] = [:], run: String? = nil) {
         self.screen = screen
         self.id = id
         self.arguments = arguments
+        self.run = run
     }
 
     private enum CodingKeys: String, CodingKey {
         case screen
         case id = "instance"
         case arguments
+        case run
     }
 }

@@ -19,7 +19,7 @@ extension Flow {
 
     /// The app's own commands that the rules send, in alphabetical order.
     private var commands: [MessageType] {
-        let types = transitions.flatMap(\.actions).flatMap { action -> [String] in
+        let types = allTransitions.flatMap(\.actions).flatMap { action -> [String] in
             switch action {
             case .send(let type, _): [type]
             case .present(_, _, let options): options.buttons?.compactMap(\.sends) ?? []

@@ -63,7 +63,7 @@ struct Story {
     /// On a desktop the list stays, and the chosen playlist takes the column beside it.
     func isInDetail(_ playlistID: String) async throws {
         let state = try await stack.document(Document.NavigationState.self, key: "mac") {
-            $0.snapshot.state.root.container?.columns.first?.arguments["playlistID"] == .string(playlistID)
+            $0.snapshot.state.root.container?.stacks.first?.top.arguments["playlistID"] == .string(playlistID)
         }.snapshot.state
         #expect(state.root.instance.screen == "playlistSelection")
     }

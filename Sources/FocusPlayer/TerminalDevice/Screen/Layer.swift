@@ -5,7 +5,7 @@ internal import Presentation
 struct Layer: Sendable {
     enum Frame: Sendable {
         case none
-        /// The name of a split view's column.
+        /// The name of a split view's column, or of the selected tab.
         case column(String)
         /// Over what is above it on the terminal; how, in words.
         case presented(String)
@@ -32,8 +32,8 @@ extension Layer {
     init(_ presentation: Presentation, in scene: Scene, isCovered: Bool) {
         self.init(
             presentation.top, frame: .presented(presentation.words), in: scene, isCovered: isCovered)
-        guard presentation.style == .alert else { return }
-        // An alert says what the flow lets it say; the screen's own words stand in for what it leaves out.
+        guard presentation.style.isQuestion else { return }
+        // A question says what the flow lets it say; the screen's own words stand in for what it leaves out.
         content.title = presentation.options.title ?? content.title
         content.rows = presentation.options.message.map { [$0] } ?? content.rows
         if let buttons = presentation.options.buttons, !isCovered {

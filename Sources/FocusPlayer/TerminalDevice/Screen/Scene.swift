@@ -18,10 +18,7 @@ struct Scene {
         let state = snapshot.state
         let topmost = state.presentations.indices.last
         var layers = [Layer(state.path.last ?? state.root.instance, in: self, isCovered: topmost != nil)]
-        if case .split(let columns) = state.root.container {
-            layers += columns.sorted { $0.key < $1.key }
-                .map { Layer($0.value, frame: .column($0.key), in: self, isCovered: topmost != nil) }
-        }
+        layers += columns.map { Layer($0.stack.top, frame: .column($0.name), in: self, isCovered: topmost != nil) }
         for (index, presentation) in state.presentations.enumerated() {
             // Nothing of what lies below a full screen is to be seen.
             if presentation.style == .fullScreen { layers = [] }
@@ -30,20 +27,32 @@ struct Scene {
         return layers
     }
 
-    /// Back from the top of the stack that is in front.
+    /// What stands beside the root: the columns, or the selected tab.
+    private var columns: [(name: String, stack: ScreenStack)] {
+        switch snapshot.state.root.container {
+        case .split(let columns): columns.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        case .tabs(let tabs, let selected): tabs.filter { $0.name == selected }.map { ($0.name, $0.stack) }
+        case nil: []
+        }
+    }
+
+    /// Back from the top of the stack that is in front; of columns, from the first that can go back.
     var back: Choice? {
         let state = snapshot.state
-        guard let top = (state.presentations.last?.path ?? state.path).last else { return nil }
+        let beside = state.presentations.isEmpty ? columns.map(\.stack.path) : []
+        guard let top = ([state.frontPath] + beside).compactMap(\.last).first else { return nil }
         return Choice(reporting: Command.BackCompleted(instance: top.id), on: top.id, label: "Back")
     }
 
-    /// Takes what is presented away. A full screen has no edge to pull at, and an alert wants its answer.
+    /// Takes what is presented away. A full screen has no edge to pull at, and a question wants its answer.
     var dismissal: Choice? {
-        guard let presentation = snapshot.state.presentations.last else { return nil }
+        guard let presentation = snapshot.state.presentations.last, presentation.isInteractivelyDismissable else {
+            return nil
+        }
         switch presentation.style {
         case .sheet, .popover, .window: break
         case .alert where presentation.options.buttons?.isEmpty ?? true: break
-        case .alert, .fullScreen: return nil
+        case .alert, .dialog, .fullScreen: return nil
         }
         let instance = presentation.instance.id
         return Choice(
@@ -55,7 +64,7 @@ struct Scene {
         guard snapshot.state.presentations.isEmpty, case .tabs(let tabs, let selected) = snapshot.state.root.container
         else { return [] }
         let root = snapshot.state.root.instance.id
-        return tabs.filter { $0 != selected }
+        return tabs.map(\.name).filter { $0 != selected }
             .map { Choice(reporting: Command.TabSelected(instance: root, tab: $0), on: root, label: "Tab \($0)") }
     }
 }

@@ -1,0 +1,168 @@
+import Foundation
+import Navigation
+import Testing
+
+@Suite("Child flows")
+struct ChildFlowTests {
+    private func session(_ events: String...) throws -> Session {
+        var session = Session(try Flow(yaml: SignUpFlow.yaml, file: "shop.yaml"))
+        for event in events { #expect(session.send("event.\(event)").failureCodes.isEmpty) }
+        return session
+    }
+
+    @Test("Written in YAML or built in Swift, they are the same")
+    func written() throws {
+        let flow = try Flow(yaml: SignUpFlow.yaml, file: "shop.yaml")
+        #expect(try SignUpFlow.built() == flow)
+        #expect(try Flow(yaml: flow.json.description, file: "written.json") == flow)
+        #expect(flow.messageTypes.contains("event.AddressNeeded"))
+        #expect(!flow.messageTypes.contains { $0.hasPrefix("flow.") })
+    }
+
+    @Test("While a run is in front its rules are tried first, and what they open belongs to it")
+    func rules() throws {
+        let session = try session("Next", "SignUpPushed", "Next")
+        #expect(session.path == ["basket", "credentials", "code"])
+        #expect(session.state.path.map(\.run) == [nil, "signUp-4", "signUp-4"])
+        #expect(session.state.runs == [FlowRun(id: "signUp-4", flow: "signUp", first: "credentials-3")])
+    }
+
+    @Test("What its rules do not answer, the rules of the flow do, and what they open does not belong to the run")
+    func outerRules() throws {
+        let session = try session("SignUpPushed", "Help")
+        #expect(session.presented == ["map"])
+        #expect(session.state.top.run == nil)
+    }
+
+    @Test("A finished run goes with all that it opened, and the result reaches who began it, in one step")
+    func finished() throws {
+        var session = try session("Next", "SignUpPushed", "Next")
+        let effects = session.send("event.Next", ["name": "anna"])
+        #expect(session.path == ["basket", "paid"])
+        #expect(session.state.top.arguments == ["name": "anna"])
+        #expect(session.state.runs.isEmpty)
+        #expect(effects.dismissals == ["code-5", "credentials-3"])
+        #expect(session.machine.revision == 4)
+        #expect(session.machine.cause == "m4")
+    }
+
+    @Test("A nested finish two deep, and one forward in the flow that began it all, is one step")
+    func finishedTwoDeep() throws {
+        var session = try session("Next", "SignUpPushed", "Next")
+        session.send("event.AddressNeeded", ["country": "uk"])
+        #expect(session.state.top.arguments == ["country": "uk"])
+        #expect(session.state.runs.map(\.parent) == [nil, "signUp-4"])
+        let revision = session.machine.revision
+        #expect(session.send("event.Next").dismissals == ["address-6", "code-5", "credentials-3"])
+        #expect(session.path == ["basket", "paid"])
+        #expect(session.state.top.arguments == ["city": "York"])
+        #expect(session.machine.revision == revision + 1)
+    }
+
+    @Test("A swipe back out of the first screen abandons a run, one before does not")
+    func swipedOut() throws {
+        var session = try session("Next", "SignUpPushed", "Next")
+        session.report("BackCompleted", "code-5")
+        #expect(session.state.runs.count == 1)
+        let effects = session.report("BackCompleted", "credentials-3")
+        // The flow's own rule for it takes the basket away too.
+        #expect(effects.dismissals == ["credentials-3", "basket-2"])
+        #expect(session.path.isEmpty)
+        #expect(session.state.runs.isEmpty)
+        #expect(session.report("BackCompleted", "credentials-3").isEmpty)
+    }
+
+    @Test("A dismissed presentation abandons the run in it, and those that this one began are not told of")
+    func dismissed() throws {
+        var session = try session("Next", "SignUpPresented", "Next")
+        session.send("event.AddressNeeded", ["country": "uk"])
+        let effects = session.report("PresentationDismissed", "credentials-3")
+        #expect(effects.dismissals == ["address-6", "code-5", "credentials-3", "basket-2"])
+        #expect(session.state.runs.isEmpty)
+    }
+
+    @Test("Abandoned by its own rule or by another root, a run goes as a whole", arguments: ["Cancelled", "Reset"])
+    func abandoned(event: String) throws {
+        var session = try session("SignUpPresented", "Next")
+        session.send("event.\(event)")
+        #expect(session.state.standing.map(\.screen) == ["list"])
+        #expect(session.state.runs.isEmpty)
+    }
+
+    @Test("Two runs of one flow are two: what ends the inner one leaves the outer")
+    func twice() throws {
+        var session = try session("SignUpPushed", "Help", "SignUpPushed", "Next")
+        #expect(session.state.runs.map(\.id) == ["signUp-3", "signUp-6"])
+        session.send("event.Cancelled")
+        #expect(session.state.runs.map(\.id) == ["signUp-3"])
+        #expect(session.presented == ["map"])
+        #expect(session.state.presentations.first?.path == [])
+    }
+
+    @Test("The path of a pushed run begins above its first screen")
+    func bounds() throws {
+        var session = try session("Next", "SignUpPushed", "Next")
+        session.send("event.Root")
+        #expect(session.path == ["basket", "credentials"])
+        session.send("event.Over")
+        #expect(session.path == ["basket", "credentials", "code", "map"])
+        session.send("event.PopTwo")
+        #expect(session.path == ["basket", "credentials"])
+        #expect(session.send("event.PopTwo").failureCodes == ["navigation.nothingToPop"])
+        #expect(session.state.runs.count == 1)
+    }
+
+    @Test("What others have opened on a run's screens goes with it")
+    func coveredByOthers() throws {
+        var session = try session("SignUpPushed", "Help")
+        let effects = session.report("BackCompleted", "credentials-2")
+        #expect(effects.dismissals == ["map-4", "credentials-2"])
+        #expect(session.state.standing.map(\.screen) == ["list"])
+    }
+
+    @Test("A view's requests within a run belong to it, and may leave it")
+    func requests() throws {
+        func request(_ action: JSONValue, _ session: inout Session) -> [Machine.Effect] {
+            session.send("command.NavigationRequested", ["action": action], platform: "ios")
+        }
+        var session = try session("Next", "SignUpPushed")
+        _ = request(["push": "map"], &session)
+        #expect(session.state.top.run == "signUp-4")
+        var left = session
+        #expect(request(["pop": 2], &left).dismissals == ["map-5", "credentials-3", "basket-2"])
+        #expect(left.state.runs.isEmpty)
+        _ = request(["finish": ["name": "${x}"]], &session)
+        #expect(session.state.top.arguments == ["name": "${x}"])
+        #expect(
+            request("finish", &session).discards
+                == ["command.NavigationRequested: there is no child flow to end"])
+    }
+
+    @Test("Restored, a run goes on; without its flow or its first screen it goes as a whole")
+    func restored() throws {
+        var session = try session("Next", "SignUpPushed", "Next")
+        session.send("event.AddressNeeded", ["country": "uk"])
+        let snapshot = try JSONDecoder().decode(
+            NavigationSnapshot.self, from: JSONEncoder().encode(session.machine.snapshot))
+        #expect(snapshot == session.machine.snapshot)
+        #expect(Restoration(snapshot, flow: session.machine.flow).machine == session.machine)
+        func salvaged(screens: [String], flows: [String]) throws -> NavigationState {
+            let flow = try Flow("shop", version: 2, platform: "ios", start: "list") {
+                for name in screens { Flow.Screen(name) }
+                for name in flows { Flow.Child(name, start: "list", transitions: []) }
+            }
+            return Restoration(snapshot, flow: flow).machine.state
+        }
+        let all = ["list", "basket", "credentials", "code", "address"]
+        let withoutFlow = try salvaged(screens: all, flows: ["addressing"])
+        #expect(withoutFlow.path.map(\.screen) == ["basket"])
+        #expect(withoutFlow.runs.isEmpty)
+        let withoutNested = try salvaged(screens: all, flows: ["signUp"])
+        #expect(withoutNested.path.map(\.screen) == ["basket", "credentials", "code"])
+        #expect(withoutNested.runs.map(\.flow) == ["signUp"])
+        let withoutFirst = try salvaged(
+            screens: all.filter { $0 != "credentials" }, flows: ["signUp", "addressing"])
+        #expect(withoutFirst.path.map(\.screen) == ["basket"])
+        #expect(withoutFirst.runs.isEmpty)
+    }
+}

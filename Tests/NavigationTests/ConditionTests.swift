@@ -1,0 +1,126 @@
+import Navigation
+import Testing
+
+@Suite("What a rule asks")
+struct ConditionTests {
+    /// Whether a rule that asks this of the field `song.year` matches data.
+    private func matches(_ match: Flow.Match, _ year: JSONValue?) throws -> Bool {
+        let flow = try Flow("years", version: 1, platform: "ios", start: "a") {
+            Flow.Screen("a")
+            Flow.Transition(on: "event.Go", where: ["song.year": match], do: [.push("a")])
+        }
+        #expect(try Flow(yaml: flow.json.description, file: "written.json") == flow)
+        var session = Session(flow)
+        session.send("event.Go", ["song": .object(year.map { ["year": $0] } ?? [:])])
+        return !session.path.isEmpty
+    }
+
+    @Test("A field can be asked to be a value, one of several, none of several, there, or within bounds")
+    func operators() throws {
+        let cases: [(Flow.Match, [JSONValue?], [JSONValue?])] = [
+            (1999, [1999, 1999.0], [2000, "1999", .null, nil]),
+            (["a", 2, .null], ["a", 2, .null], ["2", nil]),
+            (.value([1, 2]), [[1, 2]], [1, [1], nil]),
+            (.value(["a": 1]), [["a": 1]], [["a": 2], 1]),
+            (.not("a", "b"), ["c", .null, nil], ["a", "b"]),
+            (.exists(true), [0, false, ""], [.null, nil]),
+            (.exists(false), [.null, nil], [0, false, ""]),
+            (.atLeast(3), [3, 3.5, 4], [2.9, "4", .null, nil]),
+            (.atMost(3), [3, -1], [3.1, "1", nil]),
+            (Flow.Match(atLeast: 1, atMost: 2), [1, 1.5, 2], [0, 3]),
+            (Flow.Match(noneOf: [5], exists: true, atLeast: 3), [3, 6], [5, 2, nil]),
+            (Flow.Match(anyOf: [1, 2, 3], noneOf: [2]), [1, 3], [2, 4]),
+        ]
+        for (match, fitting, others) in cases {
+            for year in fitting { #expect(try matches(match, year), "\(match) \(String(describing: year))") }
+            for year in others { #expect(try !matches(match, year), "\(match) \(String(describing: year))") }
+        }
+    }
+
+    @Test("In YAML they are written as people would say them")
+    func written() throws {
+        let yaml = """
+            name: songs
+            version: 1
+            platform: ios
+            start: a
+            screens: { a: }
+            transitions:
+              - on: event.Go
+                where:
+                  status: [ready, failed]
+                  error: { exists: false }
+                  song.kind: { not: live }
+                  song.year: { atLeast: 1950, atMost: 1999.5, not: [1968, 1969] }
+                do: [{ push: a }]
+            """
+        let flow = try Flow("songs", version: 1, platform: "ios", start: "a") {
+            Flow.Screen("a")
+            Flow.Transition(
+                on: "event.Go",
+                where: [
+                    "status": ["ready", "failed"], "error": .exists(false), "song.kind": .not("live"),
+                    "song.year": Flow.Match(noneOf: [1968, 1969], atLeast: 1950, atMost: 1999.5),
+                ],
+                do: [.push("a")])
+        }
+        #expect(try Flow(yaml: yaml, file: "songs.yaml") == flow)
+    }
+
+    /// A session with an item on its path, whose rule shows another only when this one does not show it already.
+    private func items() throws -> Session {
+        let wanted = Flow.Destination.screen("item", ["id": "${data.id}"])
+        let flow = try Flow("items", version: 1, platform: "ios", start: "list") {
+            Flow.Screen("list")
+            Flow.Screen("item")
+            Flow.Transition(on: "event.Closed", when: [.top(wanted)], do: [.pop])
+            Flow.Transition(on: "event.Opened", unless: [.path(wanted, "list")], do: [.push(wanted)])
+            Flow.Transition(on: "event.First", when: [.shown(.screen("item", ["id": 1]))], do: [.popToRoot])
+        }
+        #expect(try Flow(yaml: flow.json.description, file: "written.json") == flow)
+        return Session(flow)
+    }
+
+    @Test("A condition on arguments tells two instances of a screen apart")
+    func arguments() throws {
+        var session = try items()
+        for id: JSONValue in [1, 1, 2, 1] { session.send("event.Opened", ["id": id]) }
+        #expect(session.state.path.map(\.arguments) == [["id": 1], ["id": 2]])
+        session.send("event.Closed", ["id": 1])
+        #expect(session.path.count == 2)
+        session.send("event.First")
+        #expect(session.path.count == 2)
+        session.send("event.Closed", ["id": 2])
+        #expect(session.path.count == 1)
+        session.send("event.First")
+        #expect(session.path.isEmpty)
+    }
+
+    @Test("An argument that cannot be filled in is no screen's")
+    func unresolved() throws {
+        var session = try items()
+        session.send("event.Opened", ["id": 1])
+        #expect(session.send("event.Closed").isEmpty)
+        #expect(session.path.count == 1)
+    }
+
+    @Test("A rule can ask which tab is selected")
+    func tab() throws {
+        let flow = try Flow("tabs", version: 1, platform: "ios", start: "a") {
+            for name in ["a", "home", "search"] { Flow.Screen(name) }
+            Flow.Transition(on: "event.Go", when: [.tab("home", "other")], do: [.selectTab("search")])
+            Flow.Transition(on: "event.Go", when: [.tab("search")], do: [.setRoot("a")])
+            Flow.Transition(
+                on: "event.Go", unless: [.tab("home")],
+                do: [.setRoot("a", container: .tabs(["home", "search", .tab("other", "a")]))])
+        }
+        #expect(try Flow(yaml: flow.json.description, file: "written.json") == flow)
+        var session = Session(flow)
+        var selected: [String?] = []
+        for _ in 0..<4 {
+            session.send("event.Go")
+            selected.append(session.state.root.container?.selectedTab)
+        }
+        #expect(selected == ["home", "search", nil, "home"])
+    }
+}

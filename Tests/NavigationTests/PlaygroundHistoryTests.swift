@@ -1,0 +1,138 @@
+import Foundation
+import Navigation
+import SeededRandom
+import Testing
+
+@Suite("Whatever is done, with every container and presentation")
+struct PlaygroundHistoryTests {
+    private static let steps = 150
+
+    @Test("The state is one that can be shown, and every instance is accounted for", arguments: 0..<40 as Range<UInt64>)
+    func invariants(seed: UInt64) throws {
+        var machine = Machine(flow: try PlaygroundFlow.flow())
+        var history = History(seed: seed, vocabulary: .playground)
+        var dismissed = Set<String>()
+        for _ in 0..<Self.steps {
+            let before = machine
+            let input = history.next(for: machine.state)
+            let effects = machine.handle(input)
+            expectShowable(machine.state)
+            let gone = Set(before.state.standing.map(\.id)).subtracting(machine.state.standing.map(\.id))
+            #expect(gone.isSubset(of: effects.dismissals))
+            for instance in effects.dismissals { #expect(dismissed.insert(instance).inserted) }
+            for leaving in machine.state.leaving { #expect(dismissed.contains(leaving.id)) }
+            if machine.state == before.state { #expect(machine == before) }
+            if input.type == "command.PresentationDismissed" {
+                let kept = before.state.presentations.filter { !$0.isInteractivelyDismissable }.map(\.instance.id)
+                let reported = input.data["instance"]?.stringValue ?? ""
+                if kept.contains(reported) { #expect(machine == before) }
+            }
+            if !effects.discards.isEmpty { #expect(machine == before) }
+            // A report has its effect, whatever becomes of the rules that hear of the flow that it ends.
+            if !effects.failureCodes.isEmpty, input.type == "event.Go" { #expect(machine == before) }
+        }
+    }
+
+    private func expectShowable(_ state: NavigationState) {
+        for question in state.presentations.dropLast() { #expect(!question.style.isQuestion, "nothing lies over it") }
+        for question in state.presentations where question.style.isQuestion { #expect(question.path.isEmpty) }
+        let instances = (state.standing + state.leaving).map(\.id)
+        #expect(Set(instances).count == instances.count)
+        #expect(state.isStanding(state.top.id))
+        #expect(Set(state.active).isSubset(of: state.shown) && Set(state.shown).isSubset(of: state.standing))
+        let runs = Set(state.runs.map(\.id))
+        #expect(runs.count == state.runs.count)
+        for run in state.runs {
+            #expect(state.standing.contains { $0.id == run.first && $0.run == run.id })
+            #expect(run.parent.map(runs.contains) ?? true)
+        }
+        for instance in state.standing { #expect(instance.run.map(runs.contains) ?? true, "\(instance)") }
+        #expect(state.root.instance.run == nil)
+        if case .tabs(let tabs, let selected) = state.root.container {
+            #expect(tabs.contains { $0.name == selected })
+            #expect(state.path.isEmpty, "tabs are never covered")
+        }
+    }
+
+    @Test("The histories reach what they are to check")
+    func coverage() throws {
+        var reached = Set<String>()
+        for seed in 0..<20 as Range<UInt64> {
+            var machine = Machine(flow: try PlaygroundFlow.flow())
+            var history = History(seed: seed, vocabulary: .playground)
+            for _ in 0..<Self.steps {
+                _ = machine.handle(history.next(for: machine.state))
+                let state = machine.state
+                let isDeep = state.root.container?.stacks.contains { $0.path.count > 1 } == true
+                if isDeep { reached.insert(state.root.container?.selectedTab == nil ? "column" : "tab") }
+                if state.presentations.count > 1 { reached.insert("nested") }
+                if state.presentations.contains(where: { $0.path.count > 1 }) { reached.insert("presented path") }
+                if state.path.count > 2 { reached.insert("path") }
+                if state.runs.contains(where: { $0.parent != nil }) { reached.insert("nested run") }
+                if Set(state.runs.map(\.flow)).count < state.runs.count { reached.insert("runs of one flow") }
+                if case .split(let columns) = state.root.container, columns.contains(where: { $1.top.run != nil }) {
+                    reached.insert("run in a column")
+                }
+            }
+        }
+        #expect(
+            reached == [
+                "column", "tab", "nested", "presented path", "path", "nested run", "runs of one flow",
+                "run in a column",
+            ])
+    }
+
+    @Test("A report twice in a row counts once", arguments: 0..<40 as Range<UInt64>)
+    func duplicates(seed: UInt64) throws {
+        var machine = Machine(flow: try PlaygroundFlow.flow())
+        var history = History(seed: seed, vocabulary: .playground)
+        for _ in 0..<Self.steps {
+            let input = history.next(for: machine.state)
+            _ = machine.handle(input)
+            guard input.type.hasPrefix("command."), input.type != "command.NavigationRequested" else { continue }
+            let once = machine
+            _ = machine.handle(input)
+            #expect(machine == once, "\(input)")
+        }
+    }
+
+    @Test("Equal histories give equal snapshots, also through restarts", arguments: 0..<40 as Range<UInt64>)
+    func restarts(seed: UInt64) throws {
+        let flow = try PlaygroundFlow.flow()
+        var steady = Machine(flow: flow)
+        var restarted = Machine(flow: flow)
+        var history = History(seed: seed, vocabulary: .playground)
+        for step in 0..<Self.steps {
+            let input = history.next(for: steady.state)
+            #expect(steady.handle(input) == restarted.handle(input))
+            #expect(steady.snapshot == restarted.snapshot)
+            if step.isMultiple(of: 7) {
+                let stored = try JSONEncoder().encode(restarted.snapshot)
+                let snapshot = try JSONDecoder().decode(NavigationSnapshot.self, from: stored)
+                restarted = Restoration(snapshot, flow: flow).machine
+            }
+        }
+    }
+
+    @Test("Restored under a flow that lacks screens, the state can still be shown", arguments: 0..<40 as Range<UInt64>)
+    func salvages(seed: UInt64) throws {
+        var machine = Machine(flow: try PlaygroundFlow.flow())
+        var history = History(seed: seed, vocabulary: .playground)
+        var random = SeededGenerator(seed: seed)
+        for step in 0..<Self.steps {
+            _ = machine.handle(history.next(for: machine.state))
+            guard step.isMultiple(of: 5) else { continue }
+            let lost = ["b", "c", "d", "e"].randomElement(using: &random)
+            let flow = try Flow("playground", version: 2, platform: "playground", start: "a") {
+                for name in ["a", "b", "c", "d", "e"] where name != lost { Flow.Screen(name) }
+                if Bool.random(using: &random) { Flow.Child("wizard", start: "a", transitions: []) }
+                if Bool.random(using: &random) { Flow.Child("nested", start: "a", transitions: []) }
+            }
+            let restoration = Restoration(machine.snapshot, flow: flow)
+            expectShowable(restoration.machine.state)
+            #expect(!restoration.machine.state.standing.contains { $0.screen == lost })
+            let lostOnes = machine.state.standing.filter { $0.screen == lost }
+            #expect(Set(lostOnes).isSubset(of: restoration.dropped))
+        }
+    }
+}

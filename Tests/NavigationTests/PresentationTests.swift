@@ -1,0 +1,125 @@
+import Foundation
+import Navigation
+import Testing
+
+@Suite("Presentations")
+struct PresentationTests {
+    private static let question = PresentationOptions(
+        message: "Delete ${data.name}?",
+        buttons: [
+            AlertButton(id: "delete", title: "Delete", role: .destructive, sends: "command.DeletionConfirmed"),
+            AlertButton(id: "keep", title: "Keep", role: .cancel),
+        ])
+
+    private static let mandatory = PresentationOptions(interactiveDismissal: false)
+
+    private func session(_ actions: Flow.Action..., next: Flow.Action = .dismissAll) throws -> Session {
+        var session = Session(
+            try Flow("letters", version: 1, platform: "any", start: "a") {
+                for name in ["a", "b", "c", "d", "e"] { Flow.Screen(name) }
+                Flow.Transition(on: "event.Go", do: actions)
+                Flow.Transition(on: "event.Next", do: [next])
+            })
+        #expect(session.send("event.Go", ["name": "Bach"]).failureCodes.isEmpty)
+        return session
+    }
+
+    @Test("A dialog asks, and clears itself when it is answered")
+    func dialog() throws {
+        var session = try session(.present("b", as: .dialog, options: Self.question))
+        #expect(session.state.presentations.first?.options.message == "Delete Bach?")
+        let effects = session.report("AlertAnswered", "b-2", ["button": "delete"])
+        #expect(session.presented.isEmpty)
+        #expect(
+            effects == [
+                .screenDismissed(instance: "b-2", screen: "b"),
+                .send(type: "command.DeletionConfirmed", data: [:]),
+            ])
+        #expect(session.report("AlertAnswered", "b-2", ["button": "delete"]).isEmpty)
+    }
+
+    @Test("A wrong answer to a dialog names the buttons that there are")
+    func wrongAnswer() throws {
+        var session = try session(.present("b", as: .dialog, options: Self.question))
+        #expect(
+            session.report("AlertAnswered", "b-2", ["button": "x"]).discards
+                == ["command.AlertAnswered: the dialog has no button 'x', its buttons are delete, keep"])
+    }
+
+    @Test("A question holds no stack, and nothing is presented over it", arguments: [PresentationStyle.alert, .dialog])
+    func overQuestion(style: PresentationStyle) throws {
+        var options = Self.question
+        options.title = "Sure?"
+        let cases: [(Flow.Action, String)] = [
+            (.present("c", as: .sheet), "navigation.awaitsAnswer"),
+            (.present("c", as: style, options: options), "navigation.awaitsAnswer"),
+            (.push("c"), "navigation.holdsNoStack"), (.replacePath(["c"]), "navigation.holdsNoStack"),
+        ]
+        for (action, code) in cases {
+            var session = try session(
+                .present("a", as: .sheet), .present("b", as: style, options: options), next: action)
+            let before = session.machine
+            #expect(session.send("event.Next", ["name": "x"]).failureCodes == [code])
+            #expect(session.machine == before)
+        }
+    }
+
+    @Test(
+        "What its user may not dismiss stays, and the report is discarded",
+        arguments: [PresentationStyle.sheet, .popover, .window])
+    func mandatory(style: PresentationStyle) throws {
+        var session = try session(.present("b", as: style, options: Self.mandatory), .push("c"))
+        let before = session.machine
+        #expect(
+            session.report("PresentationDismissed", "b-2").discards
+                == ["command.PresentationDismissed: screen instance 'b-2' cannot be dismissed by its user"])
+        #expect(session.machine == before)
+        #expect(session.report("BackCompleted", "c-3").dismissals == ["c-3"])
+        #expect(session.send("event.Next").dismissals == ["b-2"])
+    }
+
+    @Test("What lies beneath a mandatory sheet may still be dismissed, and takes it along")
+    func beneathMandatory() throws {
+        var session = try session(.present("b", as: .sheet), .present("c", as: .sheet, options: Self.mandatory))
+        #expect(session.report("PresentationDismissed", "b-2").dismissals == ["c-3", "b-2"])
+    }
+
+    @Test("Everything about a presentation survives being stored")
+    func stored() throws {
+        let session = try session(
+            .present(
+                "b", as: .sheet,
+                options: PresentationOptions(detents: [.large], dragIndicator: false, interactiveDismissal: false)),
+            .push("c"), .present("d", as: .window), .present("e", as: .dialog, options: Self.question))
+        let snapshot = session.machine.snapshot
+        let json = try JSONValue(encoding: snapshot)
+        #expect(json.value(at: "state.presented.interactiveDismissal") == false)
+        #expect(json.value(at: "state.presented.presented.presented.buttons.0.role") == "destructive")
+        #expect(try json.decode(NavigationSnapshot.self) == snapshot)
+    }
+
+    @Test(
+        "A style that the platform lacks is found, unless the flow says that it has it",
+        arguments: [
+            ("ios", PresentationStyle.window), ("mac", .fullScreen), ("macOS", .fullScreen), ("watchos", .popover),
+        ])
+    func lackingStyle(platform: String, style: PresentationStyle) throws {
+        func flow(_ presentations: [PresentationStyle]?) throws -> Flow {
+            try Flow("tiny", version: 1, platform: platform, start: "a", presentations: presentations) {
+                Flow.Screen("a")
+                Flow.Transition(on: "event.Go", do: [.present("a", as: style)])
+            }
+        }
+        let error = #expect(throws: FlowError.self) { try flow(nil) }
+        #expect(error?.message.contains("platform '\(platform)' has no \(style.rawValue); it has sheet") == true)
+        #expect(throws: FlowError.self) { try flow([.sheet]) }
+        let stated = try flow([style, .sheet])
+        #expect(try Flow(yaml: stated.json.description, file: "written.json") == stated)
+        #expect(try flow([.sheet, style]).hash == stated.hash)
+    }
+
+    @Test("A platform that nobody knows has every style")
+    func unknownPlatform() throws {
+        for style in [PresentationStyle.window, .fullScreen, .popover] { _ = try session(.present("a", as: style)) }
+    }
+}

@@ -1,0 +1,133 @@
+import Navigation
+import Testing
+
+@Suite("Requests of views")
+struct RequestTests {
+    private static let names: [Flow.ActionName] = [
+        .push, .pop, .popToRoot, .present, .dismiss, .setRoot, .selectTab, .show,
+    ]
+
+    private func session(_ requests: [Flow.ActionName] = Self.names) throws -> Session {
+        let flow = try Flow("router", version: 1, platform: "ios", start: "list", requests: requests) {
+            Flow.Screen("list", sends: ["command.NavigationRequested"])
+            Flow.Screen("item")
+            Flow.Screen("rating")
+        }
+        #expect(try Flow(yaml: flow.json.description, file: "written.json") == flow)
+        return Session(flow)
+    }
+
+    @Test("A view pushes, pops and presents in the words of a flow's file")
+    func requests() throws {
+        var session = try session()
+        session.request(["push": ["screen": "item", "arguments": ["id": 5, "name": "x"]]])
+        session.request(["push": "rating"])
+        #expect(session.path == ["item", "rating"])
+        #expect(session.state.path[0].arguments == ["id": 5, "name": "x"])
+        #expect(session.request(["pop": 2]).dismissals == ["rating-3", "item-2"])
+        session.request(["present": ["screen": "rating", "style": "sheet", "detents": ["medium"]]])
+        #expect(session.state.presentations.first?.options.detents == [.medium])
+        session.request("dismiss")
+        #expect(session.presented.isEmpty)
+        session.request(["setRoot": ["screen": "list", "container": ["tabs": ["list", "item"]]]])
+        session.request(["selectTab": "item"])
+        #expect(session.state.top.screen == "item")
+    }
+
+    @Test("A requested pop and a swipe back come to the same state")
+    func popAsSwipe() throws {
+        var requested = try session()
+        requested.request(["push": "item"])
+        var swiped = requested
+        #expect(requested.request("pop").dismissals == ["item-2"])
+        requested.report("ScreenGone", "item-2")
+        #expect(swiped.report("BackCompleted", "item-2").dismissals == ["item-2"])
+        #expect(requested.state == swiped.state)
+        // And the other of both then changes nothing.
+        #expect(requested.report("BackCompleted", "item-2").discards.count == 1)
+        #expect(swiped.request("pop", instance: "item-2").discards.count == 1)
+    }
+
+    @Test(
+        "What cannot be done is discarded with a reason, and changes nothing",
+        arguments: [
+            ("pop", "there is nothing to pop: the path is empty"),
+            (["pop": 3], "there is nothing to pop: the path is empty"),
+            (["pop": -1], "'pop' takes at least one screen; write a number from 1"),
+            (["pop": "item"], "screen 'item' is not on the path that is in front"),
+            ("dismiss", "nothing is presented"),
+            (["selectTab": "home"], "the root has no tab 'home'"),
+            (["show": ["screen": "item", "column": "detail"]], "there is no column 'detail': the root is not split"),
+            ("replacePath", "action 'replacePath' needs to be told what; write 'replacePath: …'"),
+            (
+                ["openURL": "https://example.org"],
+                "the flow does not let views request 'openURL': "
+                    + "it allows setRoot, push, pop, popToRoot, present, dismiss, selectTab, show"
+            ),
+            (["push": "itme"], "unknown screen 'itme'; did you mean 'item'?"),
+            (["push": ["scren": "item"]], "unknown key 'scren' in 'push'; did you mean 'screen'?; and 'push' lacks"),
+            (["puhs": "item"], "unknown action 'puhs'; did you mean 'push'?"),
+            (["push": "item", "pop": 1], "an action is a name, or one name with a colon and what it needs"),
+            (["present": ["screen": "item", "style": "window"]], "platform 'ios' has no window"),
+            (7, "unknown action '7'"), (.null, "unknown action 'null'"), ([], "an action is a name"),
+        ] as [(JSONValue, String)])
+    func refused(action: JSONValue, reason: String) throws {
+        var session = try session()
+        let before = session.machine
+        let effects = session.request(action)
+        #expect(effects.count == 1)
+        #expect(effects.discards.first?.hasPrefix("command.NavigationRequested: " + reason) == true, "\(effects)")
+        #expect(session.machine == before)
+    }
+
+    @Test("Where a flow allows no requests, each is refused")
+    func none() throws {
+        var session = try session([])
+        #expect(
+            session.request("pop").discards == [
+                "command.NavigationRequested: the flow does not let views request 'pop': it allows no requests"
+            ])
+        #expect(
+            session.send("command.NavigationRequested").discards
+                == ["command.NavigationRequested: the field 'action' is missing"])
+    }
+
+    @Test("A request from a dismissed screen comes too late, another platform's does not concern this one")
+    func lateAndForeign() throws {
+        var session = try session()
+        session.request(["push": "item"])
+        session.request("pop", instance: "item-2")
+        #expect(session.request(["push": "rating"], instance: "item-2").discards.count == 1)
+        #expect(session.send("command.NavigationRequested", ["action": ["push": "item"]], platform: "mac").isEmpty)
+        #expect(session.path.isEmpty)
+    }
+
+    @Test("What looks like a template in a request is text")
+    func literal() throws {
+        var session = try session()
+        session.request(["push": ["screen": "item", "arguments": ["text": "${data.action} ${", "n": "5"]]])
+        #expect(session.state.path.first?.arguments == ["text": "${data.action} ${", "n": "5"])
+    }
+
+    @Test("Dispatched data is shown as a rule for its name says")
+    func dispatched() throws {
+        let flow = try Flow("trains", version: 1, platform: "ios", start: "search") {
+            Flow.Screen("search")
+            Flow.Screen("route")
+            Flow.Transition(
+                on: "command.DataDispatched", where: ["name": "RouteModel"],
+                do: [.present(.screen("route", ["from": "${data.data.fromStationCode}"]), as: .sheet)])
+        }
+        var session = Session(flow)
+        session.send("command.DataDispatched", ["name": "RouteModel", "data": ["fromStationCode": "YRK"]])
+        #expect(session.state.top.arguments == ["from": "YRK"])
+        #expect(session.send("command.DataDispatched", ["name": "Other", "data": [:]]).isEmpty)
+    }
+}
+
+extension Session {
+    @discardableResult
+    fileprivate mutating func request(_ action: JSONValue, instance: String? = nil) -> [Machine.Effect] {
+        send("command.NavigationRequested", ["action": action], platform: "ios", instance: instance)
+    }
+}
