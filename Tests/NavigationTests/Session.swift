@@ -27,10 +27,11 @@ struct Session {
         _ type: String,
         _ data: JSONValue = [:],
         platform: String? = nil,
-        instance: String? = nil
+        instance: String? = nil,
+        causedBy cause: String? = nil
     ) -> [Machine.Effect] {
         sent += 1
-        let attributes = Machine.Attributes(platform: platform, instance: instance)
+        let attributes = Machine.Attributes(platform: platform, instance: instance, causationID: cause)
         return machine.handle(Machine.Input(id: "m\(sent)", type: type, data: data, attributes: attributes))
     }
 

@@ -51,6 +51,7 @@ extension Flow.Transition {
                 ("when", when.isEmpty ? nil : json(of: when)),
                 ("unless", unless.isEmpty ? nil : json(of: unless)),
                 ("origin", origin == .any ? nil : .string(origin.rawValue)),
+                ("guard", `guard`?.json),
                 ("do", .array(actions.map(\.json))),
             ])
     }
@@ -124,7 +125,7 @@ extension AlertButton {
 
 extension JSONValue {
     /// An object of those members that have a value.
-    fileprivate static func object(members: [(String, JSONValue?)]) -> JSONValue {
+    static func object(members: [(String, JSONValue?)]) -> JSONValue {
         .object(members.reduce(into: [:]) { object, member in object[member.0] = member.1 })
     }
 }

@@ -55,6 +55,6 @@ public struct Flow: Hashable, Sendable {
 
     /// The types of the messages that a machine of this flow must hear: those of its rules and the views' reports.
     public var messageTypes: Set<String> {
-        Set(transitions.map(\.on)).union(ViewReport.allCases.map(\.rawValue))
+        Set(transitions.flatMap(\.messageTypes)).union(ViewReport.allCases.map(\.rawValue))
     }
 }

@@ -4,6 +4,10 @@ extension FlowChecker {
             report(
                 "'\(transition.on)' is a view's report, which the machine answers itself; remove this rule",
                 at: "\(place).on")
+        } else if transition.on == Machine.deadlinePassed {
+            report(
+                "the machine answers '\(transition.on)' itself; say in a guard's 'expired' what to do",
+                at: "\(place).on")
         } else if !Self.isType(transition.on, ofKinds: ["command", "event", "error", "document"]) {
             report(
                 "'\(transition.on)' is not the type of a message; write command.NAME or event.NAME",
@@ -12,9 +16,12 @@ extension FlowChecker {
         check(transition.when, at: "\(place).when")
         check(transition.unless, at: "\(place).unless")
         if transition.actions.isEmpty { report("nothing to do; name at least one action", at: "\(place).do") }
+        allowsAnswer = transition.guard != nil
         for (index, action) in transition.actions.enumerated() {
             check(action, at: "\(place).do[\(index)]")
         }
+        allowsAnswer = false
+        if let condition = transition.guard { check(condition, at: "\(place).guard") }
     }
 
     private mutating func check(_ conditions: [Flow.Condition], at place: String) {
@@ -30,7 +37,7 @@ extension FlowChecker {
         }
     }
 
-    private mutating func check(_ action: Flow.Action, at place: String) {
+    mutating func check(_ action: Flow.Action, at place: String) {
         switch action {
         case .setRoot(let destination, .tabs(let tabs)):
             check(destination, at: place)

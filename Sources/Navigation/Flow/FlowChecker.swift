@@ -7,6 +7,8 @@ struct FlowChecker {
     }
 
     let flow: Flow
+    /// Whether templates may refer to the answer of a guard here.
+    var allowsAnswer = false
     private(set) var problems: [Problem] = []
 
     init(flow: Flow) {
@@ -60,7 +62,11 @@ struct FlowChecker {
 
     mutating func checkTemplate(_ source: String, at place: String) {
         do {
-            for screen in try Template(source).screens { checkScreen(screen, at: place) }
+            let template = try Template(source)
+            for screen in template.screens { checkScreen(screen, at: place) }
+            if template.refersToAnswer, !allowsAnswer {
+                report("there is no answer here; only 'do' and 'rejected' of a rule with a guard have one", at: place)
+            }
         } catch {
             report(error.description, at: place)
         }

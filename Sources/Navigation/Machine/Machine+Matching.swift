@@ -4,10 +4,19 @@ extension Machine {
         flow.transitions.first { transition in
             transition.on == input.type
                 && (transition.origin == .any || isOwn(input))
-                && transition.fields.allSatisfy { matches($0.value, input.data.value(at: $0.key)) }
-                && transition.when.allSatisfy { $0.holds(in: state) }
-                && !transition.unless.contains { $0.holds(in: state) }
+                && matches(transition.fields, input)
+                && holds(transition)
         }
+    }
+
+    /// Whether the state is one that the rule asks for.
+    func holds(_ transition: Flow.Transition) -> Bool {
+        transition.when.allSatisfy { $0.holds(in: state) } && !transition.unless.contains { $0.holds(in: state) }
+    }
+
+    /// Whether the message has these fields.
+    func matches(_ fields: [String: JSONValue], _ input: Input) -> Bool {
+        fields.allSatisfy { matches($0.value, input.data.value(at: $0.key)) }
     }
 
     /// Whether the message is from the machine's platform, or from none: a tool's report shall work like a view's.

@@ -21,6 +21,8 @@ public struct Machine: Hashable, Sendable {
     /// The identifier of the message that the last change answered.
     public private(set) var cause: String?
     private(set) var memory: NavigationMemory
+    /// What an attempt held back and nobody has met since. Empty between messages.
+    private var released: [Input] = []
 
     /// Starts a session at the flow's start screen, at revision 0.
     ///
@@ -55,20 +57,48 @@ public struct Machine: Hashable, Sendable {
     /// - Returns: What the host has to do, in order, together with publishing the snapshot when the revision is new.
     public mutating func handle(_ input: Input) -> [Effect] {
         guard input.subject == session else { return [] }
+        return meet(input) + meet(released: [])
+    }
+
+    /// Meets what an attempt held back, now that it has ended. Each is a step of its own.
+    mutating func meet(released inputs: [Input]) -> [Effect] {
+        released += inputs
+        var effects: [Effect] = []
+        while !released.isEmpty {
+            let input = released.removeFirst()
+            effects += meet(input).began(input.attributes)
+        }
+        return effects
+    }
+
+    private mutating func meet(_ input: Input) -> [Effect] {
         if let report = ViewReport(rawValue: input.type) {
             return isOwn(input) ? handle(report, input) : []
         }
         if let instance = lateInstance(of: input) {
             return [input.discarded("no screen instance '\(instance)' stands")]
         }
-        guard let transition = transition(for: input) else { return [] }
-        var step = step(for: input)
+        if input.type == Self.deadlinePassed { return isOwn(input) ? expire(input) : [] }
+        if let effects = takeAnswer(input) ?? holdBack(input) { return effects }
+        guard let transition = transition(for: input) else { return lateAnswer(input) }
+        return take(transition, step(for: input))
+    }
+
+    /// Does what a rule says, or asks first.
+    mutating func take(_ transition: Flow.Transition, _ step: Step) -> [Effect] {
+        if let condition = transition.guard { return begin(transition, condition, step) }
+        return perform(transition.actions, step)
+    }
+
+    /// Takes all of the actions as one step or, when one cannot be taken, none.
+    mutating func perform(_ actions: [Flow.Action], _ step: Step) -> [Effect] {
+        var performed = step
         do {
-            for action in transition.actions { try step.apply(action) }
+            for action in actions { try performed.apply(action) }
         } catch {
-            return [.failed(error)]
+            return commit(step) + [.failed(error)]
         }
-        return commit(step)
+        return commit(performed)
     }
 
     /// The machine as it can be shown, stored and restored.
@@ -91,6 +121,8 @@ public struct Machine: Hashable, Sendable {
 
     /// Makes a step's outcome the machine's.
     mutating func commit(_ step: Step) -> [Effect] {
+        var step = step
+        released = step.settleAttempt() + released
         if step.state != state {
             state = step.state
             memory = step.memory

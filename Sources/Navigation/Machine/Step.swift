@@ -3,6 +3,8 @@ struct Step {
     let input: Machine.Input
     /// The state that the message met. Templates refer to it, whatever the actions before them have done.
     let before: NavigationState
+    /// The message that the rule matched, when ``input`` answers its guard.
+    var asked: Machine.Input?
     var state: NavigationState
     var memory: NavigationMemory
     var effects: [Machine.Effect] = []

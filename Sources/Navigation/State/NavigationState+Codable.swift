@@ -4,6 +4,7 @@ extension NavigationState: Codable {
         case path
         case presented
         case leaving
+        case attempt
     }
 
     /// Decodes a state; the presentations are nested, each in the one that presents it.
@@ -13,15 +14,17 @@ extension NavigationState: Codable {
         path = try object.decode([ScreenInstance].self, forKey: .path)
         leaving = try object.decode([ScreenInstance].self, forKey: .leaving)
         presentations = try object.decode(PresentationChain?.self, forKey: .presented)?.presentations ?? []
+        attempt = try object.decodeIfPresent(Attempt.self, forKey: .attempt)
     }
 
-    /// Encodes the state; `presented` is null when nothing is presented.
+    /// Encodes the state; `presented` is null when nothing is presented, `attempt` absent when none waits.
     public func encode(to encoder: any Encoder) throws {
         var object = encoder.container(keyedBy: CodingKeys.self)
         try object.encode(root, forKey: .root)
         try object.encode(path, forKey: .path)
         try object.encode(PresentationChain(presentations[...]), forKey: .presented)
         try object.encode(leaving, forKey: .leaving)
+        try object.encodeIfPresent(attempt, forKey: .attempt)
     }
 }
 

@@ -10,6 +10,6 @@ extension Machine.Input {
             id: message.id, type: message.type.description, subject: message.subject, data: data,
             attributes: Machine.Attributes(
                 platform: message.attributes.platform, device: message.attributes.device,
-                instance: message.attributes.instance))
+                instance: message.attributes.instance, causationID: message.attributes.causationID))
     }
 }
