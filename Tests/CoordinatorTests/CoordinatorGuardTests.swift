@@ -2,6 +2,7 @@ import Contracts
 import Coordinator
 import EventBus
 import Foundation
+import Logging
 import Navigation
 import RuntimeTestSupport
 import Testing
@@ -11,6 +12,7 @@ struct CoordinatorGuardTests {
     let fixture = CoordinatorFixture()
     var view: InMemoryEventBus { fixture.view }
 
+    @discardableResult
     private func withForm<Result: Sendable>(
         _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
@@ -27,11 +29,12 @@ struct CoordinatorGuardTests {
 
     /// Answers as a service does that knows of no platform.
     @discardableResult
-    private func answer(_ question: Envelope) async throws -> Envelope {
+    private func answer(_ question: Envelope, later: TimeInterval = 0) async throws -> Envelope {
         var answer = try Envelope(DomainEvent.DraftSaved(draft: 7), source: "draft-service/1", causedBy: question)
         answer.attributes.platform = nil
         answer.attributes.device = nil
         answer.attributes.instance = nil
+        answer.attributes.time += later
         try await view.publish(Batch([answer]))
         return answer
     }
@@ -45,7 +48,8 @@ struct CoordinatorGuardTests {
             #expect(question.attributes.causationID == command.id)
             #expect(question.attributes.instance == "form-1")
             #expect(question.attributes.device == "phone-1")
-            #expect(question.attributes.expiryTime != nil)
+            let expiry = try #require(question.attributes.expiryTime)
+            #expect(expiry.timeIntervalSince(question.attributes.time) == 5, "as long as anybody waits for it")
             #expect(try question.decode(Command.SaveDraft.self).name == "Bach")
             #expect(try await fixture.currentSnapshot()?.state.attempt?.id == question.id)
 
@@ -114,6 +118,19 @@ struct CoordinatorGuardTests {
         }
     }
 
+    @Test("discards a command that has expired while it was held back, and says so")
+    func expiredInQueue() async throws {
+        try await withForm {
+            try await ask()
+            let home = try await view.send(Command.HomeRequested(), origin: fixture.phone)
+            try await fixture.snapshot { $0.state.attempt?.queue.count == 1 }
+            try await answer(try await view.received(Command.SaveDraft.self)[0], later: 61)
+            try await fixture.snapshot { $0.state.top.screen == "done" }
+            let discarded = try await view.received(DomainEvent.MessageDiscarded.self)[0]
+            #expect(try discarded.decode(DomainEvent.MessageDiscarded.self).messageID == home.id)
+        }
+    }
+
     @Test("sets the timer of a deadline again after each restart")
     func expiredAfterRestart() async throws {
         let command = try await withForm { try await ask() }
@@ -137,7 +154,23 @@ struct CoordinatorGuardTests {
         }
     }
 
-    @Test("gives the same ids to all that the same messages lead to, in a replay and when it handles one again")
+    @Test("gives the same ids again to what it was about to publish when it died")
+    func sameIDsAfterDeath() async throws {
+        let bus = LosingBus(
+            InMemoryEventBus(source: "navigation-coordinator/1", hub: fixture.hub), losing: Command.SaveDraft.type)
+        try await view.send(Command.NextRequested(name: "Bach"), origin: fixture.phone)
+        await #expect(throws: BusError.self) {
+            try await withRunning(Coordinator(flow: .guarded(), bus: bus, logger: .silent, clock: fixture.clock)) {
+                try await fixture.snapshot { $0.state.attempt != nil }
+            }
+        }
+        #expect(bus.lost.count == 2)
+        try await withForm { try await fixture.snapshot { $0.state.attempt != nil } }
+        let published = try await story(of: fixture).filter { $0.attributes.causationID != nil }
+        #expect(published.map(\.id) == bus.lost.map(\.id))
+    }
+
+    @Test("gives the same ids to all that the same messages lead to in a replay")
     func sameIDs() async throws {
         try await withForm {
             try await ask()

@@ -58,6 +58,18 @@ struct GuardMeanwhileTests {
             ])
     }
 
+    @Test("A command that has expired by the time of the answer is discarded visibly, one that has not is met")
+    func queuedAndExpired() throws {
+        for (time, path) in [(1000, []), (1001, ["form", "done"])] {
+            var session = try GuardFlow.waiting(GuardFlow.saving(meanwhile: .queue))
+            session.send("command.Home", attributes: Machine.Attributes(time: 1, expiry: 1000))
+            let answer = Machine.Attributes(causationID: Session.question, time: time)
+            let effects = session.send("event.DraftChecked", ["ok": true, "draft": 7], attributes: answer)
+            #expect(session.path == path)
+            #expect(effects.discards == (path.isEmpty ? [] : ["command.Home: expired"]))
+        }
+    }
+
     @Test("A queue has an end, and says so")
     func overflow() throws {
         var session = try GuardFlow.waiting(GuardFlow.saving(meanwhile: .queue))

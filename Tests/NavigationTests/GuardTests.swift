@@ -10,7 +10,9 @@ struct GuardTests {
         let effects = session.send("command.Next", ["name": "Bach"], platform: "ios", instance: "form-2")
         #expect(
             effects == [
-                .ask(id: "m2.ios.ask", type: "command.SaveDraft", data: ["name": "Bach"], instance: "form-2"),
+                .ask(
+                    id: "m2.ios.ask", type: "command.SaveDraft", data: ["name": "Bach"], instance: "form-2",
+                    within: .seconds(5)),
                 .expectAnswer(attempt: "m2.ios.ask", within: .seconds(5)),
             ])
         let attempt = try #require(session.state.attempt)

@@ -31,7 +31,14 @@ extension Machine {
             attempt.id = DerivedID.make(from: input.id, platform: flow.platform, name: "ask")
             do {
                 let data = try asked.resolve(ask.data)
-                asked.effects.append(.ask(id: attempt.id, type: ask.type, data: data, instance: attempt.instance))
+                asked.effects.append(
+                    .ask(
+                        id: attempt.id,
+                        type: ask.type,
+                        data: data,
+                        instance: attempt.instance,
+                        within: condition.deadline
+                    ))
             } catch {
                 return commit(step) + [.failed(error)]
             }

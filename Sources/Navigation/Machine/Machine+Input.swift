@@ -38,14 +38,26 @@ extension Machine {
         public var instance: String?
         /// The identifier of the message that directly caused this one.
         public var causationID: String?
+        /// When it was sent, in milliseconds since 1970.
+        public var time: Int?
+        /// When it is too old to be acted upon, in milliseconds since 1970.
+        public var expiry: Int?
 
         /// Makes attributes.
-        public init(platform: String? = nil, device: String? = nil, instance: String? = nil, causationID: String? = nil)
-        {
+        public init(
+            platform: String? = nil,
+            device: String? = nil,
+            instance: String? = nil,
+            causationID: String? = nil,
+            time: Int? = nil,
+            expiry: Int? = nil
+        ) {
             self.platform = platform
             self.device = device
             self.instance = instance
             self.causationID = causationID
+            self.time = time
+            self.expiry = expiry
         }
     }
 }

@@ -57,16 +57,19 @@ public struct Machine: Hashable, Sendable {
     /// - Returns: What the host has to do, in order, together with publishing the snapshot when the revision is new.
     public mutating func handle(_ input: Input) -> [Effect] {
         guard input.subject == session else { return [] }
-        return meet(input) + meet(released: [])
+        return meet(input) + meet(released: [], at: input.attributes.time)
     }
 
     /// Meets what an attempt held back, now that it has ended. Each is a step of its own.
-    mutating func meet(released inputs: [Input]) -> [Effect] {
+    ///
+    /// - Parameter time: That of the message which ended it, as no machine has a clock.
+    mutating func meet(released inputs: [Input], at time: Int? = nil) -> [Effect] {
         released += inputs
         var effects: [Effect] = []
         while !released.isEmpty {
             let input = released.removeFirst()
-            effects += meet(input).began(input.attributes)
+            let isExpired = time.flatMap { time in input.attributes.expiry.map { $0 < time } } ?? false
+            effects += (isExpired ? [input.discarded("expired")] : meet(input)).began(input.attributes)
         }
         return effects
     }

@@ -36,9 +36,9 @@ struct EffectMessages {
             try opening(url)
         case .send(let type, let data):
             command(type, data, id: nextID())
-        case .ask(let id, let type, let data, let instance):
+        case .ask(let id, let type, let data, let instance, let deadline):
             // Addressed to the screen that waits: when that is dismissed, the work for it ends.
-            command(type, data, id: id, instance: instance)
+            command(type, data, id: id, instance: instance, lifetime: deadline)
         case .screenDismissed(let instance, let screen):
             try about(DomainEvent.ScreenDismissed(instance: instance, screen: screen), instance: instance)
         case .messageDiscarded(let id, let reason):
@@ -75,7 +75,9 @@ struct EffectMessages {
     ///
     /// It does not carry its cause's instance: what that came from, such as an alert, is often dismissed by now, and the
     /// command must not be taken for one that comes too late.
-    private func command(_ type: String, _ data: JSONValue, id: String, instance: String? = nil) -> Envelope? {
+    private func command(
+        _ type: String, _ data: JSONValue, id: String, instance: String? = nil, lifetime: Duration? = nil
+    ) -> Envelope? {
         guard let type = MessageType(type) else { return nil }
         var attributes = Attributes(type: type, source: source, subject: cause.subject, id: id)
         attributes.correlationID = cause.attributes.correlationID
@@ -84,7 +86,7 @@ struct EffectMessages {
         attributes.platform = platform
         attributes.device = cause.attributes.device
         attributes.instance = instance
-        attributes.expire(after: commandLifetime)
+        attributes.expire(after: lifetime ?? commandLifetime)
         return Envelope(attributes: attributes, data: Data(data.description.utf8))
     }
 
