@@ -95,6 +95,26 @@ struct GuardMeanwhileTests {
         #expect(session.state.attempt == nil)
     }
 
+    @Test("What waited for an attempt that ends before the rest of the queue is met is still met in its order")
+    func orderOfReleases() throws {
+        let condition = Flow.Guard(accept: "event.Ready", deadline: .seconds(1), meanwhile: .queue)
+        let flow = try Flow("order", version: 1, platform: "ios", start: "a") {
+            for name in ["a", "b", "c"] { Flow.Screen(name) }
+            Flow.Transition(on: "command.Go", when: [.root("a")], guard: condition, do: [.push("b")])
+            Flow.Transition(on: "event.Flip", when: [.path()], guard: condition, do: [.push("c")])
+            Flow.Transition(on: "event.Flip", do: [.setRoot("c")])
+            Flow.Transition(on: "command.One", when: [.root("c")], do: [.push("a")])
+            Flow.Transition(on: "command.Two", when: [.root("c")], do: [.push("b")])
+        }
+        var session = Session(flow)
+        for type in ["command.Go", "command.Go", "command.One", "event.Flip", "command.Two"] { session.send(type) }
+        #expect(session.state.attempt?.queue.map(\.id) == ["m2", "m3", "m4", "m5"])
+        // The second Go waits on b, and One for it; what Flip does now ends both waits.
+        session.answer("event.Ready", [:], to: "m1")
+        #expect(session.root == "c")
+        #expect(session.path == ["a", "b"])
+    }
+
     @Test("A message that comes twice waits once")
     func repeated() throws {
         var machine = try GuardFlow.waiting(GuardFlow.saving(meanwhile: .queue)).machine
