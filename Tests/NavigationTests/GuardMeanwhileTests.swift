@@ -14,6 +14,16 @@ struct GuardMeanwhileTests {
         #expect(session.machine == before)
     }
 
+    @Test("A request for an action by its name, which needs no rule, is held back like any command")
+    func requests() throws {
+        var dropping = try GuardFlow.waiting()
+        #expect(dropping.send("command.NavigationRequested").discards.count == 1)
+        var queueing = try GuardFlow.waiting(GuardFlow.saving(meanwhile: .queue))
+        #expect(queueing.send("command.NavigationRequested").isEmpty)
+        #expect(queueing.send("command.Unheard").isEmpty)
+        #expect(queueing.state.attempt?.queue.map(\.type) == ["command.NavigationRequested"])
+    }
+
     @Test("Queued commands are met afterwards in their order, each a step with a cause of its own")
     func queue() throws {
         var session = try GuardFlow.waiting(GuardFlow.saving(meanwhile: .queue))

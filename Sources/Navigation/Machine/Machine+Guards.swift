@@ -92,11 +92,12 @@ extension Machine {
         case .supersede: return nil
         case .drop:
             // What no rule answers is not worth a word, now as ever.
-            guard rule != nil || input.type == "command.NavigationRequested" else { return nil }
+            guard rule != nil || input.isNavigationRequest else { return nil }
             return [input.discarded("\(attempt.message.type) waits for an answer")]
         case .queue:
             // A rule that does not match now may do so then.
-            return flow.messageTypes.contains(input.type) ? enqueue(input) : nil
+            guard flow.messageTypes.contains(input.type) || input.isNavigationRequest else { return nil }
+            return enqueue(input)
         }
     }
 
@@ -141,6 +142,9 @@ extension Machine {
 extension Machine.Input {
     /// Whether this is what a user wants. All else tells what has happened, whatever anybody waits for.
     var isIntent: Bool { type.hasPrefix("command.") }
+
+    /// Whether this asks for an action by its name, which needs no rule.
+    fileprivate var isNavigationRequest: Bool { type == "command.NavigationRequested" }
 }
 
 extension [Machine.Effect] {
