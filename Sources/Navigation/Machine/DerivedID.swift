@@ -14,7 +14,7 @@ public enum DerivedID {
     ///   - cause: The identifier of the message that is answered.
     ///   - platform: The platform that answers it; another one answers it too.
     ///   - name: What tells it from the answer's other messages.
-    /// - Returns: The same for the same three, and for no others.
+    /// - Returns: The same for the same three and, but for 64 bits of chance among long chains, for no others.
     public static func make(from cause: String, platform: String, name: String) -> String {
         "\(shortened(cause)).\(platform).\(name)"
     }
