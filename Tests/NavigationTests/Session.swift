@@ -27,10 +27,19 @@ struct Session {
         _ type: String,
         _ data: JSONValue = [:],
         platform: String? = nil,
-        instance: String? = nil
+        instance: String? = nil,
+        causedBy cause: String? = nil
+    ) -> [Machine.Effect] {
+        send(type, data, attributes: Machine.Attributes(platform: platform, instance: instance, causationID: cause))
+    }
+
+    @discardableResult
+    mutating func send(
+        _ type: String,
+        _ data: JSONValue = [:],
+        attributes: Machine.Attributes
     ) -> [Machine.Effect] {
         sent += 1
-        let attributes = Machine.Attributes(platform: platform, instance: instance)
         return machine.handle(Machine.Input(id: "m\(sent)", type: type, data: data, attributes: attributes))
     }
 

@@ -67,6 +67,7 @@ extension Flow.Transition {
                 ("when", when.isEmpty ? nil : json(of: when)),
                 ("unless", unless.isEmpty ? nil : json(of: unless)),
                 ("origin", origin == .any ? nil : .string(origin.rawValue)),
+                ("guard", `guard`?.json),
                 ("do", .array(actions.map(\.json))),
             ])
     }

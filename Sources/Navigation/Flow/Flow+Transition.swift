@@ -11,8 +11,12 @@ extension Flow {
         public let unless: [Condition]
         /// Whose messages it answers.
         public let origin: Origin
+        /// What has to be answered before it does anything.
+        public let `guard`: Guard?
         /// What it does, in order. Either all of it happens or, when an action cannot be taken, none.
         public let actions: [Action]
+        /// What attempts know a guarded rule by; other rules have no name.
+        private(set) var name: String?
 
         /// Declares a rule.
         public init(
@@ -21,6 +25,7 @@ extension Flow {
             when: [Condition] = [],
             unless: [Condition] = [],
             origin: Origin = .any,
+            guard condition: Guard? = nil,
             do actions: [Action]
         ) {
             self.on = on
@@ -29,6 +34,8 @@ extension Flow {
             self.unless = unless.sorted { $0.place.rawValue < $1.place.rawValue }
             self.origin = origin
             self.actions = actions
+            self.guard = condition
+            name = condition?.name(ofRule: json)
         }
     }
 

@@ -72,7 +72,7 @@ public struct Flow: Hashable, Sendable {
     /// The types of the messages that a machine of this flow must hear: those of its rules, the views' reports and
     /// their requests.
     public var messageTypes: Set<String> {
-        Set(allTransitions.map(\.on)).subtracting(Ending.allCases.map(\.rawValue))
+        Set(allTransitions.flatMap(\.messageTypes)).subtracting(Ending.allCases.map(\.rawValue))
             .union(ViewReport.allCases.map(\.rawValue)).union([Self.requestType])
     }
 }

@@ -4,7 +4,7 @@ extension FlowChecker {
         checkScreen(child.start, at: "\(place).start")
         for (index, transition) in child.transitions.enumerated() {
             check(transition, at: "\(place).transitions[\(index)]")
-            checkEndings(in: transition, isInChild: true, at: "\(place).transitions[\(index)].do")
+            checkEndings(in: transition, isInChild: true, at: "\(place).transitions[\(index)]")
         }
     }
 
@@ -18,11 +18,17 @@ extension FlowChecker {
 
     /// A rule that ends its flow has nothing more to do: what follows is for the rules of whoever began it to say.
     mutating func checkEndings(in transition: Flow.Transition, isInChild: Bool, at place: String) {
-        for (index, action) in transition.actions.enumerated() where [.finish, .abandon].contains(action.name) {
+        checkEndings(in: transition.actions, isInChild, at: "\(place).do")
+        checkEndings(in: transition.guard?.rejected ?? [], isInChild, at: "\(place).guard.rejected")
+        checkEndings(in: transition.guard?.expired ?? [], isInChild, at: "\(place).guard.expired")
+    }
+
+    private mutating func checkEndings(in actions: [Flow.Action], _ isInChild: Bool, at place: String) {
+        for (index, action) in actions.enumerated() where [.finish, .abandon].contains(action.name) {
             let name = action.name.rawValue
             if !isInChild {
                 report("'\(name)' ends a child flow; use it in a rule of one", at: "\(place)[\(index)]")
-            } else if index != transition.actions.indices.last {
+            } else if index != actions.indices.last {
                 report("'\(name)' ends the flow; make it the last action", at: "\(place)[\(index)]")
             }
         }
@@ -41,6 +47,9 @@ extension FlowChecker {
         for name in transition.fields["flow"]?.anyOf?.compactMap(\.stringValue) ?? [] where flow.flows[name] == nil {
             let advice = Spelling.advice(for: name, among: flow.flows.keys)
             report("unknown flow '\(name)'; \(advice)", at: "\(place).where.flow")
+        }
+        if transition.guard != nil {
+            report("a rule on '\(transition.on)' cannot wait: the flow's end is one step; guard the rule that ends it", at: place)
         }
     }
 }

@@ -10,6 +10,10 @@ extension FlowChecker {
                 at: "\(place).on")
         } else if Flow.Ending(rawValue: transition.on) != nil {
             checkEndingFields(of: transition, at: place)
+        } else if transition.on == Machine.deadlinePassed {
+            report(
+                "the machine answers '\(transition.on)' itself; say in a guard's 'expired' what to do",
+                at: "\(place).on")
         } else if !Self.isType(transition.on, ofKinds: ["command", "event", "error", "document"]) {
             report(
                 "'\(transition.on)' is not the type of a message; write command.NAME or event.NAME",
@@ -21,9 +25,12 @@ extension FlowChecker {
         check(transition.when, at: "\(place).when")
         check(transition.unless, at: "\(place).unless")
         if transition.actions.isEmpty { report("nothing to do; name at least one action", at: "\(place).do") }
+        allowsAnswer = transition.guard != nil
         for (index, action) in transition.actions.enumerated() {
             check(action, at: "\(place).do[\(index)]")
         }
+        allowsAnswer = false
+        if let condition = transition.guard { check(condition, at: "\(place).guard") }
     }
 
     private mutating func check(_ conditions: [Flow.Condition], at place: String) {

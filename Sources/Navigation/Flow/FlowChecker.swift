@@ -10,6 +10,8 @@ struct FlowChecker {
     /// Whether an action is checked that a view asks for: it holds no templates, and whether there is such a tab or
     /// column is for the state to say.
     let isRequest: Bool
+    /// Whether templates may refer to the answer of a guard here.
+    var allowsAnswer = false
     private(set) var problems: [Problem] = []
 
     init(flow: Flow, isRequest: Bool = false) {
@@ -24,7 +26,7 @@ struct FlowChecker {
         }
         for (index, transition) in flow.transitions.enumerated() {
             check(transition, at: "transitions[\(index)]")
-            checkEndings(in: transition, isInChild: false, at: "transitions[\(index)].do")
+            checkEndings(in: transition, isInChild: false, at: "transitions[\(index)]")
         }
         for child in flow.flows.values.sorted(by: { $0.name < $1.name }) { check(child) }
     }
@@ -67,7 +69,11 @@ struct FlowChecker {
     mutating func checkTemplate(_ source: String, at place: String) {
         if isRequest { return }
         do {
-            for screen in try Template(source).screens { checkScreen(screen, at: place) }
+            let template = try Template(source)
+            for screen in template.screens { checkScreen(screen, at: place) }
+            if template.refersToAnswer, !allowsAnswer {
+                report("there is no answer here; only 'do' and 'rejected' of a rule with a guard have one", at: place)
+            }
         } catch {
             report(error.description, at: place)
         }

@@ -2,6 +2,7 @@
 ///
 /// A place names a value by a dotted path that begins with one of
 /// - `data`: the data of the message,
+/// - `answer`: the data of the message that answered the rule's guard,
 /// - `arguments`: the arguments of the screen in front,
 /// - `screens.NAME`: the arguments of the frontmost instance of a screen.
 ///
@@ -21,6 +22,7 @@ struct Template {
 
     enum Scope: String, CaseIterable {
         case data
+        case answer
         case arguments
         case screens
     }
@@ -51,6 +53,14 @@ struct Template {
             guard case .place(let place) = segment else { return nil }
             let parts = place.split(separator: ".")
             return parts[0] == Scope.screens.rawValue ? String(parts[1]) : nil
+        }
+    }
+
+    /// Whether it needs the answer of a guard.
+    var refersToAnswer: Bool {
+        segments.contains { segment in
+            guard case .place(let place) = segment else { return false }
+            return place.hasPrefix(Scope.answer.rawValue + ".")
         }
     }
 

@@ -87,7 +87,7 @@ extension YAMLReader {
             "a transition",
             at: place,
             required: ["on", "do"],
-            optional: ["where", "when", "unless", "origin"]
+            optional: ["where", "when", "unless", "origin", "guard"]
         )
         guard let members, let on = members["on"].flatMap({ string($0, "a message's type") }),
             let actions = members["do"].flatMap({ self.actions($0, at: "\(place).do") })
@@ -98,6 +98,7 @@ extension YAMLReader {
             when: members["when"].map { conditions($0, "when", at: "\(place).when") } ?? [],
             unless: members["unless"].map { conditions($0, "unless", at: "\(place).unless") } ?? [],
             origin: members["origin"].flatMap { choice($0, "origin", of: Flow.Origin.self) } ?? .any,
+            guard: members["guard"].map { condition($0, at: "\(place).guard") },
             do: actions
         )
     }

@@ -5,6 +5,13 @@ extension Machine {
         case openURL(String)
         /// Send this command, with the machine's platform and the device of the message as its attributes.
         case send(type: String, data: JSONValue)
+        /// Send this command of a guard on behalf of a screen instance. The answer names its identifier; once nobody waits
+        /// for that any more, the command has expired.
+        case ask(id: String, type: String, data: JSONValue, instance: String, within: Duration)
+        /// Send `event.GuardDeadlinePassed` for this attempt after a while, should it still wait then.
+        case expectAnswer(attempt: String, within: Duration)
+        /// What follows began where these attributes say, with a message that had to wait: URLs open there.
+        case began(Attributes)
         /// Tell the services that this instance is dismissed: work addressed to it ends.
         case screenDismissed(instance: String, screen: String)
         /// Tell everyone that this message came too late or made no sense, so that nothing is lost in silence.

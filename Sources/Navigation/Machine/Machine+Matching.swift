@@ -2,6 +2,11 @@ extension Machine {
     /// A rule that matches, and the run of the child flow that it is a rule of.
     typealias Match = (transition: Flow.Transition, run: FlowRun?)
 
+    /// The first rule that matches the message and the state as it is.
+    func match(_ input: Input) -> Match? {
+        match(step(for: input), runs: runs(for: input))
+    }
+
     /// The first rule that matches the step's message and the state that it met: of these runs' flows in their order, or
     /// else of the flow itself.
     func match(_ step: Step, runs: [FlowRun]) -> Match? {
@@ -15,9 +20,18 @@ extension Machine {
     private func matches(_ transition: Flow.Transition, _ step: Step) -> Bool {
         transition.on == step.input.type
             && (transition.origin == .any || isOwn(step.input))
-            && transition.fields.allSatisfy { $0.value.holds(for: step.input.data.value(at: $0.key)) }
-            && transition.when.allSatisfy { $0.holds(in: step) }
-            && !transition.unless.contains { $0.holds(in: step) }
+            && matches(transition.fields, step.input)
+            && holds(transition, step)
+    }
+
+    /// Whether the state that the step's message met is one that the rule asks for.
+    func holds(_ transition: Flow.Transition, _ step: Step) -> Bool {
+        transition.when.allSatisfy { $0.holds(in: step) } && !transition.unless.contains { $0.holds(in: step) }
+    }
+
+    /// Whether the message has these fields.
+    func matches(_ fields: [String: Flow.Match], _ input: Input) -> Bool {
+        fields.allSatisfy { $0.value.holds(for: input.data.value(at: $0.key)) }
     }
 
     /// Whether the message is from the machine's platform, or from none: a tool's report shall work like a view's.

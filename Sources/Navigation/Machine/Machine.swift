@@ -22,6 +22,8 @@ public struct Machine: Hashable, Sendable {
     /// The identifier of the message that the last change answered.
     public private(set) var cause: String?
     private(set) var memory: NavigationMemory
+    /// What an attempt held back and nobody has met since. Empty between messages.
+    private var released: [Input] = []
 
     /// Starts a session at the flow's start screen, at revision 0.
     ///
@@ -56,23 +58,55 @@ public struct Machine: Hashable, Sendable {
     /// - Returns: What the host has to do, in order, together with publishing the snapshot when the revision is new.
     public mutating func handle(_ input: Input) -> [Effect] {
         guard input.subject == session else { return [] }
+        return meet(input) + meet(released: [], at: input.attributes.time)
+    }
+
+    /// Meets what an attempt held back, now that it has ended. Each is a step of its own.
+    ///
+    /// - Parameter time: That of the message which ended it, as no machine has a clock.
+    mutating func meet(released inputs: [Input], at time: Int? = nil) -> [Effect] {
+        released += inputs
+        var effects: [Effect] = []
+        while !released.isEmpty {
+            let input = released.removeFirst()
+            let isExpired = time.flatMap { time in input.attributes.expiry.map { $0 < time } } ?? false
+            effects += (isExpired ? [input.discarded("expired")] : meet(input)).began(input.attributes)
+        }
+        return effects
+    }
+
+    private mutating func meet(_ input: Input) -> [Effect] {
         if let report = ViewReport(rawValue: input.type) {
             return isOwn(input) ? handle(report, input) : []
         }
         if let instance = lateInstance(of: input) {
             return [input.discarded("no screen instance '\(instance)' stands")]
         }
+        if input.type == Self.deadlinePassed { return isOwn(input) ? expire(input) : [] }
+        if let effects = takeAnswer(input) ?? holdBack(input) { return effects }
         if input.type == Flow.requestType { return isOwn(input) ? handleRequest(input) : [] }
-        var step = step(for: input)
-        guard let match = match(step, runs: runs(for: input)) else { return [] }
+        guard let match = match(input) else { return lateAnswer(input) }
+        return take(match, step(for: input))
+    }
+
+    /// Does what a rule says, or asks first.
+    mutating func take(_ match: Match, _ step: Step) -> [Effect] {
+        var step = step
         step.scope = match.run?.id
+        if let condition = match.transition.guard { return begin(match.transition, condition, step) }
+        return perform(match.transition.actions, step)
+    }
+
+    /// Takes all of the actions as one step or, when one cannot be taken, none.
+    mutating func perform(_ actions: [Flow.Action], _ step: Step) -> [Effect] {
+        var performed = step
         do {
-            for action in match.transition.actions { try step.apply(action) }
-            try tellOfEndings(&step)
+            for action in actions { try performed.apply(action) }
+            try tellOfEndings(&performed)
         } catch {
-            return [.failed(error)]
+            return commit(step) + [.failed(error)]
         }
-        return commit(step)
+        return commit(performed)
     }
 
     /// The machine as it can be shown, stored and restored.
@@ -97,6 +131,7 @@ public struct Machine: Hashable, Sendable {
     mutating func commit(_ step: Step) -> [Effect] {
         var step = step
         tellOfReportedEndings(&step)
+        released = step.settleAttempt() + released
         if step.state != state {
             state = step.state
             memory = step.memory

@@ -8,8 +8,8 @@ public struct Restoration: Sendable {
     public let machine: Machine
     /// The instances that were dropped, from the bottom up.
     public let dropped: [ScreenInstance]
-    /// What the host has to do first: tell of the dropped instances, and wait again for those that are leaving, since
-    /// its timers ended with the process that took the snapshot.
+    /// What the host has to do first: tell of what was dropped, and wait again for the instances that are leaving and for
+    /// the answer to an attempt, since its timers ended with the process that took the snapshot.
     public let effects: [Machine.Effect]
 
     /// Restores a machine.
@@ -30,17 +30,22 @@ public struct Restoration: Sendable {
         // A view that has outlived the host still shows them.
         state.leaving += dropped.reversed()
         self.dropped = dropped
-        machine = Machine(
+        state.attempt = snapshot.state.attempt
+        let attempt = AttemptSalvage(of: state, from: snapshot.state, memory: memory, flow: flow)
+        var machine = Machine(
             flow: flow,
             session: snapshot.session,
-            revision: snapshot.revision + (dropped.isEmpty ? 0 : 1),
-            state: state,
+            revision: snapshot.revision + (attempt.state == snapshot.state ? 0 : 1),
+            state: attempt.state,
             cause: snapshot.cause,
-            memory: memory
+            memory: attempt.memory
         )
         effects =
             dropped.reversed().map { .screenDismissed(instance: $0.id, screen: $0.screen) }
             + state.leaving.map { .expectScreenGone(instance: $0.id) }
+            + attempt.effects
+            + machine.meet(released: attempt.released)
+        self.machine = machine
     }
 }
 

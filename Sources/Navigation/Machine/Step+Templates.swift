@@ -71,7 +71,8 @@ extension Step {
         let parts = place.split(separator: ".", maxSplits: 1).map(String.init)
         let value: JSONValue? =
             switch Template.Scope(rawValue: parts[0]) {
-            case .data: input.data.value(at: parts[1])
+            case .data: (asked ?? input).data.value(at: parts[1])
+            case .answer: asked == nil ? nil : input.data.value(at: parts[1])
             case .arguments: JSONValue.object(before.top.arguments).value(at: parts[1])
             case .screens: argument(at: parts[1])
             case nil: nil

@@ -5,6 +5,8 @@ struct Step {
     var input: Machine.Input
     /// The state that the message met. Templates refer to it, whatever the actions before them have done.
     var before: NavigationState
+    /// The message that the rule matched, when ``input`` answers its guard.
+    var asked: Machine.Input?
     var state: NavigationState
     var memory: NavigationMemory
     var effects: [Machine.Effect] = []

@@ -4,6 +4,8 @@ public struct NavigationMemory: Codable, Hashable, Sendable {
     public var instances: Int
     /// The instances that views' reports took away last, the latest last.
     public private(set) var departures: [Departure]
+    /// The attempts that ended last, the latest last; nil when none has.
+    public private(set) var attempts: [String]?
 
     /// An instance that is gone, and the report that said so.
     public struct Departure: Codable, Hashable, Sendable {
@@ -35,6 +37,17 @@ public struct NavigationMemory: Codable, Hashable, Sendable {
     mutating func note(_ departure: Departure) {
         departures.append(departure)
         departures.removeFirst(max(0, departures.count - Self.departureLimit))
+    }
+
+    /// Notes that an attempt has ended, so that an answer to it is known to come too late. Answers follow within moments,
+    /// as reports do.
+    mutating func noteEnd(ofAttempt id: String) {
+        attempts = Array(((attempts ?? []) + [id]).suffix(Self.departureLimit))
+    }
+
+    /// Whether this attempt has ended lately.
+    func knows(attempt id: String) -> Bool {
+        attempts?.contains(id) == true
     }
 
     /// Whether a report has taken the instance away lately.

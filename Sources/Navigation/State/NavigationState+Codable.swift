@@ -5,6 +5,7 @@ extension NavigationState: Codable {
         case presented
         case leaving
         case runs
+        case attempt
     }
 
     /// Decodes a state; without `runs` no child flow runs. The presentations are nested, each in the one that presents it.
@@ -15,9 +16,11 @@ extension NavigationState: Codable {
         leaving = try object.decode([ScreenInstance].self, forKey: .leaving)
         presentations = try object.decode(PresentationChain?.self, forKey: .presented)?.presentations ?? []
         runs = try object.decodeIfPresent([FlowRun].self, forKey: .runs) ?? []
+        attempt = try object.decodeIfPresent(Attempt.self, forKey: .attempt)
     }
 
-    /// Encodes the state; `presented` is null when nothing is presented, `runs` absent when no child flow runs.
+    /// Encodes the state; `presented` is null when nothing is presented, `runs` absent when no child flow runs, `attempt`
+    /// when none waits.
     public func encode(to encoder: any Encoder) throws {
         var object = encoder.container(keyedBy: CodingKeys.self)
         try object.encode(root, forKey: .root)
@@ -25,6 +28,7 @@ extension NavigationState: Codable {
         try object.encode(PresentationChain(presentations[...]), forKey: .presented)
         try object.encode(leaving, forKey: .leaving)
         if !runs.isEmpty { try object.encode(runs, forKey: .runs) }
+        try object.encodeIfPresent(attempt, forKey: .attempt)
     }
 }
 

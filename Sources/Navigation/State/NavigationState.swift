@@ -12,6 +12,8 @@ public struct NavigationState: Hashable, Sendable {
     public var leaving: [ScreenInstance]
     /// The child flows that run, in the order in which they were begun.
     public var runs: [FlowRun]
+    /// The guarded rule that waits for its answer; nil when none does.
+    public var attempt: Attempt?
 
     /// Makes a state.
     public init(
@@ -19,12 +21,14 @@ public struct NavigationState: Hashable, Sendable {
         path: [ScreenInstance] = [],
         presentations: [Presentation] = [],
         leaving: [ScreenInstance] = [],
-        runs: [FlowRun] = []
+        runs: [FlowRun] = [],
+        attempt: Attempt? = nil
     ) {
         self.root = root
         self.path = path
         self.presentations = presentations
         self.leaving = leaving
         self.runs = runs
+        self.attempt = attempt
     }
 }

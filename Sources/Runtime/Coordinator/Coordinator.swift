@@ -23,7 +23,7 @@ package struct Coordinator: ReadyService {
 
     /// - Parameters:
     ///   - metrics: of the process; counts what is handled.
-    ///   - clock: measures how long a screen may take to leave.
+    ///   - clock: measures how long a screen may take to leave, and a guard to be answered.
     ///   - now: the time by which commands expire.
     package init(
         flow: Flow, bus: any EventBus, logger: Logger, metrics: ConsumerMetrics = ConsumerMetrics(),
@@ -54,10 +54,12 @@ package struct Coordinator: ReadyService {
         try await withThrowingDiscardingTaskGroup { timers in
             let filters = flow.receives.map { MessageFilter.type($0) }
             for screen in restored.leaving { expectGone(screen, &timers) }
+            for attempt in restored.waiting { expectAnswer(attempt, &timers) }
             try await bus.consumeUntilShutdown(under: claim, filters, metrics: metrics, whenLive: ready.signal) {
                 message in
                 let outcome = try sessions.handle(message, at: now())
                 for screen in outcome.leaving { expectGone(screen, &timers) }
+                for attempt in outcome.waiting { expectAnswer(attempt, &timers) }
                 for failure in outcome.failures {
                     logger.error("\(failure)", metadata: ["type": "\(message.type)", "id": "\(message.id)"])
                 }

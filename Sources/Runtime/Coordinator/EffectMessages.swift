@@ -4,20 +4,41 @@ internal import Foundation
 internal import Navigation
 
 /// Turns what a machine asks for into messages, all caused by the message that it answered.
+///
+/// Their ids derive from the cause's and from their place among its results: a batch that a crash has undone comes again
+/// with the same ids, and a replay tells the same story.
 struct EffectMessages {
     /// The machine's.
     let platform: String
     let source: String
     let commandLifetime: Duration
-    let cause: Envelope
+    private var cause: Envelope
+    private var count = 0
+
+    init(platform: String, source: String, commandLifetime: Duration, cause: Envelope) {
+        self.platform = platform
+        self.source = source
+        self.commandLifetime = commandLifetime
+        self.cause = cause
+    }
+
+    /// What follows began elsewhere: the cause only let it happen.
+    mutating func began(_ attributes: Machine.Attributes) {
+        cause.attributes.platform = attributes.platform
+        cause.attributes.device = attributes.device
+        cause.attributes.instance = attributes.instance
+    }
 
     /// - Returns: nil for an effect that is not done by publishing something.
-    func message(for effect: Machine.Effect) throws -> Envelope? {
+    mutating func message(for effect: Machine.Effect) throws -> Envelope? {
         switch effect {
         case .openURL(let url):
             try opening(url)
         case .send(let type, let data):
-            command(type, data)
+            command(type, data, id: nextID())
+        case .ask(let id, let type, let data, let instance, let deadline):
+            // Addressed to the screen that waits: when that is dismissed, the work for it ends.
+            command(type, data, id: id, instance: instance, lifetime: deadline)
         case .screenDismissed(let instance, let screen):
             try about(DomainEvent.ScreenDismissed(instance: instance, screen: screen), instance: instance)
         case .messageDiscarded(let id, let reason):
@@ -25,43 +46,53 @@ struct EffectMessages {
         case .failed(let failure):
             // An error about an error would feed itself.
             cause.type.kind == .error ? nil : try about(ApplicationError(failure))
-        case .expectScreenGone:
+        case .expectScreenGone, .expectAnswer, .began:
             nil
         }
     }
 
     /// With the origin of its cause: a URL opens only on the device where it began. What began on no device, because a
     /// tool sent it, opens on this platform's.
-    private func opening(_ url: String) throws -> Envelope {
+    private mutating func opening(_ url: String) throws -> Envelope {
         var envelope = try Envelope(DomainEvent.URLOpenRequested(url: url), source: source, causedBy: cause)
         envelope.attributes.platform = cause.attributes.platform ?? platform
+        envelope.attributes.id = nextID()
         return envelope
     }
 
     /// A message that concerns this platform, whichever the cause came from: instances of two platforms may have the
     /// same identifier.
-    func about(_ message: some Message, instance: String? = nil) throws -> Envelope {
+    mutating func about(_ message: some Message, instance: String? = nil) throws -> Envelope {
         var envelope = try Envelope(message, source: source, causedBy: cause)
         envelope.attributes.platform = platform
         if cause.attributes.platform != platform { envelope.attributes.device = nil }
         envelope.attributes.instance = instance
+        envelope.attributes.id = nextID()
         return envelope
     }
 
     /// A command of the app's vocabulary, which this platform knows by name only.
     ///
-    /// It carries no instance: what the cause came from, such as an alert, is often dismissed by now, and the command
-    /// must not be taken for one that comes too late.
-    private func command(_ type: String, _ data: JSONValue) -> Envelope? {
+    /// It does not carry its cause's instance: what that came from, such as an alert, is often dismissed by now, and the
+    /// command must not be taken for one that comes too late.
+    private func command(
+        _ type: String, _ data: JSONValue, id: String, instance: String? = nil, lifetime: Duration? = nil
+    ) -> Envelope? {
         guard let type = MessageType(type) else { return nil }
-        var attributes = Attributes(type: type, source: source, subject: cause.subject)
+        var attributes = Attributes(type: type, source: source, subject: cause.subject, id: id)
         attributes.correlationID = cause.attributes.correlationID
         attributes.causationID = cause.id
         attributes.traceparent = cause.attributes.traceparent
         attributes.platform = platform
         attributes.device = cause.attributes.device
-        attributes.expire(after: commandLifetime)
+        attributes.instance = instance
+        attributes.expire(after: lifetime ?? commandLifetime)
         return Envelope(attributes: attributes, data: Data(data.description.utf8))
+    }
+
+    private mutating func nextID() -> String {
+        defer { count += 1 }
+        return DerivedID.make(from: cause.id, platform: platform, name: String(count))
     }
 }
 

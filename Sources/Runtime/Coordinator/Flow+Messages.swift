@@ -14,12 +14,12 @@ extension Flow {
         [
             Document.NavigationState.type, DomainEvent.URLOpenRequested.type, DomainEvent.ScreenDismissed.type,
             DomainEvent.MessageDiscarded.type, Command.ScreenGone.type, ApplicationError.type,
-        ] + commands
+        ] + (guardedRules.isEmpty ? [] : [DomainEvent.GuardDeadlinePassed.type]) + commands
     }
 
     /// The app's own commands that the rules send, in alphabetical order.
     private var commands: [MessageType] {
-        let types = allTransitions.flatMap(\.actions).flatMap { action -> [String] in
+        let types = allTransitions.flatMap(\.possibleActions).flatMap { action -> [String] in
             switch action {
             case .send(let type, _): [type]
             case .present(_, _, let options): options.buttons?.compactMap(\.sends) ?? []

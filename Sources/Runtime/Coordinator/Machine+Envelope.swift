@@ -1,5 +1,11 @@
 internal import EventBus
+internal import Foundation
 internal import Navigation
+
+extension Date {
+    /// Since 1970; nil for a date that no clock will ever show.
+    fileprivate var milliseconds: Int? { Int(exactly: (timeIntervalSince1970 * 1000).rounded()) }
+}
 
 extension Machine.Input {
     /// A message of the bus as a machine sees it. A withdrawn document is one without fields.
@@ -10,6 +16,7 @@ extension Machine.Input {
             id: message.id, type: message.type.description, subject: message.subject, data: data,
             attributes: Machine.Attributes(
                 platform: message.attributes.platform, device: message.attributes.device,
-                instance: message.attributes.instance))
+                instance: message.attributes.instance, causationID: message.attributes.causationID,
+                time: message.attributes.time.milliseconds, expiry: message.attributes.expiryTime?.milliseconds))
     }
 }

@@ -46,6 +46,7 @@ struct Sessions {
                 let outcome = try outcome(restoration.effects, snapshot: changed, cause: document)
                 restored.messages += outcome.messages
                 restored.leaving += outcome.leaving
+                restored.waiting += outcome.waiting
                 for screen in restoration.dropped {
                     logger.warning("the flow has no screen '\(screen.screen)' any more: \(screen.id) is dismissed")
                 }
@@ -69,13 +70,14 @@ struct Sessions {
         // Another platform's message is its own coordinator's to complain about.
         guard message.attributes.platform ?? flow.platform == flow.platform else { return Outcome() }
         let discarded = DomainEvent.MessageDiscarded(messageID: message.id, reason: reason)
-        return Outcome(messages: [try results(of: message).about(discarded)])
+        var results = results(of: message)
+        return Outcome(messages: [try results.about(discarded)])
     }
 
     private func outcome(
         _ effects: [Machine.Effect], snapshot: NavigationSnapshot?, cause: Envelope
     ) throws -> Outcome {
-        let results = results(of: cause)
+        var results = results(of: cause)
         var outcome = Outcome()
         if let snapshot { outcome.messages.append(try results.about(Document.NavigationState(snapshot))) }
         for effect in effects {
@@ -83,6 +85,12 @@ struct Sessions {
             switch effect {
             case .expectScreenGone(let instance):
                 outcome.leaving.append(LeavingScreen(session: cause.subject, instance: instance))
+            case .expectAnswer(let attempt, let deadline):
+                outcome.waiting.append(
+                    WaitingAttempt(
+                        session: cause.subject, id: attempt, deadline: deadline,
+                        correlationID: cause.attributes.correlationID))
+            case .began(let attributes): results.began(attributes)
             case .failed(let failure): outcome.failures.append(failure)
             default: break
             }

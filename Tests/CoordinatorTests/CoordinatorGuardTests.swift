@@ -1,0 +1,221 @@
+import Contracts
+import Coordinator
+import EventBus
+import Foundation
+import Logging
+import Navigation
+import RuntimeTestSupport
+import Testing
+
+@Suite("Coordinator, guards that wait")
+struct CoordinatorGuardTests {
+    let fixture = CoordinatorFixture()
+    var view: InMemoryEventBus { fixture.view }
+
+    @discardableResult
+    private func withForm<Result: Sendable>(
+        _ body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        try await withRunning(fixture.coordinator(.guarded()), body)
+    }
+
+    /// Asks for what the guard stands before, and waits until it waits.
+    @discardableResult
+    private func ask() async throws -> Envelope {
+        let command = try await view.send(Command.NextRequested(name: "Bach"), origin: fixture.phone)
+        try await fixture.snapshot { $0.state.attempt != nil }
+        return command
+    }
+
+    /// Answers as a service does that knows of no platform.
+    @discardableResult
+    private func answer(_ question: Envelope, later: TimeInterval = 0) async throws -> Envelope {
+        var answer = try Envelope(DomainEvent.DraftSaved(draft: 7), source: "draft-service/1", causedBy: question)
+        answer.attributes.platform = nil
+        answer.attributes.device = nil
+        answer.attributes.instance = nil
+        answer.attributes.time += later
+        try await view.publish(Batch([answer]))
+        return answer
+    }
+
+    @Test("asks on behalf of the screen, waits in the snapshot, and goes on when the answer comes")
+    func accepted() async throws {
+        try await withForm {
+            let command = try await ask()
+            let question = try await view.received(Command.SaveDraft.self)[0]
+            #expect(question.id == command.id + ".ios.ask")
+            #expect(question.attributes.causationID == command.id)
+            #expect(question.attributes.instance == "form-1")
+            #expect(question.attributes.device == "phone-1")
+            let expiry = try #require(question.attributes.expiryTime)
+            #expect(expiry.timeIntervalSince(question.attributes.time) == 5, "as long as anybody waits for it")
+            #expect(try question.decode(Command.SaveDraft.self).name == "Bach")
+            #expect(try await fixture.currentSnapshot()?.state.attempt?.id == question.id)
+
+            let answer = try await answer(question)
+            let snapshot = try await fixture.snapshot { $0.state.top.screen == "done" }
+            #expect(snapshot.state.top.arguments == ["draft": 7])
+            #expect(snapshot.state.attempt == nil)
+            #expect(snapshot.cause == answer.id)
+            let opened = try await view.received(DomainEvent.URLOpenRequested.self)[0]
+            #expect(opened.attributes.device == "phone-1", "where the command came from, not the answer")
+            #expect(opened.attributes.correlationID == command.attributes.correlationID)
+        }
+    }
+
+    @Test("reports the deadline when nobody answers in time, as a part of the same story")
+    func expired() async throws {
+        try await withForm {
+            let command = try await ask()
+            try await fixture.clock.sleepers()
+            fixture.clock.advance(by: .milliseconds(4999))
+            #expect(try await view.journalled(DomainEvent.GuardDeadlinePassed.self).isEmpty)
+            fixture.clock.advance(by: .milliseconds(1))
+            let snapshot = try await fixture.snapshot { $0.state.top.screen == "sorry" }
+            #expect(snapshot.state.attempt == nil)
+            let deadline = try await view.received(DomainEvent.GuardDeadlinePassed.self)[0]
+            #expect(deadline.id == command.id + ".ios.ask.ios.deadline")
+            #expect(try deadline.decode(DomainEvent.GuardDeadlinePassed.self).attempt == command.id + ".ios.ask")
+            #expect(deadline.attributes.causationID == command.id + ".ios.ask")
+            #expect(deadline.attributes.correlationID == command.attributes.correlationID)
+            #expect(deadline.attributes.platform == "ios")
+            let discarded = try await view.received(DomainEvent.MessageDiscarded.self)[0]
+            #expect(try discarded.decode(DomainEvent.MessageDiscarded.self).messageID == command.id)
+            let opened = try await view.received(DomainEvent.URLOpenRequested.self)[0]
+            #expect(opened.attributes.device == "phone-1")
+        }
+    }
+
+    @Test("says nothing of a deadline whose attempt was answered in time")
+    func inTime() async throws {
+        try await withForm {
+            try await ask()
+            try await answer(try await view.received(Command.SaveDraft.self)[0])
+            try await fixture.snapshot { $0.state.top.screen == "done" }
+            // Both timers end together: only one of them has something to say.
+            try await ask()
+            try await fixture.clock.sleepers(2)
+            fixture.clock.advance(by: .seconds(5))
+            try await fixture.snapshot { $0.state.top.screen == "sorry" }
+        }
+        #expect(try await view.journalled(DomainEvent.GuardDeadlinePassed.self).count == 1)
+    }
+
+    @Test("waits on after a restart, and moves on with the answer that came while it was away")
+    func answeredWhileAway() async throws {
+        try await withForm {
+            try await ask()
+            try await view.send(Command.HomeRequested(), origin: fixture.phone)
+            try await fixture.snapshot { $0.state.attempt?.queue.count == 1 }
+        }
+        try await answer(try await view.received(Command.SaveDraft.self)[0])
+        try await withForm {
+            let snapshot = try await fixture.snapshot { $0.state.attempt == nil }
+            // What was queued came after: the pushed screen is popped again, by a command that a former process heard.
+            #expect(snapshot.state.path.isEmpty)
+            #expect(snapshot.state.leaving.map(\.screen) == ["done"])
+        }
+    }
+
+    @Test("discards a command that has expired while it was held back, and says so")
+    func expiredInQueue() async throws {
+        try await withForm {
+            try await ask()
+            let home = try await view.send(Command.HomeRequested(), origin: fixture.phone)
+            try await fixture.snapshot { $0.state.attempt?.queue.count == 1 }
+            try await answer(try await view.received(Command.SaveDraft.self)[0], later: 61)
+            try await fixture.snapshot { $0.state.top.screen == "done" }
+            let discarded = try await view.received(DomainEvent.MessageDiscarded.self)[0]
+            #expect(try discarded.decode(DomainEvent.MessageDiscarded.self).messageID == home.id)
+        }
+    }
+
+    @Test("sets the timer of a deadline again after each restart")
+    func expiredAfterRestart() async throws {
+        let command = try await withForm { try await ask() }
+        try await withForm { try await fixture.clock.sleepers() }
+        try await withForm {
+            try await fixture.clock.sleepers()
+            fixture.clock.advance(by: .seconds(5))
+            try await fixture.snapshot { $0.state.top.screen == "sorry" }
+        }
+        let deadlines = try await view.journalled(DomainEvent.GuardDeadlinePassed.self)
+        #expect(deadlines.map(\.id) == [command.id + ".ios.ask.ios.deadline"])
+    }
+
+    @Test("drops an attempt, visibly, whose rule a changed flow no longer has")
+    func changedFlow() async throws {
+        let command = try await withForm { try await ask() }
+        try await withRunning(fixture.coordinator(.guarded(asking: false))) {
+            try await fixture.snapshot { $0.state.attempt == nil }
+            let discarded = try await view.received(DomainEvent.MessageDiscarded.self)[0]
+            #expect(try discarded.decode(DomainEvent.MessageDiscarded.self).messageID == command.id)
+        }
+    }
+
+    @Test("gives the same ids again to what it was about to publish when it died")
+    func sameIDsAfterDeath() async throws {
+        let bus = LosingBus(
+            InMemoryEventBus(source: "navigation-coordinator/1", hub: fixture.hub), losing: Command.SaveDraft.type)
+        try await view.send(Command.NextRequested(name: "Bach"), origin: fixture.phone)
+        await #expect(throws: BusError.self) {
+            try await withRunning(Coordinator(flow: .guarded(), bus: bus, logger: .silent, clock: fixture.clock)) {
+                try await fixture.snapshot { $0.state.attempt != nil }
+            }
+        }
+        #expect(bus.lost.count == 2)
+        try await withForm { try await fixture.snapshot { $0.state.attempt != nil } }
+        let published = try await story(of: fixture).filter { $0.attributes.causationID != nil }
+        #expect(published.map(\.id) == bus.lost.map(\.id))
+    }
+
+    @Test("gives the same ids to all that the same messages lead to in a replay")
+    func sameIDs() async throws {
+        try await withForm {
+            try await ask()
+            try await answer(try await view.received(Command.SaveDraft.self)[0])
+            try await fixture.snapshot { $0.state.top.screen == "done" }
+            try await view.send(Command.HomeRequested(), origin: fixture.phone)
+            try await fixture.snapshot { $0.state.path.isEmpty }
+        }
+        let told = try await story(of: fixture)
+        let inputs = told.filter { !$0.attributes.source.hasPrefix("navigation-coordinator") }
+        let replay = CoordinatorFixture()
+        try await replay.view.publish(Batch(inputs))
+        try await withRunning(replay.coordinator(.guarded())) {
+            try await replay.snapshot { $0.revision == 3 }
+        }
+        let retold = try await story(of: replay)
+        #expect(results(told) == results(retold))
+        #expect(results(told).count > 5)
+        #expect(Set(told.map(\.id)).count == told.count)
+    }
+
+    @Test("says that it hears answers and deadlines, and asks")
+    func vocabulary() throws {
+        let flow = try Flow.guarded()
+        #expect(flow.receives.contains(DomainEvent.DraftSaved.type))
+        #expect(flow.receives.contains(DomainEvent.GuardDeadlinePassed.type))
+        #expect(flow.sends.contains(Command.SaveDraft.type))
+        #expect(flow.sends.contains(DomainEvent.GuardDeadlinePassed.type))
+        #expect(try !Flow.shop().sends.contains(DomainEvent.GuardDeadlinePassed.type))
+    }
+
+    /// All that the journal holds but the first snapshot, which nothing caused.
+    private func story(of fixture: CoordinatorFixture) async throws -> [Envelope] {
+        let end = try await fixture.view.publish(Batch([])).offset
+        return try await fixture.view.withSubscription(to: [.all], from: .beginning) { messages in
+            var story: [Envelope] = []
+            for try await message in messages {
+                if message.attributes.causationID != nil || message.type.kind != .document { story.append(message) }
+                if message.position?.offset == end { break }
+            }
+            return story
+        }
+    }
+
+    private func results(_ story: [Envelope]) -> [String] {
+        story.filter { $0.attributes.source.hasPrefix("navigation-coordinator") }.map { "\($0.type) \($0.id)" }
+    }
+}

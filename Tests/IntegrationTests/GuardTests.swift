@@ -1,0 +1,84 @@
+import CommandLineTestSupport
+import Contracts
+import EventBus
+import Foundation
+import Navigation
+import SegueTestSupport
+import Testing
+
+extension Command {
+    struct NextRequested: CommandMessage {
+        var errorID: String
+    }
+}
+
+/// The error notifier stands for a service that is asked: it answers the dismissal of an error with the next banner.
+@Suite("A guard that waits, and processes that die")
+struct GuardTests {
+    private func withFlow(
+        deadline: String, _ body: @escaping @Sendable (TestStack) async throws -> Void
+    ) async throws {
+        let flow = """
+            name: form
+            version: 1
+            platform: ios
+            start: form
+            screens: { form: , done: , sorry: }
+            transitions:
+              - on: command.NextRequested
+                guard:
+                  ask: { type: command.ErrorDismissed, data: { errorID: "${data.errorID}" } }
+                  accept: document.ErrorBanner
+                  deadline: \(deadline)
+                  expired: [{ present: { screen: sorry, style: sheet } }]
+                do: [{ push: done }]
+            """
+        try await SegueCommandLine.inScratch { segue in
+            try segue.write(flow, to: "form.yaml")
+            let coordinator = TestService(
+                "ios-coordinator", command: ["navigation-coordinator", "--flow", "\(segue.directory)/form.yaml"],
+                after: ["broker"])
+            try await TestStack.with(
+                [.broker, TestService("error-notifier", after: ["broker"]), coordinator], body)
+        }
+    }
+
+    /// Asks a service that stands still, so that the guard waits for as long as the test wants.
+    private func wait(_ stack: TestStack) async throws -> Envelope {
+        let error = try await stack.bus.publish(ApplicationError(code: "test.failed", message: "It failed."))
+        try await stack.document(Document.ErrorBanner.self) { $0.errorID == error.id }
+        try stack.freeze("error-notifier")
+        let command = try await stack.bus.send(Command.NextRequested(errorID: error.id))
+        try await stack.message(Document.NavigationState.self) { $0.snapshot.state.attempt != nil }
+        return command
+    }
+
+    @Test("the coordinator and the asked service are killed, and the flow moves on", .timeLimit(.minutes(3)))
+    func killed() async throws {
+        try await withFlow(deadline: "10m") { stack in
+            let command = try await wait(stack)
+            try await stack.killAndRestart("ios-coordinator")
+            try await stack.document(Document.NavigationState.self, key: "ios") {
+                $0.snapshot.state.attempt?.message.id == command.id
+            }
+            try await stack.killAndRestart("error-notifier")
+            let state = try await stack.isAt("done", on: "ios").state
+            #expect(state.attempt == nil)
+            #expect(state.path.map(\.screen) == ["done"])
+            let questions = stack.messages.filter { $0.type == Command.ErrorDismissed.type }
+            #expect(questions.map(\.id).contains(command.id + ".ios.ask"))
+            #expect(questions.count { $0.attributes.source.hasPrefix("navigation-coordinator") } == 1, "asked once")
+        }
+    }
+
+    @Test("the coordinator is killed and the asked service never answers: the deadline passes", .timeLimit(.minutes(3)))
+    func expired() async throws {
+        try await withFlow(deadline: "500ms") { stack in
+            let command = try await wait(stack)
+            try await stack.killAndRestart("ios-coordinator")
+            try await stack.isAt("sorry", on: "ios")
+            try await stack.message(DomainEvent.MessageDiscarded.self) { $0.messageID == command.id }
+            try stack.thaw("error-notifier")
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import Navigation
+import Testing
+
+@Suite("Whatever happens while guards wait")
+struct GuardHistoryTests {
+    static let histories = Flow.Guard.Meanwhile.allCases.flatMap { policy in (0..<40).map { (policy, UInt64($0)) } }
+    private static let steps = 200
+
+    private func flow(_ policy: Flow.Guard.Meanwhile) throws -> Flow {
+        try GuardFlow.flow(GuardFlow.saving(meanwhile: policy))
+    }
+
+    @Test("An instance stands once, an attempt only with its screen, and each ends once", arguments: histories)
+    func invariants(policy: Flow.Guard.Meanwhile, seed: UInt64) throws {
+        var machine = Machine(flow: try flow(policy))
+        var history = GuardHistory(seed: seed)
+        var begun = Set<String>()
+        var dismissed = Set<String>()
+        for _ in 0..<Self.steps {
+            let before = machine
+            let effects = machine.handle(history.next(for: machine.state))
+
+            let instances = (machine.state.standing + machine.state.leaving).map(\.id)
+            #expect(Set(instances).count == instances.count)
+            for instance in effects.dismissals { #expect(dismissed.insert(instance).inserted) }
+            for attempt in effects.attempts { #expect(begun.insert(attempt).inserted) }
+            if let attempt = machine.state.attempt {
+                #expect(machine.state.isStanding(attempt.instance))
+                #expect(begun.contains(attempt.id))
+                #expect(attempt.queue.count <= 16)
+                #expect(attempt.queue.isEmpty || policy == .queue || attempt.message.type == "command.MenuOpened")
+            }
+            if machine.state == before.state { #expect(machine == before) }
+            if machine.state != before.state { #expect(machine.revision > before.revision) }
+        }
+        #expect(begun.count > 3, "a history in which nothing waits shows nothing")
+    }
+
+    @Test("What was held back is met or discarded: no command is lost in silence", arguments: histories)
+    func nothingLost(policy: Flow.Guard.Meanwhile, seed: UInt64) throws {
+        var machine = Machine(flow: try flow(policy))
+        var history = GuardHistory(seed: seed)
+        for _ in 0..<Self.steps {
+            let before = machine.state.attempt
+            let input = history.next(for: machine.state)
+            let effects = machine.handle(input)
+            guard let before else { continue }
+            let discarded = effects.compactMap { if case .messageDiscarded(let id, _) = $0 { id } else { nil } }
+            if machine.state.attempt?.id == before.id {
+                let added = (machine.state.attempt?.queue.count ?? 0) - before.queue.count
+                #expect(added == 0 || machine.state.attempt?.queue.last?.id == input.id)
+            } else {
+                let answered = input.attributes.causationID == before.id && input.type.hasPrefix("event.")
+                #expect(answered || discarded.contains(before.message.id))
+            }
+        }
+    }
+
+    @Test("A message twice in a row counts once", arguments: histories)
+    func duplicates(policy: Flow.Guard.Meanwhile, seed: UInt64) throws {
+        var machine = Machine(flow: try flow(policy))
+        var history = GuardHistory(seed: seed)
+        let repeatable = ["command.Next", "event.DraftChecked", "event.GuardDeadlinePassed", "command.BackCompleted"]
+        for _ in 0..<Self.steps {
+            let input = history.next(for: machine.state)
+            _ = machine.handle(input)
+            guard repeatable.contains(input.type) else { continue }
+            let once = machine
+            _ = machine.handle(input)
+            #expect(machine == once, "\(input)")
+        }
+    }
+
+    @Test("Equal histories give equal snapshots, also through a restart at any point", arguments: histories)
+    func restarts(policy: Flow.Guard.Meanwhile, seed: UInt64) throws {
+        let flow = try flow(policy)
+        var steady = Machine(flow: flow)
+        var restarted = Machine(flow: flow)
+        var history = GuardHistory(seed: seed)
+        for step in 0..<Self.steps {
+            let input = history.next(for: steady.state)
+            #expect(steady.handle(input) == restarted.handle(input))
+            #expect(steady.snapshot == restarted.snapshot)
+            if step.isMultiple(of: 7) {
+                let stored = try JSONEncoder().encode(restarted.snapshot)
+                restarted =
+                    Restoration(try JSONDecoder().decode(NavigationSnapshot.self, from: stored), flow: flow).machine
+            }
+        }
+    }
+
+    @Test("Out is out, from everywhere and whatever waits", arguments: histories)
+    func out(policy: Flow.Guard.Meanwhile, seed: UInt64) throws {
+        var machine = Machine(flow: try flow(policy))
+        var history = GuardHistory(seed: seed)
+        for _ in 0..<Self.steps {
+            _ = machine.handle(history.next(for: machine.state))
+            var probe = machine
+            _ = probe.handle(Machine.Input(id: "out", type: "event.Out"))
+            #expect(probe.state.root.instance.screen == "out")
+            // What was queued is met in the new root; nothing of the old one is left.
+            #expect(probe.state.standing.map(\.id).allSatisfy { !machine.state.isStanding($0) })
+        }
+    }
+}
+
+extension [Machine.Effect] {
+    fileprivate var attempts: [String] {
+        compactMap { if case .expectAnswer(let attempt, _) = $0 { attempt } else { nil } }
+    }
+}

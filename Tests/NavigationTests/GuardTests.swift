@@ -1,0 +1,148 @@
+import Navigation
+import Testing
+
+@Suite("A guard that waits for an answer")
+struct GuardTests {
+    @Test("The rule asks, and the attempt stands in the state before anything else changes")
+    func asks() throws {
+        var session = Session(try GuardFlow.flow())
+        session.send("command.Begin")
+        let effects = session.send("command.Next", ["name": "Bach"], platform: "ios", instance: "form-2")
+        #expect(
+            effects == [
+                .ask(
+                    id: "m2.ios.ask", type: "command.SaveDraft", data: ["name": "Bach"], instance: "form-2",
+                    within: .seconds(5)),
+                .expectAnswer(attempt: "m2.ios.ask", within: .seconds(5)),
+            ])
+        let attempt = try #require(session.state.attempt)
+        #expect(attempt.id == "m2.ios.ask")
+        #expect(attempt.instance == "form-2")
+        #expect(attempt.deadline == 5000)
+        #expect(attempt.message.type == "command.Next")
+        #expect(session.path == ["form"])
+        #expect(session.machine.revision == 2)
+        #expect(session.machine.cause == "m2")
+    }
+
+    @Test("Accepted, the rule's actions are one step, with the data of the question and of the answer")
+    func accepted() throws {
+        var session = try GuardFlow.waiting()
+        let effects = session.answer()
+        #expect(session.path == ["form", "done"])
+        #expect(session.state.path.last?.arguments == ["name": "Bach", "draft": 7])
+        #expect(session.state.attempt == nil)
+        #expect(session.machine.revision == 3)
+        #expect(session.machine.cause == "m3")
+        let origin = Machine.Attributes(platform: "ios", instance: "form-2")
+        #expect(effects == [.began(origin), .openURL("https://example.org/Bach")])
+    }
+
+    @Test("Rejected, what is declared for that is done, and nothing else")
+    func rejected() throws {
+        var session = try GuardFlow.waiting()
+        session.reject()
+        #expect(session.path == ["form"])
+        #expect(session.state.presentations.first?.instance.arguments == ["why": "no name"])
+        #expect(session.state.attempt == nil)
+    }
+
+    @Test("When nothing is declared for a rejection, the rules meet the message in the same step")
+    func rejectedByFact() throws {
+        let condition = Flow.Guard(
+            ask: "command.SaveDraft", accept: "event.DraftChecked", reject: "event.Out", deadline: .seconds(1))
+        var session = try GuardFlow.waiting(condition)
+        session.answer("event.Out", [:])
+        #expect(session.root == "out")
+        #expect(session.state.attempt == nil)
+        #expect(session.machine.revision == 3)
+        var other = try GuardFlow.waiting(GuardFlow.saving(rejected: []))
+        #expect(other.reject().isEmpty)
+        #expect(other.state.attempt == nil)
+        #expect(other.machine.revision == 3)
+    }
+
+    @Test("When the deadline passes, that is done which is declared, and the message is discarded visibly")
+    func expired() throws {
+        var session = try GuardFlow.waiting()
+        let effects = session.expire()
+        #expect(effects.discards == ["command.Next: no answer came in time"])
+        #expect(session.state.presentations.first?.instance.arguments == ["why": "late", "name": "Bach"])
+        #expect(session.state.attempt == nil)
+        #expect(session.expire().isEmpty)
+    }
+
+    @Test("A deadline that names no attempt, or one that never was, is discarded; another platform's is not ours")
+    func strangeDeadlines() throws {
+        var session = try GuardFlow.waiting()
+        let before = session.machine
+        #expect(session.expire("m9").discards == ["event.GuardDeadlinePassed: no attempt 'm9' waits"])
+        #expect(
+            session.send("event.GuardDeadlinePassed").discards
+                == ["event.GuardDeadlinePassed: the field 'attempt' is missing"])
+        #expect(session.send("event.GuardDeadlinePassed", ["attempt": "m2.ios.ask"], platform: "mac").isEmpty)
+        #expect(session.machine == before)
+    }
+
+    @Test("An answer that comes after the deadline is discarded visibly, and so is a second one")
+    func late() throws {
+        for first in [true, false] {
+            var session = try GuardFlow.waiting()
+            if first { session.answer() } else { session.expire() }
+            let before = session.machine
+            #expect(session.answer().discards == ["event.DraftChecked: the attempt 'm2.ios.ask' has ended"])
+            #expect(session.machine == before)
+        }
+    }
+
+    @Test("An answer to another attempt, or to nothing, is an event like any other")
+    func otherAttempt() throws {
+        var session = try GuardFlow.waiting()
+        let before = session.machine
+        #expect(session.answer(to: "m1").isEmpty)
+        #expect(session.send("event.DraftChecked", ["ok": true, "draft": 7]).isEmpty)
+        #expect(session.answer("event.DraftChecked", ["ok": "perhaps"]).isEmpty)
+        #expect(session.machine == before)
+        session.answer()
+        #expect(session.path == ["form", "done"])
+    }
+
+    @Test("Without a question of its own, the guard waits for who answers the message itself")
+    func withoutAsk() throws {
+        var session = Session(try GuardFlow.flow())
+        let effects = session.send("command.MenuOpened")
+        #expect(effects == [.expectAnswer(attempt: "m1", within: .seconds(1))])
+        #expect(session.state.attempt?.instance == "welcome-1")
+        session.answer("event.MenuReady", [:], to: "m1")
+        #expect(session.presented == ["menu"])
+    }
+
+    @Test("A question that cannot be asked fails the rule, and nothing waits")
+    func unaskable() throws {
+        var session = Session(try GuardFlow.flow())
+        session.send("command.Begin")
+        let before = session.machine
+        #expect(session.send("command.Next").failureCodes == ["navigation.unresolvedTemplate"])
+        #expect(session.machine == before)
+    }
+
+    @Test("When what was accepted cannot be done, none of it is, and the attempt has ended")
+    func impossible() throws {
+        var session = try GuardFlow.waiting()
+        #expect(session.answer("event.DraftChecked", ["ok": true]).failureCodes == ["navigation.unresolvedTemplate"])
+        #expect(session.state.attempt == nil)
+        #expect(session.path == ["form"])
+        #expect(session.machine.revision == 3)
+    }
+
+    @Test("What is too large to stand in every snapshot cannot wait")
+    func tooLarge() throws {
+        var session = Session(try GuardFlow.flow())
+        session.send("command.Begin")
+        let data: JSONValue = ["name": .string(String(repeating: "x", count: 65536))]
+        #expect(
+            session.send("command.Next", data).discards
+                == ["command.Next: its data is too large to wait for an answer"])
+        #expect(session.state.attempt == nil)
+    }
+}
