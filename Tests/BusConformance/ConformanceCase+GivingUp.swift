@@ -62,7 +62,7 @@ extension ConformanceCase {
                     batch.settledLetters = [letters[0].id, letters[1].id + 1000]
                     try await bus.publish(batch)
                 }
-                #expect(error?.code == .refused)
+                #expect(error?.code == .letter)
                 #expect(try await bus.publish(Batch([])) == end)
                 #expect(try await bus.deadLetters(of: nil) == letters)
                 #expect(try await bus.claim(consumer: "another").position.offset == 0)

@@ -61,9 +61,13 @@ struct InMemoryEventBusTests {
         let claim = try await bus.claim(consumer: "consumer")
         let rejection = Rejection(code: "no.use", reason: "it is of no use", attempts: 1)
         let nowhere = Checkpoint(claim: claim, position: Position(epoch: claim.epoch, offset: 1))
-        for batch in [Batch([], rejection: rejection), Batch([], checkpoint: nowhere, rejection: rejection)] {
+        let mistakes: [(Batch, BusError.Code)] = [
+            (Batch([], rejection: rejection), .refused),
+            (Batch([], checkpoint: nowhere, rejection: rejection), .letter),
+        ]
+        for (batch, code) in mistakes {
             let error = await #expect(throws: BusError.self) { try await bus.publish(batch) }
-            #expect(error?.code == .refused)
+            #expect(error?.code == code)
         }
         #expect(try await bus.deadLetters(of: nil).isEmpty)
         #expect(try await bus.claim(consumer: "consumer").position.offset == 0)

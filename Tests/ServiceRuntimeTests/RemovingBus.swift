@@ -7,7 +7,7 @@ struct RemovingBus: ForwardingBus {
 
     func publish(_ batch: Batch) async throws -> Position {
         guard batch.rejection == nil else {
-            throw BusError(.refused, "the message is no longer in the journal")
+            throw BusError(.letter, "the message is no longer in the journal")
         }
         return try await bus.publish(batch)
     }

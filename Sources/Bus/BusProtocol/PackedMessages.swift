@@ -48,13 +48,16 @@ package struct PackedMessages: Hashable, Sendable {
     }
 
     private static func topic(of envelope: Envelope, isTransient: Bool) throws(ProtocolError) -> String {
-        let topic = Topic(envelope.type, subject: envelope.subject).name
-        let probe = PublishedMessage(topic: topic, subject: envelope.subject, key: "", header: [], data: [])
-        let type = try probe.validatedForJournal().type
+        let type = envelope.type
+        guard type.isValid else {
+            throw ProtocolError(.topic, "'\(type.description.prefix(80))' is not the type of a message")
+        }
+        try PublishedMessage.check(type, subject: envelope.subject)
+        guard type.kind != .query else { throw PublishedMessage.queryRefusal(type) }
         guard !isTransient || type.kind != .document else {
             throw ProtocolError(.topic, "\(type) cannot be transient: documents are retained")
         }
-        return topic
+        return Topic(type, subject: envelope.subject).name
     }
 
     private mutating func add(_ envelope: Envelope, topic: String, isTransient: Bool) throws(ProtocolError) {

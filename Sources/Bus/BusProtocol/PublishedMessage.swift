@@ -42,15 +42,19 @@ package struct PublishedMessage: Hashable, Sendable {
         guard topic.partition == Partition(subject: subject) else {
             throw ProtocolError(.topic, "\(topic.name) is not the partition of its subject")
         }
-        // SQLite reads a text up to there: it would be another one's.
-        guard !subject.utf8.contains(0) else {
-            throw ProtocolError(.malformed, "a subject of \(topic.type) has a zero byte")
-        }
-        guard subject.utf8.count <= Limits.nameLength else {
-            throw ProtocolError(.tooLarge, "a subject of \(topic.type) exceeds \(Limits.nameLength) bytes")
-        }
+        try Self.check(topic.type, subject: subject)
         try Self.check(topic.type, key: key, headerCount: header.count, dataCount: data.count)
         return topic
+    }
+
+    static func check(_ type: MessageType, subject: String) throws(ProtocolError) {
+        // SQLite reads a text up to there: it would be another one's.
+        guard !subject.utf8.contains(0) else {
+            throw ProtocolError(.malformed, "a subject of \(type) has a zero byte")
+        }
+        guard subject.utf8.count <= Limits.nameLength else {
+            throw ProtocolError(.tooLarge, "a subject of \(type) exceeds \(Limits.nameLength) bytes")
+        }
     }
 
     /// Checks what differs between messages of one topic and subject.
@@ -72,9 +76,11 @@ package struct PublishedMessage: Hashable, Sendable {
     /// As ``validated()``, for what is to be journalled.
     package func validatedForJournal() throws(ProtocolError) -> Topic {
         let topic = try validated()
-        guard topic.type.kind != .query else {
-            throw ProtocolError(.topic, "\(topic.type) cannot be published: queries are never journalled")
-        }
+        guard topic.type.kind != .query else { throw Self.queryRefusal(topic.type) }
         return topic
+    }
+
+    static func queryRefusal(_ type: MessageType) -> ProtocolError {
+        ProtocolError(.topic, "\(type) cannot be published: queries are never journalled")
     }
 }

@@ -28,6 +28,8 @@ public struct BusError: Error, Hashable, Sendable {
         public static let deadline = Code(rawValue: "bus.deadline")
         /// Whoever served the query stopped before it had answered.
         public static let cancelled = Code(rawValue: "bus.cancelled")
+        /// What would become a dead letter, or is to be removed as one, is no longer there.
+        public static let letter = Code(rawValue: "bus.letter")
         /// The connection was closed by its owner.
         public static let closed = Code(rawValue: "bus.closed")
     }

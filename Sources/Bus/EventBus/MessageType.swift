@@ -20,12 +20,19 @@ public struct MessageType: Hashable, Sendable {
     }
 
     init?(utf8 text: UnsafeBufferPointer<UInt8>) {
-        guard text.count <= Self.maximumLength, let dot = text.firstIndex(of: UInt8(ascii: ".")),
+        guard let dot = text.firstIndex(of: UInt8(ascii: ".")),
             let kind = MessageKind(utf8: UnsafeBufferPointer(rebasing: text[..<dot])),
-            case let name = UnsafeBufferPointer(rebasing: text[(dot + 1)...]), let first = name.first,
-            Self.isLetter(first), name.allSatisfy(Self.isNameByte)
+            case let name = text[(dot + 1)...], Self.isName(name, of: kind)
         else { return nil }
         self.init(kind: kind, name: String(decoding: name, as: UTF8.self))
+    }
+
+    /// Whether it is a type that ``init(_:)`` would read: its name may be one that only a struct of Swift can have.
+    package var isValid: Bool { Self.isName(name.utf8, of: kind) }
+
+    private static func isName(_ name: some Collection<UInt8>, of kind: MessageKind) -> Bool {
+        guard let first = name.first, isLetter(first), name.allSatisfy(isNameByte) else { return false }
+        return kind.rawValue.utf8.count + 1 + name.count <= maximumLength
     }
 
     private static func isLetter(_ byte: UInt8) -> Bool {

@@ -12,6 +12,7 @@ extension BusError {
             case .unserved: .unserved
             case .deadline: .deadline
             case .cancelled: .cancelled
+            case .letter: .letter
             default: .refused
             }
         self.init(code, error.message)

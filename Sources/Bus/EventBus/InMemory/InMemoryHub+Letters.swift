@@ -11,14 +11,14 @@ extension InMemoryHub {
         guard batch.rejection != nil, let position = batch.checkpoint?.position else { return nil }
         try requireThisJournal(position)
         guard position.offset > 0, position.offset <= UInt64(journal.count) else {
-            throw BusError(.refused, "there is no message at \(position) to be rejected")
+            throw BusError(.letter, "there is no message at \(position) to be rejected")
         }
         return journal[Int(position.offset) - 1].message
     }
 
     func requireLetters(_ ids: [DeadLetter.ID]) throws {
         if let missing = Set(ids).subtracting(letters.map(\.id)).min() {
-            throw BusError(.refused, "there is no dead letter \(missing)")
+            throw BusError(.letter, "there is no dead letter \(missing)")
         }
     }
 

@@ -14,9 +14,10 @@ internal import ServiceLifecycle
 // - a command that has expired: `event.MessageDiscarded`;
 // - a message that is sent again to another consumer, or a document that was withdrawn: nothing.
 //
-// A message that retention has removed meanwhile becomes none: there is nothing to keep. With a dead letter goes an `ApplicationError` of the same code, unless the message is an error itself: an error about an
-// error would feed itself. What was thrown is logged, not published: only an error that was made to be read by the person
-// in front of a view is shown there.
+// A message that retention has removed meanwhile becomes no dead letter: there is nothing to keep. With a dead letter goes
+// an `ApplicationError` of the same code, unless the message is an error itself: an error about an error would feed itself.
+// What was thrown is logged, not published: only an error that was made to be read by the person in front of a view is
+// shown there.
 //
 // A graceful shutdown ends the waiting for another attempt; the message then has no result, and is handled again after the
 // next start. Cancellation and errors of the bus, as far as they are none of the message, go out to `run()`.
@@ -45,7 +46,7 @@ extension MessageConsumer {
     private func commit(_ outcome: MessageOutcome, _ checkpoint: Checkpoint) async throws {
         do {
             try await publish(Batch(outcome.messages, checkpoint: checkpoint, rejection: outcome.rejection))
-        } catch let error as BusError where error.code == .refused && outcome.rejection != nil {
+        } catch let error as BusError where error.code == .letter && outcome.rejection != nil {
             // Retention may have removed the message while it was tried: there is nothing left to keep.
             logger.error("there is no dead letter: \(error)")
             try await publish(Batch(outcome.messages, checkpoint: checkpoint))
