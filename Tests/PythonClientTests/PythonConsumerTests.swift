@@ -29,6 +29,23 @@ struct PythonConsumerTests {
         }
     }
 
+    @Test("what it has nothing to do with counts as handled", .timeLimit(.minutes(3)))
+    func idle() async throws {
+        try await TestStack.withPython { stack, python in
+            try await python.running("consume", "worker", "command.Work", "--result", "event.Handled") { _ in
+                try await stack.handlesRound(0)
+                try await stack.publish(0..<10)
+                let end = try await stack.bus.newest(matching: [.type(Counted.self)]).offset
+                // Progress is no message: only the journal tells.
+                let journal = try DatabaseQueue(path: "\(stack.dataDirectory)/broker/journal.sqlite")
+                let sql = "SELECT max(offset) FROM progress WHERE consumer = 'worker'"
+                while try await journal.read({ try Int64.fetchOne($0, sql: sql) ?? 0 }) < end {
+                    try await Task.sleep(for: .milliseconds(50))
+                }
+            }
+        }
+    }
+
     @Test("it goes on when the broker has forgotten it", .timeLimit(.minutes(3)))
     func forgotten() async throws {
         try await TestStack.withPython { stack, python in

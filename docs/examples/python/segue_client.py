@@ -155,10 +155,15 @@ class Bus:
         return Claim.read(consumer, ownership)
 
     async def _renew(self, claim: Claim, member: bytes, shared: bool, messages: Subscription) -> None:
-        renewal = claim
+        renewal, recorded = claim, 0
         while claim.holds(renewal):
             await asyncio.sleep(1)
             try:
+                # What it has nothing to do with must not count as lost to it.
+                settled = messages.settled if claim.offsets else None
+                if settled and settled > recorded:
+                    await self.publish(checkpoint=claim.progress(settled))
+                    recorded = settled
                 renewal = await self._claim(claim.consumer, member, shared, is_renewal=True)
             except BusError as error:
                 logger.warning("a claim could not be renewed: %s", error)

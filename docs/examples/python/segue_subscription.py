@@ -29,7 +29,7 @@ class Subscription:
         self.is_of_one_type = len(filters) == 1 and "." in filters[0][:-1]
         self.base, self.skipped, self.polled = 0, 0, 0
         self.seen: dict[str, int] = {}
-        self.is_live, self.has_ended = False, False
+        self.is_live, self.has_ended, self.is_idle = False, False, False
         self.documents_after = 0 if retained else None
         self.heads: tuple[int, dict[str, int]] | None = None
         self.buffer: deque[tuple[Entry, int]] = deque()
@@ -120,6 +120,11 @@ class Subscription:
         else:
             self.advance(through)
 
+    @property
+    def settled(self) -> int | None:
+        """Up to where everything is handled: who waits for the next message has handled those before it."""
+        return self.base if self.is_idle and not self.buffer else None
+
     def __aiter__(self) -> Subscription:
         return self
 
@@ -134,7 +139,9 @@ class Subscription:
                     return message
             elif self.is_live:
                 self.something.clear()
+                self.is_idle = True
                 await self.something.wait()
+                self.is_idle = False
             else:
                 await self.read()
         raise StopAsyncIteration

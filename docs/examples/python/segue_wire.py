@@ -240,8 +240,14 @@ class Claim:
         return is_new and message.attributes.get("recipient", self.consumer) == self.consumer
 
     def checkpoint(self, message: Message) -> bytes:
-        numbers = self.owner_epoch, message.epoch, message.offset, message.settled, message.partition
-        return text(self.consumer) + pack(">QQQQB", *numbers)
+        return self._checkpoint(message.epoch, message.offset, message.settled, message.partition)
+
+    def progress(self, settled: int) -> bytes:
+        """A checkpoint that says that everything is handled up to there."""
+        return self._checkpoint(self.epoch, settled, settled, 0xFF)
+
+    def _checkpoint(self, *numbers: int) -> bytes:
+        return text(self.consumer) + pack(">QQQQB", self.owner_epoch, *numbers)
 
 
 def _all(reader: Reader, read: Any) -> Iterator[Any]:
