@@ -31,7 +31,8 @@ struct DeviceFixture: Sendable {
     }
 
     func device(
-        _ platform: String, subject: String = Session.default, lines: [String], mode: DeviceSession.Mode = .scripted,
+        _ platform: String, number: Int = 1, subject: String = Session.default, lines: [String],
+        mode: DeviceSession.Mode = .scripted,
         size: TerminalSize? = nil, on bus: (any EventBus)? = nil, clock: any Clock<Duration> = ContinuousClock()
     ) -> TerminalDevice {
         let terminal = Terminal(
@@ -41,7 +42,8 @@ struct DeviceFixture: Sendable {
             },
             mode: mode, size: { size }, write: { [transcript] in transcript.write($0) })
         let identity = DeviceIdentity(
-            platform: platform, device: "\(platform)-1", subject: subject, source: "device/\(platform)")
+            platform: platform, device: "\(platform)-\(number)", subject: subject,
+            source: "device/\(platform)-\(number)")
         return TerminalDevice(
             identity, bus: bus ?? InMemoryEventBus(source: identity.source, hub: hub), busAddress: "memory:",
             terminal: terminal, logger: .silent, clock: clock)

@@ -50,6 +50,30 @@ struct TerminalDeviceTests {
         #expect(urls.map(\.attributes.platform) == ["ios"])
     }
 
+    @Test("Two devices of one platform show the same; when one leaves, the other goes on")
+    func onePlatform() async throws {
+        try await fixture.withApp {
+            try await withThrowingTaskGroup { group in
+                let leaving = fixture.device(
+                    "ios", number: 1, lines: ["Connect Spotify", "Calm", "@generatedPlaylist"])
+                let lines = ["@generatedPlaylist", "b", "Rain", "@generatedPlaylist", "b", "@playlistSelection"]
+                let staying = fixture.device("ios", number: 2, lines: lines)
+                group.addTask { try await leaving.run() }
+                group.addTask { try await staying.run() }
+                try await group.waitForAll()
+            }
+            let state = try await fixture.state("ios")
+            #expect(state.active.map(\.screen) == ["playlistSelection"])
+        }
+        let gone = try await fixture.view.journalled(Command.ScreenGone.self)
+        let dismissals = try await fixture.view.journalled(DomainEvent.ScreenDismissed.self)
+        #expect(dismissals.filter { $0.attributes.platform == "ios" }.count == 4)
+        #expect(Set(gone.compactMap(\.attributes.device)).count == 2, "both say what has left their screen")
+        #expect(try await fixture.view.journalled(DomainEvent.MessageDiscarded.self).isEmpty)
+        let urls = try await fixture.view.journalled(DomainEvent.URLOpenRequested.self)
+        #expect(urls.map(\.attributes.device) == ["ios-1"])
+    }
+
     @Test("A session of its own")
     func session() async throws {
         try await fixture.withApp {
