@@ -19,7 +19,7 @@ struct URLPatternTests {
             ("focus://playlist/{id}", "focus://playlist/p1?utm=x#top", ["id": "p1"]),
             ("focus://playlist/{id}", "focus://playlist/x/../p1/.", ["id": "p1"]),
             ("focus://playlist/{id}?theme={theme}", "focus://playlist/p1", ["id": "p1"]),
-            ("focus://playlist/{id}?theme={t}", "focus://playlist/p1?a=b&theme=a%26b&theme=c", ["id": "p1", "t": "a&b"]),
+            ("focus://playlist/{id}?theme={t}", "focus://playlist/p1?a&theme=a%26b&theme=c", ["id": "p1", "t": "a&b"]),
             ("focus://playlist/{id}?theme={t}", "focus://playlist/p1?theme", ["id": "p1", "t": ""]),
             ("focus://list?mode=edit", "focus://list?x&mode=edit", [:]),
             ("https://example.org/@{user}/{id}.html", "https://example.org:443/@jo/7.html", ["user": "jo", "id": "7"]),
@@ -61,7 +61,7 @@ struct URLPatternTests {
             "focus://playlist/{a}?x={b}", "focus:{a}/is/{b}", "https://example.org/@{a}.html/-{b}-?q=1&c={c}",
         ]
         let pattern = try URLPattern(patterns.randomElement(using: &random) ?? "")
-        let letters = ["a", "Z", "/", "?", "#", "%", "&", "=", "+", " ", "ü", "\u{301}", "{", "}", "..", "@", "\0", "🎧"]
+        let letters = "a Z / ? # % & = + ü { } .. @ 🎧".split(separator: " ").map(String.init) + [" ", "\u{301}", "\0"]
         func word() -> String {
             let length = Int.random(in: 1...4, using: &random)
             return (0..<length).map { _ in letters.randomElement(using: &random) ?? "" }.joined()

@@ -15,7 +15,7 @@ extension Flow {
     ///   - version: Its version, raised when a snapshot of the former one may no longer fit.
     ///   - platform: The platform that it is for.
     ///   - start: The screen that a session begins with.
-    ///   - content: Its screens and rules.
+    ///   - content: Its screens, rules and deep links.
     /// - Throws: ``FlowError`` with everything that is wrong.
     public init(
         _ name: String,
@@ -26,6 +26,7 @@ extension Flow {
     ) throws(FlowError) {
         let parts = content()
         let screens = parts.compactMap { part in if case .screen(let screen) = part { screen } else { nil } }
+        let links = parts.compactMap { part in if case .link(let link) = part { link } else { nil } }
         let transitions = parts.compactMap { part in if case .transition(let rule) = part { rule } else { nil } }
         self.init(
             name: name,
@@ -33,7 +34,8 @@ extension Flow {
             platform: platform,
             start: start,
             screens: screens,
-            transitions: transitions
+            transitions: transitions,
+            links: links
         )
         var checker = FlowChecker(flow: self)
         checker.checkUniqueness(of: screens)
@@ -43,15 +45,17 @@ extension Flow {
         }
     }
 
-    /// A screen or a rule.
+    /// A screen, a rule or a deep link.
     public enum Part: Hashable, Sendable {
         /// A screen.
         case screen(Screen)
         /// A rule.
         case transition(Transition)
+        /// A deep link.
+        case link(Link)
     }
 
-    /// Collects a flow's screens and rules.
+    /// Collects a flow's screens, rules and deep links.
     @resultBuilder
     public enum Builder {
         /// Takes a screen.
@@ -59,6 +63,9 @@ extension Flow {
 
         /// Takes a rule.
         public static func buildExpression(_ transition: Transition) -> [Part] { [.transition(transition)] }
+
+        /// Takes a deep link.
+        public static func buildExpression(_ link: Link) -> [Part] { [.link(link)] }
 
         /// Takes parts that were made elsewhere, so that flows of several platforms can share them.
         public static func buildExpression(_ parts: [Part]) -> [Part] { parts }

@@ -9,7 +9,8 @@ extension Flow {
             platform: platform,
             start: start,
             screens: screens,
-            transitions: transitions
+            transitions: transitions,
+            links: links
         )
     }
 
@@ -19,9 +20,10 @@ extension Flow {
         platform: String,
         start: String,
         screens: [String: Screen],
-        transitions: [Transition]
+        transitions: [Transition],
+        links: [Link]
     ) -> JSONValue {
-        [
+        let members: [String: JSONValue] = [
             "name": .string(name),
             "version": .integer(version),
             "platform": .string(platform),
@@ -29,6 +31,7 @@ extension Flow {
             "screens": .object(screens.mapValues(\.json)),
             "transitions": .array(transitions.map(\.json)),
         ]
+        return .object(members.with("links", links.isEmpty ? nil : .array(links.map(\.json))))
     }
 }
 
@@ -38,6 +41,7 @@ extension Flow.Screen {
             members: [
                 ("title", title.map { .string($0) }),
                 ("sends", sends.isEmpty ? nil : .array(sends.map { .string($0) })),
+                ("gate", gate ? true : nil),
             ])
     }
 }
@@ -48,14 +52,16 @@ extension Flow.Transition {
             members: [
                 ("on", .string(on)),
                 ("where", fields.isEmpty ? nil : .object(fields)),
-                ("when", when.isEmpty ? nil : json(of: when)),
-                ("unless", unless.isEmpty ? nil : json(of: unless)),
+                ("when", when.isEmpty ? nil : Flow.Condition.json(of: when)),
+                ("unless", unless.isEmpty ? nil : Flow.Condition.json(of: unless)),
                 ("origin", origin == .any ? nil : .string(origin.rawValue)),
                 ("do", .array(actions.map(\.json))),
             ])
     }
+}
 
-    private func json(of conditions: [Flow.Condition]) -> JSONValue {
+extension Flow.Condition {
+    static func json(of conditions: [Flow.Condition]) -> JSONValue {
         let members = conditions.map { ($0.place.rawValue, JSONValue.array($0.screens.map { .string($0) })) }
         return .object(Dictionary(members) { first, _ in first })
     }
@@ -91,6 +97,8 @@ extension Flow.Action {
 }
 
 extension Flow.Destination {
+    var json: JSONValue { .object(members) }
+
     fileprivate var members: [String: JSONValue] {
         ["screen": .string(screen)].with("arguments", arguments.isEmpty ? nil : .object(arguments))
     }
@@ -124,7 +132,7 @@ extension AlertButton {
 
 extension JSONValue {
     /// An object of those members that have a value.
-    fileprivate static func object(members: [(String, JSONValue?)]) -> JSONValue {
+    static func object(members: [(String, JSONValue?)]) -> JSONValue {
         .object(members.reduce(into: [:]) { object, member in object[member.0] = member.1 })
     }
 }

@@ -18,6 +18,8 @@ public struct Flow: Hashable, Sendable {
     /// One rule per message keeps a step explicable: what happened is what one entry of the file says. Order as
     /// precedence is what route tables, firewalls and XState's guarded transitions have taught readers to expect.
     public let transitions: [Transition]
+    /// The deep links, in the order in which they are tried.
+    public let links: [Link]
     /// A hash of all of this, 16 hexadecimal digits; two flows that differ in anything have different ones.
     public let hash: String
 
@@ -27,7 +29,8 @@ public struct Flow: Hashable, Sendable {
         platform: String,
         start: String,
         screens: [Screen],
-        transitions: [Transition]
+        transitions: [Transition],
+        links: [Link] = []
     ) {
         self.name = name
         self.version = version
@@ -35,6 +38,7 @@ public struct Flow: Hashable, Sendable {
         self.start = start
         self.screens = Dictionary(screens.map { ($0.name, $0) }) { first, _ in first }
         self.transitions = transitions
+        self.links = links
         var hash = FNV1a()
         let json = Self.json(
             name: name,
@@ -42,7 +46,8 @@ public struct Flow: Hashable, Sendable {
             platform: platform,
             start: start,
             screens: self.screens,
-            transitions: transitions
+            transitions: transitions,
+            links: links
         )
         hash.combine(json.description)
         self.hash = hash.hexadecimal
@@ -53,8 +58,10 @@ public struct Flow: Hashable, Sendable {
         FlowIdentity(name: name, version: version, hash: hash)
     }
 
-    /// The types of the messages that a machine of this flow must hear: those of its rules and the views' reports.
+    /// The types of the messages that a machine of this flow must hear: those of its rules, deep links and the views'
+    /// reports.
     public var messageTypes: Set<String> {
         Set(transitions.map(\.on)).union(ViewReport.allCases.map(\.rawValue))
+            .union(links.isEmpty ? [] : [Machine.deepLinkReceived])
     }
 }

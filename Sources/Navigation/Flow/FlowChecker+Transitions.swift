@@ -17,7 +17,7 @@ extension FlowChecker {
         }
     }
 
-    private mutating func check(_ conditions: [Flow.Condition], at place: String) {
+    mutating func check(_ conditions: [Flow.Condition], at place: String) {
         for (index, condition) in conditions.enumerated() {
             let place = "\(place).\(condition.place.rawValue)"
             if conditions[..<index].contains(where: { $0.place == condition.place }) {
@@ -30,7 +30,7 @@ extension FlowChecker {
         }
     }
 
-    private mutating func check(_ action: Flow.Action, at place: String) {
+    mutating func check(_ action: Flow.Action, at place: String) {
         switch action {
         case .setRoot(let destination, .tabs(let tabs)):
             check(destination, at: place)
@@ -58,7 +58,7 @@ extension FlowChecker {
         checkTemplates(in: .object(destination.arguments), at: "\(place).arguments")
     }
 
-    private mutating func check(_ options: PresentationOptions, of style: PresentationStyle, at place: String) {
+    mutating func check(_ options: PresentationOptions, of style: PresentationStyle, at place: String) {
         if style != .sheet, options.detents != nil || options.dragIndicator != nil {
             report("detents and dragIndicator belong to a sheet; remove them or set style: sheet", at: place)
         }

@@ -21,6 +21,7 @@ struct FlowChecker {
         for (index, transition) in flow.transitions.enumerated() {
             check(transition, at: "transitions[\(index)]")
         }
+        checkLinks()
     }
 
     /// YAML forbids a key to stand twice; a builder has to be told.

@@ -64,7 +64,7 @@ extension YAMLReader {
         report("unknown action '\(name)'; \(Spelling.advice(for: name, among: Self.actionNames))", at: node)
     }
 
-    private mutating func setRoot(_ node: Node, at place: String) -> Flow.Action? {
+    mutating func setRoot(_ node: Node, at place: String) -> Flow.Action? {
         guard let (destination, more) = destination(node, "setRoot", at: place, optional: ["container"]) else {
             return nil
         }
@@ -86,14 +86,14 @@ extension YAMLReader {
         return more["column"].flatMap { string($0, "a column's name") }.map { .show(destination, column: $0) }
     }
 
-    private mutating func send(_ node: Node, at place: String) -> Flow.Action? {
+    mutating func send(_ node: Node, at place: String) -> Flow.Action? {
         if case .scalar(let scalar) = node { return .send(scalar.string) }
         let members = members(of: node, "'send'", at: place, required: ["type"], optional: ["data"])
         guard let members, let type = members["type"].flatMap({ string($0, "a command's type") }) else { return nil }
         return .send(type, data: .object(members["data"].map { object($0) } ?? [:]))
     }
 
-    private mutating func present(_ node: Node, at place: String) -> Flow.Action? {
+    mutating func present(_ node: Node, at place: String) -> Flow.Action? {
         let optional = ["detents", "dragIndicator", "title", "message", "buttons"]
         guard
             let (destination, more) = destination(

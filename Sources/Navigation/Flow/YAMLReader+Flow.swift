@@ -4,7 +4,9 @@ extension YAMLReader {
     /// The flow that a document describes, as far as it can be read; findings say what could not be.
     mutating func flow(from document: Node) -> Flow? {
         let keys = ["name", "version", "platform", "start", "screens", "transitions"]
-        guard let members = members(of: document, "the flow", at: "", required: keys) else { return nil }
+        guard let members = members(of: document, "the flow", at: "", required: keys, optional: ["links"]) else {
+            return nil
+        }
         let screens = members["screens"].map { self.screens($0) } ?? []
         // What is missing has been reported: what stands in for it must give the checks nothing more to say.
         return Flow(
@@ -13,7 +15,8 @@ extension YAMLReader {
             platform: members["platform"].flatMap { string($0, "the flow's platform") } ?? "",
             start: members["start"].flatMap { string($0, "the start screen's name") } ?? screens.first?.name ?? "",
             screens: screens,
-            transitions: members["transitions"].map { transitions($0) } ?? []
+            transitions: members["transitions"].map { transitions($0) } ?? [],
+            links: members["links"].map { links($0) } ?? []
         )
     }
 
@@ -31,11 +34,13 @@ extension YAMLReader {
     private mutating func screen(_ name: String, _ node: Node) -> Flow.Screen {
         // A screen about which there is nothing to say may be left empty after its colon.
         if case .scalar(let scalar) = node, scalar.string.isEmpty { return Flow.Screen(name) }
-        let members = members(of: node, "screen '\(name)'", at: "screens.\(name)", optional: ["title", "sends"])
+        let members = members(
+            of: node, "screen '\(name)'", at: "screens.\(name)", optional: ["title", "sends", "gate"])
         return Flow.Screen(
             name,
             title: members?["title"].flatMap { string($0, "a screen's title") },
-            sends: members?["sends"].flatMap { strings($0, "a command that a screen sends") } ?? []
+            sends: members?["sends"].flatMap { strings($0, "a command that a screen sends") } ?? [],
+            gate: members?["gate"].flatMap { bool($0, "gate") } ?? false
         )
     }
 
@@ -78,7 +83,7 @@ extension YAMLReader {
         )
     }
 
-    private mutating func conditions(_ node: Node, _ what: String, at place: String) -> [Flow.Condition] {
+    mutating func conditions(_ node: Node, _ what: String, at place: String) -> [Flow.Condition] {
         let places = Flow.Condition.Place.allCases
         let members = members(of: node, "'\(what)'", at: place, optional: places.map(\.rawValue))
         return places.compactMap { place in

@@ -28,7 +28,7 @@ extension Machine {
         }
     }
 
-    /// Where a message came from; a service's or a tool's message has none of these.
+    /// When a message was sent, and where it came from: a service's or a tool's message is from nowhere in particular.
     public struct Attributes: Hashable, Sendable {
         /// The platform of the view, such as `ios`.
         public var platform: String?
@@ -36,12 +36,15 @@ extension Machine {
         public var device: String?
         /// The instance of the screen that sent the message.
         public var instance: String?
+        /// When the message was sent, in milliseconds since 1970: the only clock that a machine knows.
+        public var time: Int
 
         /// Makes attributes.
-        public init(platform: String? = nil, device: String? = nil, instance: String? = nil) {
+        public init(platform: String? = nil, device: String? = nil, instance: String? = nil, time: Int = 0) {
             self.platform = platform
             self.device = device
             self.instance = instance
+            self.time = time
         }
     }
 }

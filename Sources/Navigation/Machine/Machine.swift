@@ -55,12 +55,19 @@ public struct Machine: Hashable, Sendable {
     /// - Returns: What the host has to do, in order, together with publishing the snapshot when the revision is new.
     public mutating func handle(_ input: Input) -> [Effect] {
         guard input.subject == session else { return [] }
+        let effects = answer(input)
+        // Time passes, and states change with a changed flow, also where the message itself changes nothing.
+        return state.parked == nil ? effects : effects + commit(step(for: input))
+    }
+
+    private mutating func answer(_ input: Input) -> [Effect] {
         if let report = ViewReport(rawValue: input.type) {
             return isOwn(input) ? handle(report, input) : []
         }
         if let instance = lateInstance(of: input) {
             return [input.discarded("no screen instance '\(instance)' stands")]
         }
+        if input.type == Self.deepLinkReceived, !flow.links.isEmpty { return isOwn(input) ? receiveLink(input) : [] }
         guard let transition = transition(for: input) else { return [] }
         var step = step(for: input)
         do {
@@ -81,16 +88,21 @@ public struct Machine: Hashable, Sendable {
             cause: cause,
             commands: Set(state.active.flatMap { flow.screens[$0.screen]?.sends ?? [] }).sorted(),
             state: state,
-            memory: memory
+            memory: memory,
+            url: flow.url(for: state)
         )
     }
 
     func step(for input: Input) -> Step {
-        Step(input: input, before: state, memory: memory)
+        var step = Step(input: input, before: state, memory: memory)
+        step.unparkExpired()
+        return step
     }
 
     /// Makes a step's outcome the machine's.
     mutating func commit(_ step: Step) -> [Effect] {
+        var step = step
+        followParked(&step)
         if step.state != state {
             state = step.state
             memory = step.memory

@@ -77,7 +77,7 @@ extension Step {
 }
 
 extension Container {
-    fileprivate init?(_ layout: Flow.Layout) {
+    init?(_ layout: Flow.Layout) {
         switch layout {
         case .split: self = .split(columns: [:])
         case .tabs(let tabs):

@@ -4,6 +4,7 @@ extension NavigationState: Codable {
         case path
         case presented
         case leaving
+        case parked
     }
 
     /// Decodes a state; the presentations are nested, each in the one that presents it.
@@ -12,16 +13,18 @@ extension NavigationState: Codable {
         root = try object.decode(RootScreen.self, forKey: .root)
         path = try object.decode([ScreenInstance].self, forKey: .path)
         leaving = try object.decode([ScreenInstance].self, forKey: .leaving)
+        parked = try object.decodeIfPresent(ParkedLink.self, forKey: .parked)
         presentations = try object.decode(PresentationChain?.self, forKey: .presented)?.presentations ?? []
     }
 
-    /// Encodes the state; `presented` is null when nothing is presented.
+    /// Encodes the state; `presented` and `parked` are null when there is nothing.
     public func encode(to encoder: any Encoder) throws {
         var object = encoder.container(keyedBy: CodingKeys.self)
         try object.encode(root, forKey: .root)
         try object.encode(path, forKey: .path)
         try object.encode(PresentationChain(presentations[...]), forKey: .presented)
         try object.encode(leaving, forKey: .leaving)
+        try object.encode(parked, forKey: .parked)
     }
 }
 

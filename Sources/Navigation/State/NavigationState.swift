@@ -10,17 +10,21 @@ public struct NavigationState: Hashable, Sendable {
     public var presentations: [Presentation]
     /// Instances that are dismissed, but that the view may still animate out, in the order of their dismissal.
     public var leaving: [ScreenInstance]
+    /// A deep link that cannot be followed yet.
+    public var parked: ParkedLink?
 
     /// Makes a state.
     public init(
         root: RootScreen,
         path: [ScreenInstance] = [],
         presentations: [Presentation] = [],
-        leaving: [ScreenInstance] = []
+        leaving: [ScreenInstance] = [],
+        parked: ParkedLink? = nil
     ) {
         self.root = root
         self.path = path
         self.presentations = presentations
         self.leaving = leaving
+        self.parked = parked
     }
 }

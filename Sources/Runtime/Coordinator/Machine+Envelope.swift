@@ -1,4 +1,5 @@
 internal import EventBus
+internal import Foundation
 internal import Navigation
 
 extension Machine.Input {
@@ -10,6 +11,14 @@ extension Machine.Input {
             id: message.id, type: message.type.description, subject: message.subject, data: data,
             attributes: Machine.Attributes(
                 platform: message.attributes.platform, device: message.attributes.device,
-                instance: message.attributes.instance))
+                instance: message.attributes.instance,
+                time: message.attributes.time.wholeMilliseconds))
+    }
+}
+
+extension Date {
+    /// Since 1970; nothing that a stranger may write as a time is beyond it.
+    fileprivate var wholeMilliseconds: Int {
+        Int(exactly: (timeIntervalSince1970 * 1000).rounded(.down)) ?? 0
     }
 }
