@@ -46,7 +46,14 @@ extension Flow {
     func advice(forLink url: String) -> String {
         // A URL may be long, and spelling takes time that grows with it.
         let url = String(url.prefix(200))
-        return "no link has the URL '\(url)'; \(Spelling.advice(for: url, among: links.map(\.url)))"
+        let parts = URLParts(url)
+        // With the URL's own values in their places, patterns differ from it in what is mistaken only.
+        let spellings = links.map { link in
+            (pattern: link.url, text: parts.flatMap { link.pattern?.filled(from: $0) } ?? link.url)
+        }
+        let nearest = Spelling.nearest(to: url, in: spellings.map(\.text))
+        let meant = spellings.first { $0.text == nearest }.map { "did you mean '\($0.pattern)'?" }
+        return "no link has the URL '\(url)'; \(meant ?? "known are \(links.map(\.url).joined(separator: ", "))")"
     }
 }
 

@@ -49,6 +49,15 @@ extension URLPattern {
         return url.utf8.count <= URLParts.lengthLimit ? url : nil
     }
 
+    /// The URL that another one would be if it were of this pattern, as far as that can be told.
+    func filled(from url: URLParts) -> String? {
+        var values: [String: String] = [:]
+        for (piece, segment) in zip(segments, url.segments) {
+            if let place = piece.place { values[place] = segment }
+        }
+        return self.url(with: values)
+    }
+
     /// Whether every URL of the other pattern is one of this pattern too.
     func covers(_ other: URLPattern) -> Bool {
         scheme == other.scheme && authority == other.authority && segments.count == other.segments.count
