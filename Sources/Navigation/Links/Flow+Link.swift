@@ -54,8 +54,11 @@ extension Flow {
         /// What happens to a presentation of this style that is in the link's way.
         func precedence(over style: PresentationStyle) -> Precedence {
             if let precedence = over[style] { return precedence }
-            // Whoever asks a question is owed an answer; anything else the user can open again.
-            return style == .alert ? .wait : .dismiss
+            return switch style {
+            // Whoever asks a question is owed an answer.
+            case .alert: .wait
+            case .sheet, .fullScreen, .popover, .window: .dismiss
+            }
         }
 
         /// Whether it may be followed in this state, as far as its own conditions tell.

@@ -4,6 +4,7 @@
 /// effects and snapshot. A host feeds it the messages in the order of the bus and does what it asks for.
 ///
 /// - Views' reports are its own business; see `Machine+Reports.swift` for what each changes.
+/// - Deep links lead where the flow's `links` say; see `Machine+Links.swift`.
 /// - Any other message is met with the first rule of the flow that matches. That no rule matches is normal.
 /// - A command from a screen that has been dismissed comes too late: it is discarded, visibly.
 ///
