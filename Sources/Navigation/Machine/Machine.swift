@@ -8,8 +8,8 @@
 /// - Any other message is met with the first rule of the flow that matches. That no rule matches is normal.
 /// - A command from a screen that has been dismissed comes too late: it is discarded, visibly.
 ///
-/// The latter and the reports concern only messages of the machine's own platform, and those that name no platform:
-/// another platform's instances are unknown here.
+/// The latter, deep links and the reports concern only messages of the machine's own platform, and those that name no
+/// platform: another platform's instances are unknown here.
 public struct Machine: Hashable, Sendable {
     /// The flow.
     public let flow: Flow
