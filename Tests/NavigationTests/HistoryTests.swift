@@ -69,6 +69,21 @@ struct HistoryTests {
         }
     }
 
+    @Test("Where a state has a URL, following it changes nothing", arguments: histories)
+    func urls(platform: String, seed: UInt64) throws {
+        var machine = Machine(flow: try FlowFiles.flow(platform))
+        var history = History(seed: seed)
+        for _ in 0..<Self.steps {
+            _ = machine.handle(history.next(for: machine.state))
+            guard let url = machine.snapshot.url else { continue }
+            var probe = machine
+            let effects = probe.handle(
+                Machine.Input(id: "link", type: "event.DeepLinkReceived", data: ["url": .string(url)]))
+            #expect(effects.isEmpty)
+            #expect(probe == machine)
+        }
+    }
+
     @Test("Deauthorised, the app returns to the choice of a service", arguments: histories)
     func deauthorised(platform: String, seed: UInt64) throws {
         var machine = Machine(flow: try FlowFiles.flow(platform))

@@ -140,6 +140,13 @@ struct LinkFindingTests {
         #expect(found.contains { $0.hasPrefix("shop.yaml:15: ") && $0.contains(expected) }, "\(found)")
     }
 
+    @Test("Whether a screen is a gate is true or false")
+    func gate() {
+        let yaml = Self.head.replacing("gate: true", with: "gate: maybe")
+        let error = #expect(throws: FlowError.self) { try Flow(yaml: yaml + "  []", file: "shop.yaml") }
+        #expect(error?.message == "shop.yaml:9: gate must be true or false")
+    }
+
     @Test("A rule cannot answer what links answer")
     func ruleForLinks() {
         let yaml = Self.head.replacing("event.Reset", with: "event.DeepLinkReceived")
