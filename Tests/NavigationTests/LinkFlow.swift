@@ -70,3 +70,16 @@ enum LinkFlow {
         )
     )
 }
+
+extension Session {
+    /// A session of the shop with the list in front.
+    static func shop(
+        over: [PresentationStyle: Flow.Precedence] = [:],
+        park: Duration = Flow.Link.usualPark
+    ) throws -> Session {
+        var session = Session(try LinkFlow.flow(over: over, park: park))
+        session.send("event.LaunchFinished")
+        session.report("ScreenGone", "launch-1")
+        return session
+    }
+}

@@ -3,23 +3,9 @@ import Testing
 
 @Suite("Deep links")
 struct LinkTests {
-    /// A session of the shop with the list in front.
-    private func shop(_ flow: Flow) -> Session {
-        var session = Session(flow)
-        session.send("event.LaunchFinished")
-        session.report("ScreenGone", "launch-1")
-        return session
-    }
-
-    private func shop(over: [PresentationStyle: Flow.Precedence] = [:], park: Duration = .seconds(600)) throws
-        -> Session
-    {
-        shop(try LinkFlow.flow(over: over, park: park))
-    }
-
     @Test("A link leads to its whole path in one step, and says what to load")
     func followed() throws {
-        var session = try shop()
+        var session = try Session.shop()
         let effects = session.open("shop://item/7?colour=red")
         #expect(effects == [.send(type: "command.LoadItem", data: ["itemID": "7", "quiet": true])])
         #expect(session.state.path.map(\.arguments) == [["itemID": "7", "colour": "red"]])
@@ -30,7 +16,7 @@ struct LinkTests {
 
     @Test("An identifier in a URL is decoded, and can never be taken for a template or another path")
     func encoded() throws {
-        var session = try shop()
+        var session = try Session.shop()
         session.open("SHOP://Item/%24%7Bdata.url%7D%2F%C3%BC")
         #expect(session.state.top.arguments == ["itemID": "${data.url}/ü"])
         #expect(session.machine.snapshot.url == "shop://item/%24%7Bdata.url%7D%2F%C3%BC")
@@ -38,7 +24,7 @@ struct LinkTests {
 
     @Test("Going back from a screen that a link opened leads along the link's path")
     func back() throws {
-        var session = try shop()
+        var session = try Session.shop()
         session.open("shop://item/7/review/2")
         #expect(session.path == ["item", "review"])
         session.report("BackCompleted", session.state.top.id)
@@ -50,7 +36,7 @@ struct LinkTests {
 
     @Test("A screen that a link presented is dismissed like any other", arguments: [true, false])
     func dismissedChild(byUser: Bool) throws {
-        var session = try shop()
+        var session = try Session.shop()
         session.open("shop://settings")
         #expect(session.presented == ["settings"])
         let settings = session.state.top.id
@@ -62,7 +48,7 @@ struct LinkTests {
 
     @Test("What stands already stays, and only what differs is new")
     func leastChange() throws {
-        var session = try shop()
+        var session = try Session.shop()
         session.open("shop://item/7")
         let item = session.state.top.id
         #expect(session.open("shop://item/7/review/2").isEmpty)
@@ -78,7 +64,7 @@ struct LinkTests {
 
     @Test("Where the user is already, nothing changes but what the query says")
     func alreadyThere() throws {
-        var session = try shop()
+        var session = try Session.shop()
         session.open("shop://item/7?colour=red")
         let there = session.machine
         #expect(session.open("shop://item/7?colour=red&utm=x#top").isEmpty)
@@ -94,7 +80,7 @@ struct LinkTests {
 
     @Test("A screen that a rule opened is the one that the link means", arguments: ["7", 7] as [JSONValue])
     func openedByRule(itemID: JSONValue) throws {
-        var session = try shop()
+        var session = try Session.shop()
         session.send("command.ItemSelected", ["itemID": itemID])
         let there = session.machine
         #expect(there.snapshot.url == "shop://item/7")
@@ -104,7 +90,7 @@ struct LinkTests {
 
     @Test("An unknown URL is discarded with a hint, and changes nothing")
     func unknown() throws {
-        var session = try shop()
+        var session = try Session.shop()
         let before = session.machine
         #expect(
             session.open("shop://setings").discards == [
@@ -122,201 +108,11 @@ struct LinkTests {
 
     @Test("A link that another platform's device was asked to open is not followed here")
     func otherPlatform() throws {
-        var session = try shop()
+        var session = try Session.shop()
         let before = session.machine
         #expect(session.open("shop://item/7", platform: "mac").isEmpty)
         #expect(session.open("shop://nothing", platform: "mac").isEmpty)
         #expect(session.machine == before)
-    }
-
-    @Test("Over a sheet or a popover the link opens in its place, never behind it", arguments: ["Sheet", "Popover"])
-    func overSheet(kind: String) throws {
-        var session = try shop()
-        session.send("event.\(kind)Needed")
-        session.send("event.SheetNeeded")
-        let effects = session.open("shop://item/7")
-        #expect(effects.dismissals == ["settings-4", "settings-3"])
-        #expect(session.path == ["item"])
-        #expect(session.presented == [])
-    }
-
-    @Test("What the link itself presents stays when it is there, without what lies over it")
-    func overItself() throws {
-        var session = try shop()
-        session.send("event.SheetNeeded")
-        session.send("event.PopoverNeeded")
-        session.send("command.ItemSelected", ["itemID": "7"])
-        #expect(session.open("shop://settings").dismissals == ["item-5", "settings-4"])
-        #expect(session.state.standing.map(\.id) == ["list-2", "settings-3"])
-        session.send("command.ItemSelected", ["itemID": "7"])
-        #expect(session.open("shop://settings").dismissals == ["item-6"])
-        session.open("shop://item/7")
-        session.send("event.SheetNeeded")
-        // Over another screen it is another sheet.
-        #expect(session.open("shop://settings").dismissals == ["settings-8", "item-7"])
-        #expect(session.state.standing.map(\.id) == ["list-2", "settings-9"])
-    }
-
-    @Test("Over an alert the link waits for its answer")
-    func overAlert() throws {
-        var session = try shop()
-        session.send("event.SheetNeeded")
-        session.send("event.Asked")
-        #expect(session.open("shop://item/7", at: 1000).isEmpty)
-        #expect(session.presented == ["settings", "settings"])
-        #expect(session.state.parked == ParkedLink(url: "shop://item/7", messageID: "m5", expires: 601_000))
-        let revision = session.machine.revision
-        session.report("AlertAnswered", session.state.top.id, ["button": "ok"])
-        #expect(session.path == ["item"])
-        #expect(session.presented == [])
-        #expect(session.state.parked == nil)
-        #expect(session.machine.revision == revision + 1)
-    }
-
-    @Test("A flow decides what a link does to presentations", arguments: Flow.Precedence.allCases)
-    func precedence(_ precedence: Flow.Precedence) throws {
-        for style in ["Sheet", "Popover"] {
-            var session = try shop(over: [.sheet: precedence, .popover: precedence])
-            session.send("event.\(style)Needed")
-            let before = session.machine
-            let effects = session.open("shop://item/7")
-            switch precedence {
-            case .dismiss: #expect(session.path == ["item"])
-            case .wait: #expect(session.state.parked != nil && session.presented == ["settings"])
-            case .refuse:
-                #expect(effects.discarded == ["m4"])
-                #expect(session.machine == before)
-            }
-        }
-    }
-
-    @Test("Over a mandatory screen the link waits, whatever it may dismiss")
-    func overGate() throws {
-        var session = try shop(over: [.fullScreen: .dismiss, .sheet: .dismiss])
-        session.send("event.TermsChanged")
-        session.send("event.SheetNeeded")
-        #expect(session.open("shop://item/7").isEmpty)
-        #expect(session.presented == ["terms", "settings"])
-        session.report("PresentationDismissed", session.state.top.id)
-        #expect(session.presented == ["terms"])
-        session.send("event.TermsAccepted")
-        #expect(session.path == ["item"])
-        #expect(session.state.parked == nil)
-    }
-
-    @Test("Before its time a link waits, and is followed in the step that admits it", arguments: ["ios", "mac"])
-    func beforeAuthorisation(platform: String) throws {
-        var session = try Session(platform)
-        session.open("focus://playlist/p1")
-        session.send("event.LaunchFinished")
-        #expect(session.root == "serviceSelection")
-        #expect(session.state.parked?.url == "focus://playlist/p1")
-        #expect(session.machine.snapshot.url == nil)
-        let effects = session.send("event.SpotifyAuthorizationUpdated", ["status": "authorized"])
-        #expect(effects.sent == ["command.PlaylistSelected"])
-        #expect(session.state.standing.map(\.screen) == ["playlistSelection", "generatedPlaylist"])
-        #expect(session.state.standing.last?.arguments == ["playlistID": "p1"])
-        #expect(session.state.parked == nil)
-        #expect(session.machine.revision == 3)
-        #expect(session.machine.cause == "m3")
-        #expect(session.machine.snapshot.url == "focus://playlist/p1")
-        // What the link loads leads where it has led.
-        session.send("command.PlaylistSelected", ["playlistID": "p1"])
-        #expect(session.machine.snapshot.url == "focus://playlist/p1")
-    }
-
-    @Test("A link that is not followed in time is discarded by the next message, whatever that is")
-    func expired() throws {
-        var session = Session(try LinkFlow.flow(park: .seconds(5)))
-        session.open("shop://item/7", at: 1000)
-        #expect(session.send("event.Unheard", time: 5999).isEmpty)
-        #expect(session.state.parked != nil)
-        let unheard = session.send("event.Unheard", time: 6000)
-        #expect(unheard.discarded == ["m1"])
-        #expect(session.state.parked == nil)
-        #expect(session.machine.revision == 2)
-
-        session.open("shop://item/7", at: 10_000)
-        let admitting = session.send("event.LaunchFinished", time: 15_000)
-        #expect(admitting.discarded == ["m4"])
-        #expect(session.state.standing.map(\.screen) == ["list"])
-        #expect(session.machine.revision == 4)
-    }
-
-    @Test("A link that is not parked is followed at once or never")
-    func notParked() throws {
-        var session = Session(try LinkFlow.flow(park: .zero))
-        let before = session.machine
-        let effects = session.open("shop://item/7")
-        #expect(
-            effects.discards == ["event.DeepLinkReceived: it cannot be followed now: its conditions do not hold"])
-        #expect(session.machine == before)
-    }
-
-    @Test("Of two links that wait the newer counts, and the former is discarded visibly")
-    func superseded() throws {
-        var session = Session(try LinkFlow.flow())
-        session.open("shop://item/7")
-        #expect(session.open("shop://item/8/review/1").discarded == ["m1"])
-        // What cannot be followed at all leaves it alone.
-        #expect(session.open("shop://nothing").discarded == ["m3"])
-        session.send("event.LaunchFinished")
-        #expect(session.machine.snapshot.url == "shop://item/8/review/1")
-    }
-
-    @Test("A link that is followed at once takes the place of one that waits")
-    func supersededByFollowed() throws {
-        var session = try shop(over: [.sheet: .wait])
-        session.send("event.SheetNeeded")
-        session.open("shop://item/7")
-        let effects = session.open("shop://list")
-        #expect(effects.discarded == ["m4"])
-        #expect(session.state.standing.map(\.screen) == ["list"])
-        #expect(session.state.parked == nil)
-    }
-
-    @Test("The same message twice counts once; the same link again waits anew")
-    func twice() throws {
-        var machine = Machine(flow: try LinkFlow.flow())
-        func input(_ id: String, at time: Int) -> Machine.Input {
-            Machine.Input(
-                id: id, type: "event.DeepLinkReceived", data: ["url": "shop://item/7"],
-                attributes: Machine.Attributes(time: time))
-        }
-        _ = machine.handle(input("m1", at: 0))
-        let once = machine
-        #expect(machine.handle(input("m1", at: 10)).isEmpty)
-        #expect(machine == once)
-        #expect(machine.handle(input("m2", at: 20)).discarded == ["m1"])
-        #expect(machine.state.parked?.expires == 600_020)
-        _ = machine.handle(Machine.Input(id: "m3", type: "event.LaunchFinished"))
-        let followed = machine
-        #expect(machine.handle(input("m2", at: 30)).isEmpty)
-        #expect(machine == followed)
-    }
-
-    @Test("A time that no clock shows is no reason to fall over", arguments: [Int.max, Int.min])
-    func absurdTime(time: Int) throws {
-        var session = Session(try LinkFlow.flow())
-        let effects = session.open("shop://item/7", at: time)
-        #expect((session.state.parked == nil) == (effects.discarded == ["m1"]))
-    }
-
-    @Test("A parked link survives a restart, also where the root does not, and follows the flow as it is then")
-    func restored() throws {
-        var session = Session(try LinkFlow.flow())
-        session.open("shop://item/7")
-        let same = Restoration(session.machine.snapshot, flow: session.machine.flow)
-        #expect(same.machine == session.machine)
-
-        let elsewhere = Restoration(session.machine.snapshot, flow: try LinkFlow.flow(platform: "mac"))
-        #expect(elsewhere.machine.state.parked == nil)
-        #expect(elsewhere.effects.discarded == ["m1"])
-
-        let without = Restoration(session.machine.snapshot, flow: try LinkFlow.flow(hasItems: false))
-        #expect(without.machine.state.parked == nil)
-        #expect(without.effects.discarded == ["m1"])
-        #expect(without.machine.revision == session.machine.revision + 1)
     }
 
     @Test("A flow without links leaves deep links to its rules")
