@@ -49,7 +49,9 @@ extension FlowChecker {
             report("unknown flow '\(name)'; \(advice)", at: "\(place).where.flow")
         }
         if transition.guard != nil {
-            report("a rule on '\(transition.on)' cannot wait: the flow's end is one step; guard the rule that ends it", at: place)
+            report(
+                "a rule on '\(transition.on)' cannot wait: the flow's end is one step; guard the rule that ends it",
+                at: place)
         }
     }
 }
