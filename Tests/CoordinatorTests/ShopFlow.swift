@@ -14,6 +14,10 @@ extension Command {
     }
 
     struct BackRequested: CommandMessage {}
+
+    struct ItemNeeded: CommandMessage {
+        var itemID: String
+    }
 }
 
 extension DomainEvent {
@@ -22,13 +26,19 @@ extension DomainEvent {
 
 extension Flow {
     /// A small app with all that a coordinator has to do something for.
-    static func shop(_ platform: String = "ios", items: Bool = true) throws -> Flow {
+    static func shop(_ platform: String = "ios", items: Bool = true, links: Bool = false) throws -> Flow {
         try Flow("shop", version: 1, platform: platform, start: "launch") {
             Flow.Screen("launch")
             Flow.Screen("list", sends: ["command.ItemSelected"])
             Flow.Screen(items ? "item" : "article")
             Flow.Screen("options")
             Flow.Screen("warning")
+            if links {
+                Flow.Link(
+                    "shop://item/{id}", when: [.root("list")],
+                    to: .init(root: "list", path: [.screen("item", ["itemID": "${url.id}"])]),
+                    send: [.init("command.ItemNeeded", ["itemID": "${url.id}"])])
+            }
             Flow.Transition(on: "event.LaunchFinished", when: [.root("launch")], do: [.setRoot("list")])
             Flow.Transition(
                 on: "command.ItemSelected",

@@ -44,6 +44,29 @@ struct StoryTests {
         }
     }
 
+    @Test("a deep link before the log-in is followed after it", .timeLimit(.minutes(5)))
+    func deepLink() async throws {
+        try await Story.tell { story in
+            try await story.launch()
+            try await story.bus.publish(
+                DomainEvent.DeepLinkReceived(url: "FOCUS://playlist/EndlessFocus"), origin: Origin(platform: "ios"))
+            try await story.stack.document(Document.NavigationState.self, key: "ios") {
+                $0.snapshot.state.parked != nil
+            }
+            try await story.stack.killAndRestart("ios-coordinator")
+            try await story.browser.decide("approve", at: try await story.requestAuthorization())
+            let snapshot = try await story.stack.document(Document.NavigationState.self, key: "ios") {
+                $0.snapshot.url == "focus://playlist/EndlessFocus"
+            }.snapshot
+            #expect(snapshot.state.standing.map(\.screen) == ["playlistSelection", "generatedPlaylist"])
+            // Its songs are loaded, as if it had been chosen by hand, and so the other platform shows it too.
+            try await story.stack.document(Document.GeneratedPlaylist.self) {
+                $0.playlistID == "EndlessFocus" && $0.status == .ready
+            }
+            try await story.isInDetail("EndlessFocus")
+        }
+    }
+
     @Test("a consent that is denied, or whose state is forged, leaves no token", .timeLimit(.minutes(5)))
     func denied() async throws {
         try await Story.tell { story in

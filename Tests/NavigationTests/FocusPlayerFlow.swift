@@ -23,6 +23,7 @@ enum FocusPlayerFlow {
                     options: PresentationOptions(detents: [.medium], dragIndicator: true)
                 )
             )
+            playlistLink(to: .init(root: "playlistSelection", path: [linkedPlaylist]))
         }
     }
 
@@ -36,11 +37,29 @@ enum FocusPlayerFlow {
                 do: [.dismissAll, .show(chosenPlaylist, column: "detail")]
             )
             playing(activation: .present("deviceActivation", as: .popover))
+            playlistLink(
+                to: .init(
+                    root: .init("playlistSelection", container: .split),
+                    columns: ["detail": .init(linkedPlaylist)]
+                )
+            )
         }
     }
 
     private static let chosenPlaylist = Flow.Destination.screen(
         "generatedPlaylist", ["playlistID": "${data.playlistID}"])
+
+    private static let linkedPlaylist = Flow.Destination.screen(
+        "generatedPlaylist", ["playlistID": "${url.playlistID}"])
+
+    private static func playlistLink(to target: Flow.Link.Target) -> Flow.Link {
+        Flow.Link(
+            "focus://playlist/{playlistID}",
+            when: [.root("playlistSelection")],
+            to: target,
+            send: [.init("command.PlaylistSelected", ["playlistID": "${url.playlistID}"])]
+        )
+    }
 
     @Flow.Builder private static var screens: [Flow.Part] {
         Flow.Screen("launch")

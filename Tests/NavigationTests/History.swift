@@ -36,7 +36,9 @@ struct History {
             id: "m\(count)",
             type: type,
             data: data,
-            attributes: Machine.Attributes(platform: platform, instance: isFromScreen ? instance : nil)
+            // Six minutes a message: a link that waits for ten is now followed, now not.
+            attributes: Machine.Attributes(
+                platform: platform, instance: isFromScreen ? instance : nil, time: count * 360_000)
         )
     }
 
@@ -73,6 +75,10 @@ extension History.Vocabulary {
             ("command.DeviceSelected", ["deviceID": "d"]),
             ("command.DidRequestOpenPlaylistOnSpotify", [:]),
             ("command.OpenAnotherAppRequested", ["url": "https://example.org"]),
+            ("event.DeepLinkReceived", ["url": "focus://playlist/p1"]),
+            ("event.DeepLinkReceived", ["url": "focus://playlist/%70%2F2"]),
+            ("event.DeepLinkReceived", ["url": "focus://playlists"]),
+            ("event.DeepLinkReceived", ["uri": 1]),
             ("event.Unheard", .null),
         ])
 

@@ -28,7 +28,9 @@ struct HistoryTests {
 
             #expect(machine.revision == before.revision + (machine.state == before.state ? 0 : 1))
             if machine.state == before.state { #expect(machine == before) } else { #expect(machine.cause == input.id) }
-            if !effects.discards.isEmpty || !effects.failureCodes.isEmpty { #expect(machine == before) }
+            let isRefused = effects.discarded.contains(input.id) || !effects.failureCodes.isEmpty
+            // A link that has waited too long is discarded with whatever comes next.
+            if isRefused, !effects.discarded.contains(where: { $0 != input.id }) { #expect(machine == before) }
             if machine.state.root.instance.screen != "playlistSelection" {
                 #expect(machine.state.standing.count == 1)
             }
@@ -64,6 +66,21 @@ struct HistoryTests {
                 let snapshot = try JSONDecoder().decode(NavigationSnapshot.self, from: stored)
                 restarted = Restoration(snapshot, flow: flow).machine
             }
+        }
+    }
+
+    @Test("Where a state has a URL, following it changes nothing", arguments: histories)
+    func urls(platform: String, seed: UInt64) throws {
+        var machine = Machine(flow: try FlowFiles.flow(platform))
+        var history = History(seed: seed)
+        for _ in 0..<Self.steps {
+            _ = machine.handle(history.next(for: machine.state))
+            guard let url = machine.snapshot.url else { continue }
+            var probe = machine
+            let effects = probe.handle(
+                Machine.Input(id: "link", type: "event.DeepLinkReceived", data: ["url": .string(url)]))
+            #expect(effects.isEmpty)
+            #expect(probe == machine)
         }
     }
 

@@ -28,9 +28,11 @@ struct Session {
         _ data: JSONValue = [:],
         platform: String? = nil,
         instance: String? = nil,
-        causedBy cause: String? = nil
+        causedBy cause: String? = nil,
+        time: Int? = nil
     ) -> [Machine.Effect] {
-        send(type, data, attributes: Machine.Attributes(platform: platform, instance: instance, causationID: cause))
+        let attributes = Machine.Attributes(platform: platform, instance: instance, causationID: cause, time: time)
+        return send(type, data, attributes: attributes)
     }
 
     @discardableResult
@@ -41,6 +43,12 @@ struct Session {
     ) -> [Machine.Effect] {
         sent += 1
         return machine.handle(Machine.Input(id: "m\(sent)", type: type, data: data, attributes: attributes))
+    }
+
+    /// Opens a deep link, at a time in milliseconds.
+    @discardableResult
+    mutating func open(_ url: String, at time: Int = 0, platform: String? = nil) -> [Machine.Effect] {
+        send("event.DeepLinkReceived", ["url": .string(url)], platform: platform, time: time)
     }
 
     /// Sends a report of a view of the machine's platform about an instance.
@@ -60,6 +68,16 @@ struct Session {
 extension [Machine.Effect] {
     var discards: [String] {
         compactMap { if case .messageDiscarded(_, let reason) = $0 { reason } else { nil } }
+    }
+
+    /// The messages that were discarded.
+    var discarded: [String] {
+        compactMap { if case .messageDiscarded(let id, _) = $0 { id } else { nil } }
+    }
+
+    /// The types of the commands that go out.
+    var sent: [String] {
+        compactMap { if case .send(let type, _) = $0 { type } else { nil } }
     }
 
     var dismissals: [String] {

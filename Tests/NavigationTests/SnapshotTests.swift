@@ -53,11 +53,13 @@ struct SnapshotTests {
                     "leaving": [
                         ["screen": "serviceSelection", "instance": "serviceSelection-2", "arguments": [:]]
                     ],
+                    "parked": .null,
                 ],
                 "memory": [
                     "instances": 6,
                     "departures": [["instance": "launch-1", "report": "command.ScreenGone"]],
                 ],
+                "url": .null,
             ])
     }
 
@@ -98,7 +100,9 @@ struct SnapshotTests {
                     "path": [],
                     "presented": .null,
                     "leaving": [],
+                    "parked": .null,
                 ],
+                "url": "focus://playlist/p1",
             ])
     }
 

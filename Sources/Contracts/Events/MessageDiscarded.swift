@@ -1,7 +1,7 @@
 public import EventBus
 
 extension DomainEvent {
-    /// A message came too late and was not acted upon.
+    /// A message came too late or made no sense, and was not acted upon.
     public struct MessageDiscarded: EventMessage {
         public var messageID: String
         public var reason: String

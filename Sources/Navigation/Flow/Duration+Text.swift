@@ -1,6 +1,6 @@
-/// Durations as flows write them: `500ms`, `5s`, `10m`, `1h`.
+/// Durations as flows write them: `500ms`, `5s`, `10m`, `1h`, `7d`.
 extension Duration {
-    private static let units = [("h", 3_600_000), ("m", 60_000), ("s", 1000), ("ms", 1)]
+    private static let units = [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1000), ("ms", 1)]
 
     /// Reads a whole number and its unit.
     init?(text: String) {
@@ -15,9 +15,9 @@ extension Duration {
     /// The whole milliseconds.
     var milliseconds: Int { Int(clamping: attoseconds / 1_000_000_000_000_000) }
 
-    /// The duration in the greatest unit of which it is a whole number; zero is `0h`.
+    /// The duration in the greatest unit of which it is a whole number; zero is `0s`.
     var text: String {
-        let unit = Self.units.first { milliseconds.isMultiple(of: $0.1) } ?? ("ms", 1)
+        let unit = Self.units.first { milliseconds != 0 && milliseconds.isMultiple(of: $0.1) } ?? ("s", 1000)
         return "\(milliseconds / unit.1)\(unit.0)"
     }
 }

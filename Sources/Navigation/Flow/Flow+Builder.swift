@@ -17,7 +17,7 @@ extension Flow {
     ///   - start: The screen that a session begins with.
     ///   - presentations: The styles of presentation that the platform has; nil leaves it to what is known of it.
     ///   - requests: The actions that views may ask for.
-    ///   - content: Its screens, rules and child flows.
+    ///   - content: Its screens, rules, child flows and deep links.
     /// - Throws: ``FlowError`` with everything that is wrong.
     public init(
         _ name: String,
@@ -31,6 +31,7 @@ extension Flow {
         let parts = content()
         let screens = parts.compactMap { part in if case .screen(let screen) = part { screen } else { nil } }
         let flows = parts.compactMap { part in if case .flow(let flow) = part { flow } else { nil } }
+        let links = parts.compactMap { part in if case .link(let link) = part { link } else { nil } }
         let transitions = parts.compactMap { part in if case .transition(let rule) = part { rule } else { nil } }
         self.init(
             name: name,
@@ -41,7 +42,8 @@ extension Flow {
             presentations: presentations,
             requests: requests,
             flows: flows,
-            transitions: transitions
+            transitions: transitions,
+            links: links
         )
         var checker = FlowChecker(flow: self)
         checker.checkUniqueness(of: screens)
@@ -52,7 +54,7 @@ extension Flow {
         }
     }
 
-    /// A screen, a rule or a child flow.
+    /// A screen, a rule, a child flow or a deep link.
     public enum Part: Hashable, Sendable {
         /// A screen.
         case screen(Screen)
@@ -60,9 +62,11 @@ extension Flow {
         case transition(Transition)
         /// A child flow.
         case flow(Child)
+        /// A deep link.
+        case link(Link)
     }
 
-    /// Collects a flow's screens, rules and child flows.
+    /// Collects a flow's screens, rules, child flows and deep links.
     @resultBuilder
     public enum Builder {
         /// Takes a screen.
@@ -73,6 +77,9 @@ extension Flow {
 
         /// Takes a child flow.
         public static func buildExpression(_ flow: Child) -> [Part] { [.flow(flow)] }
+
+        /// Takes a deep link.
+        public static func buildExpression(_ link: Link) -> [Part] { [.link(link)] }
 
         /// Takes parts that were made elsewhere, so that flows of several platforms can share them.
         public static func buildExpression(_ parts: [Part]) -> [Part] { parts }

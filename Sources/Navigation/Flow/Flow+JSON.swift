@@ -12,7 +12,8 @@ extension Flow {
             presentations: presentations,
             requests: requests,
             flows: flows,
-            transitions: transitions
+            transitions: transitions,
+            links: links
         )
     }
 
@@ -25,7 +26,8 @@ extension Flow {
         presentations: [PresentationStyle]?,
         requests: [ActionName],
         flows: [String: Child],
-        transitions: [Transition]
+        transitions: [Transition],
+        links: [Link]
     ) -> JSONValue {
         .object(
             members: [
@@ -38,6 +40,7 @@ extension Flow {
                 ("requests", requests.isEmpty ? nil : .array(requests.map { .string($0.rawValue) })),
                 ("flows", flows.isEmpty ? nil : .object(flows.mapValues(\.json))),
                 ("transitions", .array(transitions.map(\.json))),
+                ("links", links.isEmpty ? nil : .array(links.map(\.json))),
             ])
     }
 }
@@ -54,6 +57,7 @@ extension Flow.Screen {
             members: [
                 ("title", title.map { .string($0) }),
                 ("sends", sends.isEmpty ? nil : .array(sends.map { .string($0) })),
+                ("gate", gate ? true : nil),
             ])
     }
 }
@@ -64,15 +68,17 @@ extension Flow.Transition {
             members: [
                 ("on", .string(on)),
                 ("where", fields.isEmpty ? nil : .object(fields.mapValues(\.json))),
-                ("when", when.isEmpty ? nil : json(of: when)),
-                ("unless", unless.isEmpty ? nil : json(of: unless)),
+                ("when", when.isEmpty ? nil : Flow.Condition.json(of: when)),
+                ("unless", unless.isEmpty ? nil : Flow.Condition.json(of: unless)),
                 ("origin", origin == .any ? nil : .string(origin.rawValue)),
                 ("guard", `guard`?.json),
                 ("do", .array(actions.map(\.json))),
             ])
     }
+}
 
-    private func json(of conditions: [Flow.Condition]) -> JSONValue {
+extension Flow.Condition {
+    static func json(of conditions: [Flow.Condition]) -> JSONValue {
         let members = conditions.map { ($0.place.rawValue, JSONValue.array($0.screens.map(\.shortJSON))) }
         return .object(Dictionary(members) { first, _ in first })
     }
@@ -115,6 +121,8 @@ extension Flow.Action {
 }
 
 extension Flow.Destination {
+    var json: JSONValue { .object(members) }
+
     fileprivate var members: [String: JSONValue] {
         ["screen": .string(screen)].with("arguments", arguments.isEmpty ? nil : .object(arguments))
     }

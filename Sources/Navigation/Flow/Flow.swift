@@ -25,6 +25,8 @@ public struct Flow: Hashable, Sendable {
     /// One rule per message keeps a step explicable: what happened is what one entry of the file says. Order as
     /// precedence is what route tables, firewalls and XState's guarded transitions have taught readers to expect.
     public let transitions: [Transition]
+    /// The deep links, in the order in which they are tried.
+    public let links: [Link]
     /// A hash of all of this, 16 hexadecimal digits; two flows that differ in anything have different ones.
     public let hash: String
 
@@ -37,7 +39,8 @@ public struct Flow: Hashable, Sendable {
         presentations: [PresentationStyle]? = nil,
         requests: [ActionName] = [],
         flows: [Child] = [],
-        transitions: [Transition]
+        transitions: [Transition],
+        links: [Link] = []
     ) {
         self.name = name
         self.version = version
@@ -48,6 +51,7 @@ public struct Flow: Hashable, Sendable {
         self.requests = ActionName.allCases.filter(requests.contains)
         self.flows = Dictionary(flows.map { ($0.name, $0) }) { first, _ in first }
         self.transitions = transitions
+        self.links = links
         var hash = FNV1a()
         let json = Self.json(
             name: name,
@@ -58,7 +62,8 @@ public struct Flow: Hashable, Sendable {
             presentations: self.presentations,
             requests: self.requests,
             flows: self.flows,
-            transitions: transitions
+            transitions: transitions,
+            links: links
         )
         hash.combine(json.description)
         self.hash = hash.hexadecimal
@@ -69,10 +74,11 @@ public struct Flow: Hashable, Sendable {
         FlowIdentity(name: name, version: version, hash: hash)
     }
 
-    /// The types of the messages that a machine of this flow must hear: those of its rules, the views' reports and
-    /// their requests.
+    /// The types of the messages that a machine of this flow must hear: those of its rules and deep links, the views'
+    /// reports and their requests.
     public var messageTypes: Set<String> {
         Set(allTransitions.flatMap(\.messageTypes)).subtracting(Ending.allCases.map(\.rawValue))
             .union(ViewReport.allCases.map(\.rawValue)).union([Self.requestType])
+            .union(links.isEmpty ? [] : [Machine.deepLinkReceived])
     }
 }

@@ -19,7 +19,8 @@ extension FlowChecker {
         let shown = Set(
             flow.allTransitions.flatMap(\.actions).compactMap { action in
                 if case .show(_, let column) = action { column } else { nil }
-            })
+            }
+        ).union(flow.links.flatMap(\.to.columns.keys))
         guard let column, !shown.contains(column), !isRequest else { return }
         let advice = shown.isEmpty ? "'show' one there first" : Spelling.advice(for: column, among: shown)
         report("nothing is ever shown in column '\(column)'; \(advice)", at: "\(place).column")
@@ -29,6 +30,10 @@ extension FlowChecker {
         let tabs = Set(
             flow.allTransitions.flatMap(\.actions).flatMap { action -> [String] in
                 if case .setRoot(_, .tabs(let tabs)) = action { tabs.map(\.name) } else { [] }
+            }
+        ).union(
+            flow.links.flatMap { link -> [String] in
+                if case .tabs(let tabs) = link.to.root?.container { tabs.map(\.name) } else { [] }
             })
         guard !tabs.contains(name), !isRequest else { return }
         let advice = tabs.isEmpty ? "no root has tabs" : Spelling.advice(for: name, among: tabs)

@@ -33,7 +33,7 @@ extension FlowChecker {
         if let condition = transition.guard { check(condition, at: "\(place).guard") }
     }
 
-    private mutating func check(_ conditions: [Flow.Condition], at place: String) {
+    mutating func check(_ conditions: [Flow.Condition], at place: String) {
         for (index, condition) in conditions.enumerated() {
             let place = "\(place).\(condition.place.rawValue)"
             if conditions[..<index].contains(where: { $0.place == condition.place }) {

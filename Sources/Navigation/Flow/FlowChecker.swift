@@ -29,6 +29,7 @@ struct FlowChecker {
             checkEndings(in: transition, isInChild: false, at: "transitions[\(index)]")
         }
         for child in flow.flows.values.sorted(by: { $0.name < $1.name }) { check(child) }
+        checkLinks()
     }
 
     /// YAML forbids a key to stand twice; a builder has to be told.

@@ -66,7 +66,7 @@ extension YAMLReader {
         report("unknown action '\(name)'; \(Spelling.advice(for: name, among: Self.actionNames))", at: node)
     }
 
-    private mutating func send(_ node: Node, at place: String) -> Flow.Action? {
+    mutating func send(_ node: Node, at place: String) -> Flow.Action? {
         if case .scalar(let scalar) = node { return .send(scalar.string) }
         let members = members(of: node, "'send'", at: place, required: ["type"], optional: ["data"])
         guard let members, let type = members["type"].flatMap({ string($0, "a command's type") }) else { return nil }

@@ -4,7 +4,7 @@ extension YAMLReader {
     /// The flow that a document describes, as far as it can be read; findings say what could not be.
     mutating func flow(from document: Node) -> Flow? {
         let keys = ["name", "version", "platform", "start", "screens", "transitions"]
-        let optional = ["presentations", "requests", "flows"]
+        let optional = ["presentations", "requests", "flows", "links"]
         guard let members = members(of: document, "the flow", at: "", required: keys, optional: optional) else {
             return nil
         }
@@ -19,7 +19,8 @@ extension YAMLReader {
             presentations: members["presentations"].flatMap { choices($0, "style", of: PresentationStyle.self) },
             requests: members["requests"].flatMap { choices($0, "action", of: Flow.ActionName.self) } ?? [],
             flows: members["flows"].map { flows($0, screens) } ?? [],
-            transitions: members["transitions"].map { transitions($0, at: "transitions") } ?? []
+            transitions: members["transitions"].map { transitions($0, at: "transitions") } ?? [],
+            links: members["links"].map { links($0) } ?? []
         )
     }
 
@@ -37,11 +38,13 @@ extension YAMLReader {
     private mutating func screen(_ name: String, _ node: Node) -> Flow.Screen {
         // A screen about which there is nothing to say may be left empty after its colon.
         if case .scalar(let scalar) = node, scalar.string.isEmpty { return Flow.Screen(name) }
-        let members = members(of: node, "screen '\(name)'", at: "screens.\(name)", optional: ["title", "sends"])
+        let members = members(
+            of: node, "screen '\(name)'", at: "screens.\(name)", optional: ["title", "sends", "gate"])
         return Flow.Screen(
             name,
             title: members?["title"].flatMap { string($0, "a screen's title") },
-            sends: members?["sends"].flatMap { strings($0, "a command that a screen sends") } ?? []
+            sends: members?["sends"].flatMap { strings($0, "a command that a screen sends") } ?? [],
+            gate: members?["gate"].flatMap { bool($0, "gate") } ?? false
         )
     }
 

@@ -21,13 +21,6 @@ extension YAMLReader {
         )
     }
 
-    mutating func duration(_ node: Node, _ what: String) -> Duration? {
-        guard let text = string(node, what) else { return nil }
-        if let duration = Duration(text: text) { return duration }
-        report("'\(text)' is no duration; write a whole number and ms, s, m or h, such as 5s", at: node)
-        return nil
-    }
-
     private mutating func ask(_ node: Node, at place: String) -> Flow.Guard.Ask? {
         if case .scalar(let scalar) = node, !scalar.string.isEmpty { return Flow.Guard.Ask(scalar.string) }
         let members = members(of: node, "'ask'", at: place, required: ["type"], optional: ["data"])

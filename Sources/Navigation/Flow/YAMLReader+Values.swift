@@ -54,6 +54,13 @@ extension YAMLReader {
         return value
     }
 
+    mutating func duration(_ node: Node, _ what: String) -> Duration? {
+        guard let text = string(node, what) else { return nil }
+        if let duration = Duration(text: text) { return duration }
+        report("'\(text)' is no duration; write a whole number and ms, s, m, h or d, such as 5s", at: node)
+        return nil
+    }
+
     /// Resolves plain scalars by YAML 1.2's JSON rules. Yams follows YAML 1.1, to which `on`, `yes` and `no` are truth
     /// values, `1:30` is a number and `2026-11-21` a date: none of what someone who names a screen would expect.
     private static func value(of scalar: Node.Scalar) -> JSONValue {

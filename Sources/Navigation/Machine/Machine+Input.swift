@@ -28,7 +28,7 @@ extension Machine {
         }
     }
 
-    /// Where a message came from; a service's or a tool's message has none of these.
+    /// When a message was sent, and where it came from: a service's or a tool's message is from nowhere in particular.
     public struct Attributes: Codable, Hashable, Sendable {
         /// The platform of the view, such as `ios`.
         public var platform: String?
@@ -38,7 +38,7 @@ extension Machine {
         public var instance: String?
         /// The identifier of the message that directly caused this one.
         public var causationID: String?
-        /// When it was sent, in milliseconds since 1970.
+        /// When it was sent, in milliseconds since 1970: the only clock that a machine knows.
         public var time: Int?
         /// When it is too old to be acted upon, in milliseconds since 1970.
         public var expiry: Int?

@@ -5,11 +5,12 @@
 ///
 /// - Views' reports are its own business; see `Machine+Reports.swift` for what each changes.
 /// - An action that a view asks for is taken when the flow allows it; see `Machine+Requests.swift`.
+/// - Deep links lead where the flow's `links` say; see `Machine+Links.swift`.
 /// - Any other message is met with the first rule of the flow that matches. That no rule matches is normal.
 /// - A command from a screen that has been dismissed comes too late: it is discarded, visibly.
 ///
-/// The latter, requests and reports concern only messages of the machine's own platform, and those that name no platform:
-/// another platform's instances are unknown here.
+/// The latter, requests, deep links and reports concern only messages of the machine's own platform, and those that name
+/// no platform: another platform's instances are unknown here.
 public struct Machine: Hashable, Sendable {
     /// The flow.
     public let flow: Flow
@@ -58,7 +59,10 @@ public struct Machine: Hashable, Sendable {
     /// - Returns: What the host has to do, in order, together with publishing the snapshot when the revision is new.
     public mutating func handle(_ input: Input) -> [Effect] {
         guard input.subject == session else { return [] }
-        return meet(input) + meet(released: [], at: input.attributes.time)
+        var effects = meet(input)
+        // Time passes, and states change with a changed flow, also where the message itself changes nothing.
+        if state.parked != nil { effects += commit(step(for: input)) }
+        return effects + meet(released: [], at: input.attributes.time)
     }
 
     /// Meets what an attempt held back, now that it has ended. Each is a step of its own.
@@ -85,6 +89,7 @@ public struct Machine: Hashable, Sendable {
         if input.type == Self.deadlinePassed { return isOwn(input) ? expire(input) : [] }
         if let effects = takeAnswer(input) ?? holdBack(input) { return effects }
         if input.type == Flow.requestType { return isOwn(input) ? handleRequest(input) : [] }
+        if input.type == Self.deepLinkReceived, !flow.links.isEmpty { return isOwn(input) ? receiveLink(input) : [] }
         guard let match = match(input) else { return lateAnswer(input) }
         return take(match, step(for: input))
     }
@@ -119,19 +124,23 @@ public struct Machine: Hashable, Sendable {
             cause: cause,
             commands: Set(state.active.flatMap { flow.screens[$0.screen]?.sends ?? [] }).sorted(),
             state: state,
-            memory: memory
+            memory: memory,
+            url: flow.url(for: state)
         )
     }
 
     func step(for input: Input) -> Step {
-        Step(flow: flow, input: input, before: state, memory: memory)
+        var step = Step(flow: flow, input: input, before: state, memory: memory)
+        step.unparkExpired()
+        return step
     }
 
     /// Makes a step's outcome the machine's.
     mutating func commit(_ step: Step) -> [Effect] {
         var step = step
-        tellOfReportedEndings(&step)
-        released = step.settleAttempt() + released
+        settle(&step)
+        // What follows may end more runs, and the attempt.
+        if followParked(&step) { settle(&step) }
         if step.state != state {
             state = step.state
             memory = step.memory
@@ -139,5 +148,11 @@ public struct Machine: Hashable, Sendable {
             cause = step.input.id
         }
         return step.effects
+    }
+
+    /// Tells of the runs that have ended, and ends the attempt whose screen is gone.
+    private mutating func settle(_ step: inout Step) {
+        tellOfReportedEndings(&step)
+        released = step.settleAttempt() + released
     }
 }

@@ -4,7 +4,7 @@
 /// sense only on what it was opened from; without its root the session begins anew. A state without gaps is thus kept,
 /// and dropping one screen never leads to a state that no history could have reached.
 public struct Restoration: Sendable {
-    /// The machine. When anything was dropped, its revision is one above the snapshot's.
+    /// The machine. When anything was dropped, a parked link too, its revision is one above the snapshot's.
     public let machine: Machine
     /// The instances that were dropped, from the bottom up.
     public let dropped: [ScreenInstance]
@@ -26,6 +26,10 @@ public struct Restoration: Sendable {
             let root = RootScreen(memory.instantiate(flow.start))
             state = NavigationState(root: root, leaving: snapshot.state.leaving)
         }
+        let parked = snapshot.state.parked
+        state.parked =
+            snapshot.platform == flow.platform ? parked.flatMap { flow.hasLink(for: $0.url) ? $0 : nil } : nil
+        let lost = state.parked == nil ? parked : nil
         let dropped = snapshot.state.standing.filter { !state.isStanding($0.id) }
         // A view that has outlived the host still shows them.
         state.leaving += dropped.reversed()
@@ -41,7 +45,8 @@ public struct Restoration: Sendable {
             memory: attempt.memory
         )
         effects =
-            dropped.reversed().map { .screenDismissed(instance: $0.id, screen: $0.screen) }
+            [lost?.discarded("the flow has no such link any more")].compactMap(\.self)
+            + dropped.reversed().map { .screenDismissed(instance: $0.id, screen: $0.screen) }
             + state.leaving.map { .expectScreenGone(instance: $0.id) }
             + attempt.effects
             + machine.meet(released: attempt.released)

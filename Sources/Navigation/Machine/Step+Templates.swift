@@ -34,7 +34,7 @@ extension Step {
     /// (RFC 3986, 2.4). One that is the whole template is a URL already.
     func resolveURL(_ source: String) throws(NavigationFailure) -> String {
         let segments = try segments(of: source)
-        let url = try segments.count == 1 ? text(of: segments) : text(of: segments, encode: Self.percentEncoded)
+        let url = try segments.count == 1 ? text(of: segments) : text(of: segments, encode: PercentEncoding.encode)
         guard URL(string: url)?.scheme?.isEmpty == false else { throw .invalidURL(url) }
         return url
     }
@@ -86,13 +86,5 @@ extension Step {
         let parts = place.split(separator: ".", maxSplits: 1).map(String.init)
         let instance = before.standing.last { $0.screen == parts[0] }
         return instance.flatMap { JSONValue.object($0.arguments).value(at: parts[1]) }
-    }
-
-    private static func percentEncoded(_ text: String) -> String {
-        let unreserved = CharacterSet(charactersIn: "-._~")
-            .union(CharacterSet(charactersIn: "a"..."z"))
-            .union(CharacterSet(charactersIn: "A"..."Z"))
-            .union(CharacterSet(charactersIn: "0"..."9"))
-        return text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
     }
 }

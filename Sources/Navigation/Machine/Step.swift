@@ -5,6 +5,8 @@ struct Step {
     var input: Machine.Input
     /// The state that the message met. Templates refer to it, whatever the actions before them have done.
     var before: NavigationState
+    /// The attempt that waited when the message came, until its end is settled.
+    var waiting: Attempt?
     /// The message that the rule matched, when ``input`` answers its guard.
     var asked: Machine.Input?
     var state: NavigationState
@@ -23,6 +25,7 @@ struct Step {
         self.before = before
         self.memory = memory
         state = before
+        waiting = before.attempt
     }
 
     /// Notes that the program has dismissed these instances, given from the bottom up: the view animates them out.

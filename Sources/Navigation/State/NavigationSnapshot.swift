@@ -18,6 +18,8 @@ public struct NavigationSnapshot: Hashable, Sendable {
     public var state: NavigationState
     /// What the machine remembers besides.
     public var memory: NavigationMemory
+    /// The URL that leads to this state; nil when none does.
+    public var url: String?
 
     /// Makes a snapshot.
     public init(
@@ -28,7 +30,8 @@ public struct NavigationSnapshot: Hashable, Sendable {
         cause: String?,
         commands: [String],
         state: NavigationState,
-        memory: NavigationMemory
+        memory: NavigationMemory,
+        url: String? = nil
     ) {
         self.platform = platform
         self.session = session
@@ -38,6 +41,7 @@ public struct NavigationSnapshot: Hashable, Sendable {
         self.commands = commands
         self.state = state
         self.memory = memory
+        self.url = url
     }
 }
 
@@ -51,9 +55,10 @@ extension NavigationSnapshot: Codable {
         case commands
         case state
         case memory
+        case url
     }
 
-    /// Encodes the snapshot; `cause` is null, not absent, before the first change.
+    /// Encodes the snapshot; `cause` is null, not absent, before the first change, and so is `url` where there is none.
     public func encode(to encoder: any Encoder) throws {
         var object = encoder.container(keyedBy: CodingKeys.self)
         try object.encode(platform, forKey: .platform)
@@ -64,5 +69,6 @@ extension NavigationSnapshot: Codable {
         try object.encode(commands, forKey: .commands)
         try object.encode(state, forKey: .state)
         try object.encode(memory, forKey: .memory)
+        try object.encode(url, forKey: .url)
     }
 }

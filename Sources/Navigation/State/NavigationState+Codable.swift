@@ -6,6 +6,7 @@ extension NavigationState: Codable {
         case leaving
         case runs
         case attempt
+        case parked
     }
 
     /// Decodes a state; without `runs` no child flow runs. The presentations are nested, each in the one that presents it.
@@ -14,13 +15,14 @@ extension NavigationState: Codable {
         root = try object.decode(RootScreen.self, forKey: .root)
         path = try object.decode([ScreenInstance].self, forKey: .path)
         leaving = try object.decode([ScreenInstance].self, forKey: .leaving)
+        parked = try object.decodeIfPresent(ParkedLink.self, forKey: .parked)
         presentations = try object.decode(PresentationChain?.self, forKey: .presented)?.presentations ?? []
         runs = try object.decodeIfPresent([FlowRun].self, forKey: .runs) ?? []
         attempt = try object.decodeIfPresent(Attempt.self, forKey: .attempt)
     }
 
-    /// Encodes the state; `presented` is null when nothing is presented, `runs` absent when no child flow runs, `attempt`
-    /// when none waits.
+    /// Encodes the state; `presented` and `parked` are null when there is nothing, `runs` is absent when no child flow
+    /// runs, `attempt` when none waits.
     public func encode(to encoder: any Encoder) throws {
         var object = encoder.container(keyedBy: CodingKeys.self)
         try object.encode(root, forKey: .root)
@@ -29,6 +31,7 @@ extension NavigationState: Codable {
         try object.encode(leaving, forKey: .leaving)
         if !runs.isEmpty { try object.encode(runs, forKey: .runs) }
         try object.encodeIfPresent(attempt, forKey: .attempt)
+        try object.encode(parked, forKey: .parked)
     }
 }
 

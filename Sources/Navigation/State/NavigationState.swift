@@ -14,6 +14,8 @@ public struct NavigationState: Hashable, Sendable {
     public var runs: [FlowRun]
     /// The guarded rule that waits for its answer; nil when none does.
     public var attempt: Attempt?
+    /// A deep link that cannot be followed yet.
+    public var parked: ParkedLink?
 
     /// Makes a state.
     public init(
@@ -22,7 +24,8 @@ public struct NavigationState: Hashable, Sendable {
         presentations: [Presentation] = [],
         leaving: [ScreenInstance] = [],
         runs: [FlowRun] = [],
-        attempt: Attempt? = nil
+        attempt: Attempt? = nil,
+        parked: ParkedLink? = nil
     ) {
         self.root = root
         self.path = path
@@ -30,5 +33,6 @@ public struct NavigationState: Hashable, Sendable {
         self.leaving = leaving
         self.runs = runs
         self.attempt = attempt
+        self.parked = parked
     }
 }

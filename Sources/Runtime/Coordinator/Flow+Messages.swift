@@ -17,7 +17,7 @@ extension Flow {
         ] + (guardedRules.isEmpty ? [] : [DomainEvent.GuardDeadlinePassed.type]) + commands
     }
 
-    /// The app's own commands that the rules send, in alphabetical order.
+    /// The app's own commands that the rules and links send, in alphabetical order.
     private var commands: [MessageType] {
         let types = allTransitions.flatMap(\.possibleActions).flatMap { action -> [String] in
             switch action {
@@ -26,6 +26,9 @@ extension Flow {
             default: []
             }
         }
-        return Set(types).sorted().compactMap(MessageType.init)
+        let linked = links.flatMap { link in
+            link.sends.map(\.type) + (link.to.present?.options.buttons?.compactMap(\.sends) ?? [])
+        }
+        return Set(types + linked).sorted().compactMap(MessageType.init)
     }
 }

@@ -1,0 +1,85 @@
+import Contracts
+import Coordinator
+import EventBus
+import Foundation
+import Navigation
+import RuntimeTestSupport
+import Testing
+
+@Suite("Coordinator, deep links")
+struct CoordinatorLinkTests {
+    let fixture = CoordinatorFixture()
+    var view: InMemoryEventBus { fixture.view }
+
+    @Test("says that it receives deep links, and sends what they send")
+    func vocabulary() throws {
+        let flow = try Flow.shop(links: true)
+        #expect(flow.receives.contains(DomainEvent.DeepLinkReceived.type))
+        #expect(flow.sends.contains(Command.ItemNeeded.type))
+        #expect(try !Flow.shop().receives.contains(DomainEvent.DeepLinkReceived.type))
+    }
+
+    @Test("parks a link that comes too early, also through a restart, and follows it in the step that admits it")
+    func parked() async throws {
+        try await withRunning(fixture.coordinator(.shop(links: true))) {
+            let link = try await view.publish(
+                DomainEvent.DeepLinkReceived(url: "shop://item/a%2F7"), origin: fixture.phone)
+            let parked = try await fixture.snapshot { $0.state.parked != nil }.state.parked
+            #expect(parked?.messageID == link.id)
+            // Ten minutes after it was sent.
+            let sent = Int((link.attributes.time.timeIntervalSince1970 * 1000).rounded(.down))
+            #expect(parked?.expires == sent + 600_000)
+        }
+        try await withRunning(fixture.coordinator(.shop(links: true))) {
+            let launch = try await view.publish(DomainEvent.LaunchFinished())
+            let snapshot = try await fixture.snapshot { $0.state.parked == nil && $0.revision > 0 }
+            #expect(snapshot.cause == launch.id)
+            #expect(snapshot.state.standing.map(\.screen) == ["list", "item"])
+            #expect(snapshot.state.top.arguments == ["itemID": "a/7"])
+            #expect(snapshot.url == "shop://item/a%2F7")
+            let command = try await view.received(Command.ItemNeeded.self)[0]
+            #expect(command.attributes.causationID == launch.id)
+            #expect(command.attributes.platform == "ios")
+        }
+        #expect(try await view.journalled(DomainEvent.MessageDiscarded.self).isEmpty)
+    }
+
+    @Test("discards a link that could not be followed in time, and says so")
+    func expired() async throws {
+        try await withRunning(fixture.coordinator(.shop(links: true))) {
+            var link = try Envelope(DomainEvent.DeepLinkReceived(url: "shop://item/7"), source: view.source)
+            link.attributes.time = Date() - 601
+            try await view.publish(Batch([link]))
+            try await fixture.snapshot { $0.state.parked != nil }
+            try await view.publish(DomainEvent.LaunchFinished())
+            let discarded = try await view.received(DomainEvent.MessageDiscarded.self)[0]
+            #expect(try discarded.decode(DomainEvent.MessageDiscarded.self).messageID == link.id)
+            let snapshot = try await fixture.snapshot { $0.state.root.instance.screen == "list" }
+            #expect(snapshot.state.path.isEmpty && snapshot.state.parked == nil)
+        }
+    }
+
+    @Test("says what is wrong with a URL that no link has")
+    func unknown() async throws {
+        try await withRunning(fixture.coordinator(.shop(links: true))) {
+            let link = try await view.publish(DomainEvent.DeepLinkReceived(url: "shop://itm/7"), origin: fixture.phone)
+            let discarded: DomainEvent.MessageDiscarded =
+                try await view.received(DomainEvent.MessageDiscarded.self)[0].decode()
+            #expect(discarded.messageID == link.id)
+            #expect(discarded.reason.hasSuffix("did you mean 'shop://item/{id}'?"))
+        }
+    }
+
+    @Test("drops a parked link that a changed flow no longer has, and says so")
+    func changedFlow() async throws {
+        let link = try await withRunning(fixture.coordinator(.shop(links: true))) {
+            let link = try await view.publish(DomainEvent.DeepLinkReceived(url: "shop://item/7"), origin: fixture.phone)
+            try await fixture.snapshot { $0.state.parked != nil }
+            return link
+        }
+        try await withRunning(fixture.coordinator(.shop())) {
+            _ = try await view.first(DomainEvent.MessageDiscarded.self) { $0.messageID == link.id }
+            try await fixture.snapshot { $0.state.parked == nil && $0.revision == 2 }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import Navigation
+import Testing
+
+@Suite("Deep links that come too early")
+struct LinkParkingTests {
+    @Test("Before its time a link waits, and is followed in the step that admits it", arguments: ["ios", "mac"])
+    func beforeAuthorisation(platform: String) throws {
+        var session = try Session(platform)
+        session.open("focus://playlist/p1")
+        session.send("event.LaunchFinished")
+        #expect(session.root == "serviceSelection")
+        #expect(session.state.parked?.url == "focus://playlist/p1")
+        #expect(session.machine.snapshot.url == nil)
+        let effects = session.send("event.SpotifyAuthorizationUpdated", ["status": "authorized"])
+        #expect(effects.sent == ["command.PlaylistSelected"])
+        #expect(session.state.standing.map(\.screen) == ["playlistSelection", "generatedPlaylist"])
+        #expect(session.state.standing.last?.arguments == ["playlistID": "p1"])
+        #expect(session.state.parked == nil)
+        #expect(session.machine.revision == 3)
+        #expect(session.machine.cause == "m3")
+        #expect(session.machine.snapshot.url == "focus://playlist/p1")
+        // What the link loads leads where it has led.
+        session.send("command.PlaylistSelected", ["playlistID": "p1"])
+        #expect(session.machine.snapshot.url == "focus://playlist/p1")
+    }
+
+    @Test("A link that is not followed in time is discarded by the next message, whatever that is")
+    func expired() throws {
+        var session = Session(try LinkFlow.flow(park: .seconds(5)))
+        session.open("shop://item/7", at: 1000)
+        #expect(session.send("event.Unheard", time: 5999).isEmpty)
+        #expect(session.state.parked != nil)
+        let unheard = session.send("event.Unheard", time: 6000)
+        #expect(unheard.discarded == ["m1"])
+        #expect(session.state.parked == nil)
+        #expect(session.machine.revision == 2)
+
+        session.open("shop://item/7", at: 10_000)
+        let admitting = session.send("event.LaunchFinished", time: 15_000)
+        #expect(admitting.discarded == ["m4"])
+        #expect(session.state.standing.map(\.screen) == ["list"])
+        #expect(session.machine.revision == 4)
+    }
+
+    @Test("A link that is not parked is followed at once or never")
+    func notParked() throws {
+        var session = Session(try LinkFlow.flow(park: .zero))
+        let before = session.machine
+        let effects = session.open("shop://item/7")
+        #expect(
+            effects.discards == ["event.DeepLinkReceived: it cannot be followed now: its conditions do not hold"])
+        #expect(session.machine == before)
+    }
+
+    @Test("Of two links that wait the newer counts, and the former is discarded visibly")
+    func superseded() throws {
+        var session = Session(try LinkFlow.flow())
+        session.open("shop://item/7")
+        #expect(session.open("shop://item/8/review/1").discarded == ["m1"])
+        // What cannot be followed at all leaves it alone.
+        #expect(session.open("shop://nothing").discarded == ["m3"])
+        session.send("event.LaunchFinished")
+        #expect(session.machine.snapshot.url == "shop://item/8/review/1")
+    }
+
+    @Test("A link that is followed at once takes the place of one that waits")
+    func supersededByFollowed() throws {
+        var session = try Session.shop(over: [.sheet: .wait])
+        session.send("event.SheetNeeded")
+        session.open("shop://item/7")
+        let effects = session.open("shop://list")
+        #expect(effects.discarded == ["m4"])
+        #expect(session.state.standing.map(\.screen) == ["list"])
+        #expect(session.state.parked == nil)
+    }
+
+    @Test("The same message twice counts once; the same link again waits anew")
+    func twice() throws {
+        var machine = Machine(flow: try LinkFlow.flow())
+        func input(_ id: String, at time: Int) -> Machine.Input {
+            Machine.Input(
+                id: id, type: "event.DeepLinkReceived", data: ["url": "shop://item/7"],
+                attributes: Machine.Attributes(time: time))
+        }
+        _ = machine.handle(input("m1", at: 0))
+        let once = machine
+        #expect(machine.handle(input("m1", at: 10)).isEmpty)
+        #expect(machine == once)
+        #expect(machine.handle(input("m2", at: 20)).discarded == ["m1"])
+        #expect(machine.state.parked?.expires == 600_020)
+        _ = machine.handle(Machine.Input(id: "m3", type: "event.LaunchFinished"))
+        let followed = machine
+        #expect(machine.handle(input("m2", at: 30)).isEmpty)
+        #expect(machine == followed)
+    }
+
+    @Test("A time that no clock shows is no reason to fall over", arguments: [Int.max, Int.min])
+    func absurdTime(time: Int) throws {
+        var session = Session(try LinkFlow.flow())
+        let effects = session.open("shop://item/7", at: time)
+        #expect((session.state.parked == nil) == (effects.discarded == ["m1"]))
+    }
+
+    @Test("A parked link survives a restart, also where the root does not, and follows the flow as it is then")
+    func restored() throws {
+        var session = Session(try LinkFlow.flow())
+        session.open("shop://item/7")
+        let same = Restoration(session.machine.snapshot, flow: session.machine.flow)
+        #expect(same.machine == session.machine)
+
+        let elsewhere = Restoration(session.machine.snapshot, flow: try LinkFlow.flow(platform: "web"))
+        #expect(elsewhere.machine.state.parked == nil)
+        #expect(elsewhere.effects.discarded == ["m1"])
+
+        let without = Restoration(session.machine.snapshot, flow: try LinkFlow.flow(hasItems: false))
+        #expect(without.machine.state.parked == nil)
+        #expect(without.effects.discarded == ["m1"])
+        #expect(without.machine.revision == session.machine.revision + 1)
+    }
+}
