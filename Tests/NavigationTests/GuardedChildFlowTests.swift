@@ -17,6 +17,15 @@ struct GuardedChildFlowTests {
         #expect(session.machine.revision == 3)
     }
 
+    @Test("The same question of another flow leads where that flow says")
+    func sameQuestion() throws {
+        var session = Session(try LinkedSignUpFlow.flow())
+        session.send("command.Unheard")
+        session.send("command.Finish", ["name": "anna"])
+        session.checkName()
+        #expect(session.path == ["item"])
+    }
+
     @Test("What was held back is met after the flow has finished, and a second answer comes late")
     func queue() throws {
         var session = try LinkedSignUpFlow.waiting()

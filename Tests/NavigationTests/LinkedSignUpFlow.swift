@@ -20,6 +20,8 @@ enum LinkedSignUpFlow {
             Flow.Transition(
                 on: "flow.abandoned", do: [.send("command.TellSupport", data: ["run": "${data.run}"])])
             Flow.Transition(on: "command.Help", do: [.push("help")])
+            // Asks what the sign-up asks, but does something else.
+            Flow.Transition(on: "command.Finish", guard: check, do: [.push("item")])
             Flow.Transition(
                 on: "command.Save",
                 guard: Flow.Guard(accept: "event.Saved", deadline: .seconds(1), meanwhile: .queue),
@@ -38,15 +40,18 @@ enum LinkedSignUpFlow {
         Flow.Transition(on: "event.CodeSent", do: [.push("code")]),
         Flow.Transition(
             on: "command.Finish",
-            guard: Flow.Guard(
-                ask: Flow.Guard.Ask("command.CheckName", data: ["name": "${data.name}"]),
-                accept: Flow.Guard.Answer("event.NameChecked", where: ["ok": true]),
-                reject: Flow.Guard.Answer("event.NameChecked", where: ["ok": false]),
-                deadline: .seconds(5),
-                meanwhile: .queue,
-                rejected: [.push("help")]),
+            guard: check,
             do: [.finish(["name": "${answer.name}"])]),
     ]
+
+    private static let check = Flow.Guard(
+        ask: Flow.Guard.Ask("command.CheckName", data: ["name": "${data.name}"]),
+        accept: Flow.Guard.Answer("event.NameChecked", where: ["ok": true]),
+        reject: Flow.Guard.Answer("event.NameChecked", where: ["ok": false]),
+        deadline: .seconds(5),
+        meanwhile: .queue,
+        rejected: [.push("help")]
+    )
 
     /// The sign-up is in front, and its end, which was `m2`, waits for `m2.ios.ask`.
     static func waiting(
