@@ -9,11 +9,13 @@ enum FocusPlayerFlow {
             Flow.Transition(
                 on: "command.PlaylistSelected",
                 when: [.root("playlistSelection"), .path("generatedPlaylist")],
+                unless: [.shown(chosenPlaylist)],
                 do: [.dismissAll, .replacePath([chosenPlaylist])]
             )
             Flow.Transition(
                 on: "command.PlaylistSelected",
                 when: [.root("playlistSelection")],
+                unless: [.shown(chosenPlaylist)],
                 do: [.dismissAll, .push(chosenPlaylist)]
             )
             playing(
@@ -34,6 +36,7 @@ enum FocusPlayerFlow {
             Flow.Transition(
                 on: "command.PlaylistSelected",
                 when: [.root("playlistSelection")],
+                unless: [.shown(chosenPlaylist)],
                 do: [.dismissAll, .show(chosenPlaylist, column: "detail")]
             )
             playing(activation: .present("deviceActivation", as: .popover))

@@ -32,13 +32,16 @@ struct History {
         let message = vocabulary.messages.randomElement(using: &random) ?? ("", [:])
         let (type, data) = isReport ? report(about: instance) : message
         let isFromScreen = Bool.random(using: &random)
+        let isAnswer = Bool.random(using: &random)
+        let attempt = state.attempt.map { JSONValue.string($0.id) } ?? "ghost"
         return Machine.Input(
             id: "m\(count)",
             type: type,
-            data: data,
+            data: type == Machine.deadlinePassed ? ["attempt": attempt] : data,
             // Six minutes a message: a link that waits for ten is now followed, now not.
             attributes: Machine.Attributes(
-                platform: platform, instance: isFromScreen ? instance : nil, time: count * 360_000)
+                platform: platform, instance: isFromScreen ? instance : nil,
+                causationID: isAnswer ? state.attempt?.id : nil, time: count * 360_000)
         )
     }
 
@@ -89,5 +92,17 @@ extension History.Vocabulary {
         tabs: ["d", "more", "a", "x"],
         messages: PlaygroundFlow.steps.indices.map { ("event.Go", ["step": .integer($0)]) }
             + [["push": "b"], ["pop": 2], "pop", "popToRoot", ["push": ["screen": "c", "column": "side"]], "send"]
-            .map { ("command.NavigationRequested", ["action": $0]) })
+            .map { ("command.NavigationRequested", ["action": $0]) }
+            + guards + guards + guards + links.map { ("event.DeepLinkReceived", ["url": $0]) })
+
+    private static let guards: [(type: String, data: JSONValue)] = [
+        ("command.Wait", [:]), ("command.Wait", [:]), ("command.Wait", [:]), ("command.Push", [:]),
+        ("event.Answered", ["ok": true, "by": "x"]), ("event.Answered", ["ok": true]),
+        ("event.Answered", ["ok": false]), (Machine.deadlinePassed, [:]),
+    ]
+
+    private static let links: [JSONValue] = [
+        "play:path/1", "play:path/2?q=x", "play:column/1?q=y", "play:column/1", "play:tab/d", "play:tab/more",
+        "play:no",
+    ]
 }

@@ -82,6 +82,15 @@ struct IOSFlowTests {
         #expect(effects.dismissals == ["deviceActivation-5", "generatedPlaylist-4"])
     }
 
+    @Test("The playlist that is shown stays when it is chosen again, and so does what is presented over it")
+    func samePlaylistSelected() throws {
+        var session = try Session.showingPlaylist("p1", on: "ios")
+        session.send("event.SpotifyDeviceActivationRequired")
+        let before = session.machine
+        #expect(session.send("command.PlaylistSelected", ["playlistID": "p1"], platform: "mac").isEmpty)
+        #expect(session.machine == before)
+    }
+
     @Test("A playlist cannot be chosen before the playlists are there")
     func playlistSelectedTooEarly() throws {
         var session = try Session("ios")

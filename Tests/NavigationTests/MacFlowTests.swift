@@ -39,6 +39,14 @@ struct MacFlowTests {
         #expect(session.leaving.last == "generatedPlaylist-4")
     }
 
+    @Test("The playlist in the column stays when it is chosen again")
+    func samePlaylistSelected() throws {
+        var session = try Session.showingPlaylist("p1", on: "mac")
+        let before = session.machine
+        #expect(session.send("command.PlaylistSelected", ["playlistID": "p1"]).isEmpty)
+        #expect(session.machine == before)
+    }
+
     @Test("A device is activated on a popover, which the choice dismisses")
     func deviceActivation() throws {
         var session = try Session.showingPlaylist(on: "mac")

@@ -1,6 +1,7 @@
 import Navigation
 
 /// A flow in which `event.Go` with a number takes that one of ``steps``: everything that actions can do, in any order.
+/// `command.Wait` waits for an answer, also within child flows, and ``links`` lead to every container.
 enum PlaygroundFlow {
     static func flow() throws -> Flow { try made.get() }
 
@@ -8,7 +9,7 @@ enum PlaygroundFlow {
     static let steps: [[Flow.Action]] = [
         [.setRoot("a")],
         [.setRoot("b", container: .split), .show("c", column: "detail")],
-        [.setRoot("c", container: .tabs(["d", .tab("more", "e")]))],
+        [.setRoot("c", container: tabs)],
         [.setRoot("a", container: .tabs(["a", "b"])), .push("c")],
         [.push("a")], [.push("b")], [.push("c"), .push("d")],
         [.push("d", column: "detail"), .push("c", column: "detail")],
@@ -32,6 +33,9 @@ enum PlaygroundFlow {
                 Flow.Transition(on: type, where: ["flow": "wizard"], when: [.path("a")], do: [.push("b")])
                 Flow.Transition(on: type, when: [.top("c")], do: [.pushFlow("wizard")])
             }
+            Flow.Transition(on: "command.Wait", guard: wait(.queue), do: [.push("b")])
+            Flow.Transition(on: "command.Push", do: [.push("a")])
+            for link in links { link }
             for (number, actions) in steps.enumerated() {
                 Flow.Transition(on: "event.Go", where: ["step": .value(.integer(number))], do: actions)
             }
@@ -48,8 +52,48 @@ enum PlaygroundFlow {
         ]
         return own.map { step, actions in
             Flow.Transition(on: "event.Go", where: ["step": .value(.integer(step))], do: actions)
-        } + [Flow.Transition(on: "flow.finished", where: ["flow": "nested"], do: [.finish()])]
+        } + [
+            Flow.Transition(on: "flow.finished", where: ["flow": "nested"], do: [.finish()]),
+            Flow.Transition(
+                on: "command.Wait", guard: wait(name == "nested" ? .drop : .supersede),
+                do: [.finish(["by": "${answer.by}"])]),
+        ]
     }
+
+    private static func wait(_ meanwhile: Flow.Guard.Meanwhile) -> Flow.Guard {
+        Flow.Guard(
+            ask: meanwhile == .drop ? nil : "command.Ask",
+            accept: Flow.Guard.Answer("event.Answered", where: ["ok": true]),
+            reject: Flow.Guard.Answer("event.Answered", where: ["ok": false]),
+            deadline: .seconds(5),
+            meanwhile: meanwhile,
+            rejected: meanwhile == .supersede ? [.present("c", as: .sheet)] : [],
+            expired: [.popToRoot])
+    }
+
+    static let links = [
+        Flow.Link(
+            "play:path/{id}?q={q}",
+            to: .init(root: "a", path: [.screen("b", ["id": "${url.id}"]), .screen("c", ["q": "${url.q}"])]),
+            park: .seconds(7200),
+            over: [.fullScreen: .wait, .window: .refuse]),
+        Flow.Link(
+            "play:column/{id}?q={q}",
+            to: .init(
+                root: .init("b", container: .split),
+                columns: [
+                    "detail": .screen("c", ["id": "${url.id}"], path: [.screen("d", ["q": "${url.q}"])]), "side": "a",
+                ]),
+            park: .seconds(7200),
+            over: [.sheet: .wait, .popover: .wait]),
+        Flow.Link("play:tab/d", unless: [.top("d")], to: .init(root: .init("c", container: tabs), tab: "d")),
+        Flow.Link(
+            "play:tab/more",
+            when: [.presented()],
+            to: .init(root: .init("c", container: tabs), tab: "more", path: ["a"], present: .init("b", as: .popover))),
+    ]
+
+    private static let tabs = Flow.Layout.tabs(["d", .tab("more", "e")])
 
     private static let question = PresentationOptions(
         title: "Sure?", buttons: [AlertButton(id: "open", title: "Yes"), AlertButton(id: "cancel", title: "No")])

@@ -25,11 +25,51 @@ struct PlaygroundHistoryTests {
             if input.type == "command.PresentationDismissed" {
                 let kept = before.state.presentations.filter { !$0.isInteractivelyDismissable }.map(\.instance.id)
                 let reported = input.data["instance"]?.stringValue ?? ""
-                if kept.contains(reported) { #expect(machine == before) }
+                if kept.contains(reported) { #expect(machine.state.presentations == before.state.presentations) }
             }
-            if !effects.discards.isEmpty { #expect(machine == before) }
+            // A link whose time is over, and what an attempt has held back, are discarded with whatever comes next.
+            let isRefused = !effects.discards.isEmpty && Set(effects.discarded) == [input.id]
+            if isRefused { #expect(machine == before) }
             // A report has its effect, whatever becomes of the rules that hear of the flow that it ends.
-            if !effects.failureCodes.isEmpty, input.type == "event.Go" { #expect(machine == before) }
+            let isAlone = before.state.attempt == nil && before.state.parked == nil
+            if !effects.failureCodes.isEmpty, input.type == "event.Go", isAlone { #expect(machine == before) }
+        }
+    }
+
+    @Test("A link is followed, parked or discarded, and its state has its URL", arguments: 0..<40 as Range<UInt64>)
+    func links(seed: UInt64) throws {
+        var machine = Machine(flow: try PlaygroundFlow.flow())
+        var history = History(seed: seed, vocabulary: .playground)
+        for _ in 0..<Self.steps {
+            let before = machine.state
+            let input = history.next(for: before)
+            let effects = machine.handle(input)
+            if let url = machine.snapshot.url {
+                var probe = machine
+                let link = Machine.Input(id: "probe", type: Machine.deepLinkReceived, data: ["url": .string(url)])
+                #expect(probe.handle(link).dismissals.isEmpty)
+                #expect(probe.state.standing == machine.state.standing)
+            }
+            guard input.type == Machine.deepLinkReceived, input.attributes.platform != "ios",
+                !effects.discarded.contains(input.id), machine.state.parked?.messageID != input.id
+            else { continue }
+            // Who hears of the end of a flow, and what was held back, may lead elsewhere at once.
+            guard before.runs.isEmpty, before.attempt == nil else { continue }
+            #expect(machine.snapshot.url == input.data["url"]?.stringValue)
+        }
+    }
+
+    @Test("A view that follows the steps shows what the machine says", arguments: 0..<40 as Range<UInt64>)
+    func steps(seed: UInt64) throws {
+        var machine = Machine(flow: try PlaygroundFlow.flow())
+        var history = History(seed: seed, vocabulary: .playground)
+        var shown = machine.state
+        for _ in 0..<Self.steps {
+            _ = machine.handle(history.next(for: machine.state))
+            for step in machine.state.steps(from: shown) { shown.apply(step) }
+            #expect(shown.root == machine.state.root)
+            #expect(shown.path == machine.state.path)
+            #expect(shown.presentations == machine.state.presentations)
         }
     }
 
@@ -48,6 +88,10 @@ struct PlaygroundHistoryTests {
         }
         for instance in state.standing { #expect(instance.run.map(runs.contains) ?? true, "\(instance)") }
         #expect(state.root.instance.run == nil)
+        if let attempt = state.attempt {
+            #expect(state.isStanding(attempt.instance))
+            #expect(attempt.run.map(runs.contains) ?? true)
+        }
         if case .tabs(let tabs, let selected) = state.root.container {
             #expect(tabs.contains { $0.name == selected })
             #expect(state.path.isEmpty, "tabs are never covered")
@@ -61,8 +105,24 @@ struct PlaygroundHistoryTests {
             var machine = Machine(flow: try PlaygroundFlow.flow())
             var history = History(seed: seed, vocabulary: .playground)
             for _ in 0..<Self.steps {
-                _ = machine.handle(history.next(for: machine.state))
+                let before = machine.state
+                let input = history.next(for: before)
+                let effects = machine.handle(input)
                 let state = machine.state
+                let isParkedFollowed =
+                    before.parked != nil && state.parked == nil
+                    && !effects.discarded.contains(before.parked?.messageID ?? "")
+                if isParkedFollowed { reached.insert("parked link followed") }
+                if isParkedFollowed, before.runs != state.runs { reached.insert("parked link over a run") }
+                if input.type == Machine.deepLinkReceived, before.attempt != nil, state.attempt == nil {
+                    reached.insert("link over an attempt")
+                }
+                if let run = before.attempt?.run, input.type == "event.Answered",
+                    !state.runs.contains(where: { $0.id == run })
+                {
+                    reached.insert("run ended by an answer")
+                }
+                if state.attempt?.queue.isEmpty == false { reached.insert("queue") }
                 let isDeep = state.root.container?.stacks.contains { $0.path.count > 1 } == true
                 if isDeep { reached.insert(state.root.container?.selectedTab == nil ? "column" : "tab") }
                 if state.presentations.count > 1 { reached.insert("nested") }
@@ -78,7 +138,8 @@ struct PlaygroundHistoryTests {
         #expect(
             reached == [
                 "column", "tab", "nested", "presented path", "path", "nested run", "runs of one flow",
-                "run in a column",
+                "run in a column", "parked link followed", "parked link over a run", "link over an attempt",
+                "run ended by an answer", "queue",
             ])
     }
 
@@ -88,8 +149,12 @@ struct PlaygroundHistoryTests {
         var history = History(seed: seed, vocabulary: .playground)
         for _ in 0..<Self.steps {
             let input = history.next(for: machine.state)
+            let parked = machine.state.parked
             _ = machine.handle(input)
-            guard input.type.hasPrefix("command."), input.type != "command.NavigationRequested" else { continue }
+            let isAction = ["command.NavigationRequested", "command.Push"].contains(input.type)
+            guard input.type.hasPrefix("command."), !isAction else { continue }
+            // A link that is followed with a tab's selection leads away from it, and the report back.
+            if parked != nil, machine.state.parked == nil { continue }
             let once = machine
             _ = machine.handle(input)
             #expect(machine == once, "\(input)")
@@ -131,6 +196,9 @@ struct PlaygroundHistoryTests {
             let restoration = Restoration(machine.snapshot, flow: flow)
             expectShowable(restoration.machine.state)
             #expect(!restoration.machine.state.standing.contains { $0.screen == lost })
+            #expect(restoration.machine.state.parked == nil && restoration.machine.state.attempt == nil)
+            let isSame = restoration.machine.state == machine.state
+            #expect(restoration.machine.revision == machine.revision + (isSame ? 0 : 1))
             let lostOnes = machine.state.standing.filter { $0.screen == lost }
             #expect(Set(lostOnes).isSubset(of: restoration.dropped))
         }

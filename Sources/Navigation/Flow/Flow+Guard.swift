@@ -109,8 +109,9 @@ extension Flow {
     /// The rules that wait for answers, also those of child flows.
     public var guardedRules: [Transition] { allTransitions.filter { $0.guard != nil } }
 
-    /// The guarded rule that an attempt names.
-    func rule(of attempt: Attempt) -> Transition? {
-        guardedRules.first { $0.name == attempt.rule }
+    /// The guarded rule that an attempt names. Several child flows may ask the same: it is one of the flow of its run.
+    func rule(of attempt: Attempt, in state: NavigationState) -> Transition? {
+        let own = attempt.run == nil ? transitions : state.run(attempt.run).flatMap { flows[$0.flow]?.transitions }
+        return own?.first { $0.guard != nil && $0.name == attempt.rule }
     }
 }

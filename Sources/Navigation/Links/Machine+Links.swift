@@ -4,7 +4,8 @@
 // abandoned. One that cannot be followed yet is parked in the state. Each step tries it again, so it is followed in the step that
 // admits it. Of several the newest counts, for that is what the user wants now.
 extension Machine {
-    static let deepLinkReceived = "event.DeepLinkReceived"
+    /// The type of the message that brings a deep link.
+    public static let deepLinkReceived = "event.DeepLinkReceived"
 
     mutating func receiveLink(_ input: Input) -> [Effect] {
         guard let url = input.data["url"]?.stringValue else { return [input.discarded("the field 'url' is missing")] }

@@ -15,7 +15,7 @@ struct AttemptSalvage {
         }
         var step = Step(flow: flow, input: attempt.message, before: stored, memory: memory)
         step.state = salvaged
-        if flow.rule(of: attempt) == nil {
+        if flow.rule(of: attempt, in: salvaged) == nil {
             step.state.attempt = nil
             step.effects = [attempt.message.discarded("the flow no longer has the rule that waited for an answer")]
         }

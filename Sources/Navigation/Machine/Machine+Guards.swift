@@ -52,7 +52,7 @@ extension Machine {
     /// Ends the attempt if this is its answer; nil when it is none.
     mutating func takeAnswer(_ input: Input) -> [Effect]? {
         guard let attempt = state.attempt, input.attributes.causationID == attempt.id,
-            let rule = flow.rule(of: attempt), let condition = rule.guard
+            let rule = flow.rule(of: attempt, in: state), let condition = rule.guard
         else { return nil }
         if matches(condition.accept, input) {
             guard holds(rule, step(for: attempt.message)) else {
@@ -79,13 +79,13 @@ extension Machine {
         guard let attempt = state.attempt, attempt.id == id else {
             return memory.knows(attempt: id) ? [] : [input.discarded("no attempt '\(id)' waits")]
         }
-        let actions = flow.rule(of: attempt)?.guard?.expired ?? []
+        let actions = flow.rule(of: attempt, in: state)?.guard?.expired ?? []
         return conclude(attempt, with: actions, input, [attempt.message.discarded("no answer came in time")])
     }
 
     /// What becomes of a message that must not be met while an attempt waits; nil when it may.
     mutating func holdBack(_ input: Input) -> [Effect]? {
-        guard let attempt = state.attempt, let condition = flow.rule(of: attempt)?.guard else { return nil }
+        guard let attempt = state.attempt, let condition = flow.rule(of: attempt, in: state)?.guard else { return nil }
         let rule = match(input)?.transition
         guard input.isIntent || rule?.guard != nil else { return nil }
         if attempt.holds(input) { return [] }

@@ -45,6 +45,8 @@ extension Machine {
 
     private func tell(of ending: RunEnding, on origin: Input, _ step: inout Step) throws(NavigationFailure) {
         step.input = ending.message(on: origin)
+        // What a guard was asked and answered is for the rule alone that ended the flow.
+        step.asked = nil
         step.before = step.state
         step.isLiteral = false
         guard let match = match(step, runs: step.state.lineage(of: ending.run.parent)) else { return }

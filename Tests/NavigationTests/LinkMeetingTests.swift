@@ -1,0 +1,111 @@
+import Foundation
+import Navigation
+import Testing
+
+@Suite("Deep links that meet child flows and attempts")
+struct LinkMeetingTests {
+    @Test(
+        "A link that takes a running child flow away abandons it, and who began it is told, in one step",
+        arguments: ["event.SignUpPushed", "event.SignUpPresented"])
+    func overRun(begin: String) throws {
+        var session = Session(try LinkedSignUpFlow.flow())
+        session.send(begin)
+        session.send("event.CodeSent")
+        let effects = session.open("shop://item/7")
+        #expect(session.state.standing.map(\.screen) == ["list", "item"])
+        #expect(session.state.runs.isEmpty)
+        #expect(effects.dismissals == ["code-4", "credentials-2"])
+        #expect(effects.contains(.send(type: "command.TellSupport", data: ["run": "signUp-3"])))
+        #expect(session.machine.revision == 3)
+        #expect(session.machine.snapshot.url == "shop://item/7")
+    }
+
+    @Test("A screen of a child flow's run is not the one that a link means, and has no URL")
+    func runHasNoURL() throws {
+        var session = Session(try LinkedSignUpFlow.flow())
+        session.send("event.SignUpPushed")
+        session.send("event.CodeSent")
+        #expect(session.path == ["credentials", "code"])
+        #expect(session.machine.snapshot.url == nil)
+        #expect(session.open("shop://code").dismissals == ["code-4", "credentials-2"])
+        #expect(session.state.path.map(\.id) == ["credentials-5", "code-6"])
+        #expect(session.state.path.map(\.run) == [nil, nil])
+        #expect(session.machine.snapshot.url == "shop://code")
+    }
+
+    @Test("A link is followed while an attempt waits, which ends with its screen; then what it held back is met")
+    func endsAttempt() throws {
+        var session = try LinkedSignUpFlow.waiting()
+        session.send("command.Help")
+        #expect(session.state.attempt?.queue.count == 1)
+        let effects = session.open("shop://item/7")
+        #expect(
+            effects.discards == ["command.Finish: screen instance 'credentials-2' is gone, which it waited on"])
+        #expect(effects.sent == ["command.TellSupport"])
+        #expect(session.path == ["item", "help"])
+        #expect(session.state.attempt == nil)
+        #expect(session.machine.revision == 3 + 2)
+        #expect(session.checkName().discarded == ["m5"], "the answer comes late")
+    }
+
+    @Test("An attempt whose screen stays goes on waiting when a link is followed")
+    func leavesAttempt() throws {
+        var session = Session(try LinkedSignUpFlow.flow())
+        session.send("command.Save")
+        #expect(session.open("shop://item/7").discards.isEmpty)
+        #expect(session.path == ["item"])
+        #expect(session.state.attempt?.id == "m1")
+        session.send("event.Saved", causedBy: "m1")
+        #expect(session.path == ["item", "done"])
+    }
+
+    @Test("A parked link is followed in the step in which a child flow finishes, with all that this leads to")
+    func parkedUntilFinished() throws {
+        var session = try LinkedSignUpFlow.waiting("event.SignUpPresented", over: [.sheet: .wait])
+        session.open("shop://item/7")
+        #expect(session.state.parked != nil)
+        #expect(session.presented == ["credentials"])
+        session.send("command.Help")
+        let revision = session.machine.revision
+        let effects = session.checkName()
+        // What began the flow hears of its end first, the link takes what that opened, and then the queue is met.
+        #expect(effects.dismissals == ["credentials-2", "done-4"])
+        #expect(session.path == ["item", "help"])
+        #expect(session.presented.isEmpty)
+        #expect(session.state.parked == nil && session.state.attempt == nil && session.state.runs.isEmpty)
+        #expect(session.machine.revision == revision + 2)
+    }
+
+    @Test("A parked link that is followed ends an attempt beneath what it waited for")
+    func parkedEndsAttempt() throws {
+        var session = Session(try LinkedSignUpFlow.flow(over: [.sheet: .wait]))
+        session.open("shop://item/1")
+        session.send("command.Save", platform: "ios", instance: session.state.top.id)
+        session.send("event.SignUpPresented")
+        session.open("shop://item/7")
+        #expect(session.state.parked != nil)
+        let effects = session.report("PresentationDismissed", session.state.top.id)
+        #expect(effects.discarded == ["m2"])
+        #expect(effects.sent == ["command.TellSupport"])
+        #expect(session.state.attempt == nil)
+        #expect(session.machine.snapshot.url == "shop://item/7")
+    }
+
+    @Test("After a restart a run, an attempt and a parked link go on; a flow without them drops all in one revision")
+    func restored() throws {
+        var session = try LinkedSignUpFlow.waiting("event.SignUpPresented", over: [.sheet: .wait])
+        session.open("shop://item/7")
+        let stored = try JSONEncoder().encode(session.machine.snapshot)
+        let snapshot = try JSONDecoder().decode(NavigationSnapshot.self, from: stored)
+        let same = Restoration(snapshot, flow: session.machine.flow)
+        #expect(same.machine == session.machine)
+        #expect(same.effects == [.expectAnswer(attempt: Session.question, within: .seconds(5))])
+
+        let without = Restoration(snapshot, flow: try LinkedSignUpFlow.flow(isWhole: false))
+        #expect(without.machine.state.standing.map(\.screen) == ["list"])
+        #expect(without.machine.state.runs.isEmpty)
+        #expect(without.machine.state.attempt == nil && without.machine.state.parked == nil)
+        #expect(without.effects.discarded.sorted() == ["m2", "m3"])
+        #expect(without.machine.revision == snapshot.revision + 1)
+    }
+}
