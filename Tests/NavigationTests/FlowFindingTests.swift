@@ -162,10 +162,10 @@ struct FlowFindingTests {
             ("on: event.A\n    where: { a: { atLeast: x } }\n    do: [pop]", "10:28: atLeast must be a number"),
             (
                 "on: event.A\n    where:\n      a.b: { atLeast: 2, atMost: 1 }\n    do: [pop]",
-                "11:12: no number is at least 2"
+                "11:7: no number is at least 2"
             ),
             ("on: event.A\n    where: { a: [] }\n    do: [pop]", "10:14: a field is never one of no values"),
-            ("on: event.A\n    where: { a: {} }\n    do: [pop]", "10:17: nothing is asked of the field"),
+            ("on: event.A\n    where: { a: {} }\n    do: [pop]", "10:14: nothing is asked of the field"),
             ("on: event.A\n    where: [a]\n    do: [pop]", "10:12: 'where' must be a mapping of fields"),
             ("on: event.A\n    when: { tab: home }\n    do: [pop]", "10:13: unknown tab 'home'; no root has tabs"),
             (

@@ -3,9 +3,11 @@ extension Flow {
     ///
     /// The one that must be in front says most. Then comes who sends the message, for a command is meant by a screen that
     /// is there, and then the screens that must be there.
-    func origins(of transition: Transition) -> [String?] {
+    ///
+    /// - Parameter senders: The screens that send each command.
+    func origins(of transition: Transition, senders: [String: Set<String>]) -> [String?] {
         let candidates = [
-            transition.screens(in: .top), senders(of: transition.on), enders(of: transition),
+            transition.screens(in: .top), senders[transition.on]?.sorted() ?? [], enders(of: transition),
             transition.screens(in: .shown), transition.screens(in: .presented), transition.screens(in: .path),
             transition.screens(in: .root),
         ]
@@ -17,14 +19,19 @@ extension Flow {
         return [nil]
     }
 
-    /// The screens that send a command: by themselves, or by a button of a question.
-    func senders(of type: String) -> [String] {
-        let screens = screens.values.filter { $0.sends.contains(type) }.map(\.name)
-        let questions = allTransitions.flatMap(\.possibleActions).compactMap { action -> String? in
-            guard case .present(let destination, _, let options) = action else { return nil }
-            return (options.buttons ?? []).contains { $0.sends == type } ? destination.screen : nil
+    /// The screens that send each command: by themselves, or by a button of a question.
+    var senders: [String: Set<String>] {
+        var senders: [String: Set<String>] = [:]
+        for screen in screens.values {
+            for type in screen.sends { senders[type, default: []].insert(screen.name) }
         }
-        return screens + questions
+        for action in allTransitions.flatMap(\.possibleActions) {
+            guard case .present(let destination, _, let options) = action else { continue }
+            for button in options.buttons ?? [] {
+                if let type = button.sends { senders[type, default: []].insert(destination.screen) }
+            }
+        }
+        return senders
     }
 
     /// Where a child flow begins whose end a rule answers.

@@ -1,6 +1,9 @@
 extension FlowGraph {
     init(of flow: Flow) {
-        let edges = flow.placedRules.flatMap { Self.edges(of: $0.transition, $0.rule, in: flow) }
+        let senders = flow.senders
+        let edges = flow.placedRules.flatMap { rule, transition in
+            Self.edges(of: transition, rule, from: flow.origins(of: transition, senders: senders), in: flow)
+        }
         let reach = FlowReach(of: flow, along: edges)
         let shown = Dictionary(grouping: edges.filter { $0.place != .before }) { $0.to }
         self.edges = edges
@@ -15,9 +18,10 @@ extension FlowGraph {
         }
     }
 
-    private static func edges(of transition: Flow.Transition, _ rule: Rule, in flow: Flow) -> [Edge] {
+    private static func edges(
+        of transition: Flow.Transition, _ rule: Rule, from origins: [String?], in flow: Flow
+    ) -> [Edge] {
         let kind = MessageKind(rawValue: String(transition.on.prefix { $0 != "." })) ?? .event
-        let origins = flow.origins(of: transition)
         return transition.outcomes.flatMap { answer, actions in
             actions.flatMap { action in
                 flow.showings(by: action).flatMap { showing in

@@ -2,18 +2,15 @@
 struct FlowReviewer {
     let flow: Flow
     let graph: FlowGraph
+    /// The screens that send each command.
+    let senders: [String: Set<String>]
     private(set) var problems: [FlowChecker.Problem] = []
 
     init(flow: Flow) {
         self.flow = flow
         graph = flow.graph
+        senders = flow.senders
     }
-
-    /// Looks at rules beside each other.
-    mutating func reviewRules() {}
-
-    /// Looks at where screens can stand, and what leads to them.
-    mutating func reviewGraph() {}
 
     mutating func warn(_ message: String, at place: String, see other: String? = nil) {
         problems.append(
