@@ -13,6 +13,13 @@ enum FlowFiles {
         return try Scenario(yaml: String(contentsOf: file, encoding: .utf8), file: file.lastPathComponent, flow: flow)
     }
 
+    /// The texts of all of them.
+    static func texts() throws -> [String] {
+        let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        return try files.filter { $0.pathExtension == "yaml" }.sorted { $0.path < $1.path }
+            .map { try String(contentsOf: $0, encoding: .utf8) }
+    }
+
     // Read once: the random histories ask for them thousands of times.
     private static let ios = Result { try read("ios") }
     private static let mac = Result { try read("mac") }
