@@ -76,7 +76,7 @@ let tools: [Target] = [
         "SegueCommands", in: "Tools",
         [
             "Benchmarks", "Compose", "Contracts", "EventBus", "Monitor", "Navigation", "ZeroMQEventBus", argumentParser,
-            logging, systemPackage, yams,
+            logging, subprocess, systemPackage, yams,
         ]),
 ]
 
@@ -194,7 +194,7 @@ let tests: [Target] = [
     tests(
         of: "SegueCommands",
         [
-            "BusStranger", "CommandLineTestSupport", "Compose", "Contracts", "EventBus", "Monitor",
+            "BusStranger", "CommandLineTestSupport", "Compose", "Contracts", "EventBus", "Monitor", "Navigation",
             "RuntimeTestSupport", "ZeroMQEventBus", "segue", "broker", argumentParser, logging,
         ]),
     tests(of: "Authorization", ["EventBus", "Contracts", "Vocabulary"]),

@@ -90,31 +90,34 @@ struct ChildFlowMistakeTests {
         arguments: [
             (
                 "flows: { child: { start: a, transitions: [{ on: event.B, do: [finish, pop] }] } }",
-                "'finish' ends the flow; make it the last action"
+                "63: 'finish' ends the flow; make it the last action"
             ),
-            ("flows: { child: { start: other, transitions: [] } }", "unknown screen 'other'; known are a"),
-            ("flows: { child: { transitions: [] } }", "flow 'child' lacks 'start'; add it"),
-            ("flows: { child: }", "flow 'child' must be a mapping with start, transitions"),
-            ("flows: [child]", "flows must be a mapping of child flows' names"),
-            ("transitions: [{ on: event.B, do: [abandon] }]", "'abandon' ends a child flow; use it in a rule of one"),
+            ("flows: { child: { start: other, transitions: [] } }", "19: unknown screen 'other'; known are a"),
+            ("flows: { child: { transitions: [] } }", "17: flow 'child' lacks 'start'; add it"),
+            ("flows: { child: }", "17: flow 'child' must be a mapping with start, transitions"),
+            ("flows: [child]", "8: flows must be a mapping of child flows' names"),
+            (
+                "transitions: [{ on: event.B, do: [abandon] }]",
+                "35: 'abandon' ends a child flow; use it in a rule of one"
+            ),
             (
                 "transitions: [{ on: event.B, do: [push: { flow: chidl }] }]",
-                "unknown flow 'chidl'; did you mean 'child'?"
+                "43: unknown flow 'chidl'; did you mean 'child'?"
             ),
             (
                 "transitions: [{ on: event.B, do: [push: { flow: child, screen: a }] }]",
-                "unknown key 'screen' in 'push'; known are arguments, column, flow"
+                "56: unknown key 'screen' in 'push'; known are arguments, column, flow"
             ),
             (
                 "transitions: [{ on: event.B, do: [{ present: { flow: child, style: dialog, buttons: [] } }] }]",
-                "a flow needs a path, and dialog has none"
+                "61: a flow needs a path, and dialog has none"
             ),
             (
                 "transitions: [{ on: flow.finished, where: { flow: other }, do: [pop] }]",
-                "unknown flow 'other'; known are child"
+                "45: unknown flow 'other'; known are child"
             ),
-            ("transitions: [{ on: flow.begun, do: [pop] }]", "'flow.begun' is not the type of a message"),
-            ("transitions: [{ on: event.B, do: [abandon: now] }]", "action 'abandon' takes nothing"),
+            ("transitions: [{ on: flow.begun, do: [pop] }]", "17: 'flow.begun' is not the type of a message"),
+            ("transitions: [{ on: event.B, do: [abandon: now] }]", "44: action 'abandon' takes nothing"),
         ])
     func findings(part: String, expected: String) throws {
         var yaml = "name: x\nversion: 1\nplatform: ios\nstart: a\nscreens: { a: }\n" + part
@@ -122,6 +125,6 @@ struct ChildFlowMistakeTests {
         if !part.hasPrefix("transitions") { yaml += "\ntransitions: []" }
         let error = #expect(throws: FlowError.self) { try Flow(yaml: yaml, file: "x.yaml") }
         let found = error?.findings.map(\.description) ?? []
-        #expect(found.contains { $0.hasPrefix("x.yaml:6: " + expected) }, "\(found)")
+        #expect(found.contains { $0.hasPrefix("x.yaml:6:" + expected) }, "\(found)")
     }
 }

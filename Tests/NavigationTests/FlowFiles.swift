@@ -7,6 +7,19 @@ enum FlowFiles {
         try (platform == "mac" ? mac : ios).get()
     }
 
+    /// The story that is told to it.
+    static func scenario(_ platform: String, for flow: Flow) throws -> Scenario {
+        let file = folder.appending(path: "scenarios/\(platform).yaml")
+        return try Scenario(yaml: String(contentsOf: file, encoding: .utf8), file: file.lastPathComponent, flow: flow)
+    }
+
+    /// The texts of all of them.
+    static func texts() throws -> [String] {
+        let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        return try files.filter { $0.pathExtension == "yaml" }.sorted { $0.path < $1.path }
+            .map { try String(contentsOf: $0, encoding: .utf8) }
+    }
+
     // Read once: the random histories ask for them thousands of times.
     private static let ios = Result { try read("ios") }
     private static let mac = Result { try read("mac") }

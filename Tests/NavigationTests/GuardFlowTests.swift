@@ -86,29 +86,32 @@ struct GuardFlowTests {
     }
 
     @Test(
-        "What cannot be right is found, with its line",
+        "What cannot be right is found, with its line and column",
         arguments: [
-            ("accept: event.A", "10: a guard lacks 'deadline'; add it"),
-            ("deadline: 5s", "10: a guard lacks 'accept'; add it"),
-            ("accept: event.A\ndeadline: 5", "11: '5' is no duration"),
-            ("accept: event.A\ndeadline: soon", "11: 'soon' is no duration"),
-            ("accept: event.A\ndeadline: 99999999999999999h", "11: '99999999999999999h' is no duration"),
-            ("accept: event.A\ndeadline: 0s", "11: a guard waits at least 1ms and at most 1h"),
-            ("accept: event.A\ndeadline: 2h", "11: a guard waits at least 1ms and at most 1h"),
-            ("accept: event.A\ndeadline: 5s\nmeanwhile: wait", "12: unknown policy 'wait'"),
-            ("accept: event.A\ndeadline: 5s\nrejcted: []", "12: unknown key 'rejcted' in a guard; did you mean"),
-            ("accept: command.A\ndeadline: 5s", "10: 'command.A' cannot answer"),
-            ("accept: event.GuardDeadlinePassed\ndeadline: 5s", "10: the machine answers"),
-            ("accept: event.A\nreject: query.B\ndeadline: 5s", "11: 'query.B' cannot answer"),
-            ("accept: event.A\nreject: event.A\ndeadline: 5s", "10: 'accept' takes all that 'reject' asks for"),
-            ("accept: event.A\ndeadline: 5s\nrejected: [pop]", "12: nothing rejects"),
-            ("ask: event.B\naccept: event.A\ndeadline: 5s", "10: 'event.B' is not the type of a command"),
-            ("accept: event.A\ndeadline: 5s\nexpired: pop", "12: 'expired' must be a list of actions"),
-            ("accept: event.A\ndeadline: 5s\nexpired: [{ push: dne }]", "12: unknown screen 'dne'"),
-            ("accept: event.A\ndeadline: 5s\nexpired: [{ openURL: '${answer.url}' }]", "12: there is no answer here"),
+            ("accept: event.A", "10:7: a guard lacks 'deadline'; add it"),
+            ("deadline: 5s", "10:7: a guard lacks 'accept'; add it"),
+            ("accept: event.A\ndeadline: 5", "11:17: '5' is no duration"),
+            ("accept: event.A\ndeadline: soon", "11:17: 'soon' is no duration"),
+            ("accept: event.A\ndeadline: 99999999999999999h", "11:17: '99999999999999999h' is no duration"),
+            ("accept: event.A\ndeadline: 0s", "11:7: a guard waits at least 1ms and at most 1h"),
+            ("accept: event.A\ndeadline: 2h", "11:7: a guard waits at least 1ms and at most 1h"),
+            ("accept: event.A\ndeadline: 5s\nmeanwhile: wait", "12:18: unknown policy 'wait'"),
+            ("accept: event.A\ndeadline: 5s\nrejcted: []", "12:7: unknown key 'rejcted' in a guard; did you mean"),
+            ("accept: command.A\ndeadline: 5s", "10:7: 'command.A' cannot answer"),
+            ("accept: event.GuardDeadlinePassed\ndeadline: 5s", "10:7: the machine answers"),
+            ("accept: event.A\nreject: query.B\ndeadline: 5s", "11:7: 'query.B' cannot answer"),
+            ("accept: event.A\nreject: event.A\ndeadline: 5s", "10:7: 'accept' takes all that 'reject' asks for"),
+            ("accept: event.A\ndeadline: 5s\nrejected: [pop]", "12:7: nothing rejects"),
+            ("ask: event.B\naccept: event.A\ndeadline: 5s", "10:7: 'event.B' is not the type of a command"),
+            ("accept: event.A\ndeadline: 5s\nexpired: pop", "12:16: 'expired' must be a list of actions"),
+            ("accept: event.A\ndeadline: 5s\nexpired: [{ push: dne }]", "12:25: unknown screen 'dne'"),
+            (
+                "accept: event.A\ndeadline: 5s\nexpired: [{ openURL: '${answer.url}' }]",
+                "12:17: there is no answer here"
+            ),
             (
                 "accept: event.A\ndeadline: 5s\nask: { type: command.B, data: { a: '${answer.b}' } }",
-                "12: there is no answer here"
+                "12:31: there is no answer here"
             ),
         ])
     func refused(condition: String, expected: String) {

@@ -4,6 +4,14 @@ struct FlowChecker {
         /// Where in the flow, such as `transitions[2].do[0].screen`.
         var place: String
         var message: String
+        var severity = FlowFinding.Severity.error
+        /// The place of what it has to do with.
+        var other: String?
+
+        /// - Parameter name: What to call a place.
+        func message(naming name: (String) -> String) -> String {
+            message + (other.map { " (see \(name($0)))" } ?? "")
+        }
     }
 
     let flow: Flow

@@ -1,27 +1,43 @@
-/// One thing that is wrong with a flow.
+/// One thing that is wrong with a flow, or that is surely a mistake.
 public struct FlowFinding: Hashable, Sendable, CustomStringConvertible {
+    /// What a finding means for those who want to use the flow.
+    public enum Severity: String, Hashable, Sendable, CaseIterable {
+        /// The flow cannot be used.
+        case error
+        /// The flow works, but hardly as it was meant to.
+        case warning
+    }
+
     /// The file, or the name of the flow when it was built in Swift.
     public let source: String
     /// The line in the file, from 1.
     public let line: Int?
     /// The column in the line, from 1.
     public let column: Int?
+    /// What it means for those who want to use the flow.
+    public let severity: Severity
     /// What is wrong and what to do.
     public let message: String
 
-    /// The finding in one line: where, what is wrong, what to do.
+    /// The finding in one line, as compilers write theirs: where, what is wrong, what to do.
     public var description: String {
-        line.map { "\(source):\($0): \(message)" } ?? "\(source): \(message)"
+        let position = [line, column].compactMap(\.self).map { ":\($0)" }.joined()
+        return "\(source)\(position): \(severity == .warning ? "warning: " : "")\(message)"
     }
 
-    init(source: String, line: Int? = nil, column: Int? = nil, message: String) {
+    init(source: String, line: Int? = nil, column: Int? = nil, severity: Severity = .error, message: String) {
         self.source = source
         self.line = line
         self.column = column
+        self.severity = severity
         self.message = message
     }
 
     init(source: String, problem: FlowChecker.Problem) {
-        self.init(source: source, message: "\(problem.place): \(problem.message)")
+        self.init(
+            source: source,
+            severity: problem.severity,
+            message: "\(problem.place): \(problem.message(naming: { $0 }))"
+        )
     }
 }

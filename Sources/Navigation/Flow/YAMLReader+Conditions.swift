@@ -10,8 +10,8 @@ extension YAMLReader {
         var fields: [String: Flow.Match] = [:]
         for (key, node) in mapping {
             guard let field = string(key, "a field's path") else { continue }
-            note("\(place).\(field)", at: key)
             fields[field] = match(node, field, at: "\(place).\(field)")
+            note("\(place).\(field)", at: key)
         }
         return fields
     }

@@ -12,6 +12,7 @@ extension YAMLReader {
         optional: [String] = []
     ) -> (destination: Flow.Destination, more: [String: Node])? {
         if required.isEmpty, case .scalar = node {
+            note("\(place).screen", at: node)
             return string(node, "a screen's name").map { (.screen($0), [:]) }
         }
         let members = members(

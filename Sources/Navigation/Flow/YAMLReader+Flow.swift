@@ -31,7 +31,9 @@ extension YAMLReader {
         }
         return mapping.compactMap { key, node in
             guard let name = string(key, "a screen's name") else { return nil }
-            return screen(name, node)
+            let screen = screen(name, node)
+            note("screens.\(name)", at: key)
+            return screen
         }
     }
 
@@ -54,7 +56,10 @@ extension YAMLReader {
             return []
         }
         return mapping.compactMap { key, node in
-            string(key, "a child flow's name").map { child($0, node, screens) }
+            guard let name = string(key, "a child flow's name") else { return nil }
+            let child = child(name, node, screens)
+            note("flows.\(name)", at: key)
+            return child
         }
     }
 

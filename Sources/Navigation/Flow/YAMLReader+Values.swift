@@ -63,19 +63,21 @@ extension YAMLReader {
 
     /// Resolves plain scalars by YAML 1.2's JSON rules. Yams follows YAML 1.1, to which `on`, `yes` and `no` are truth
     /// values, `1:30` is a number and `2026-11-21` a date: none of what someone who names a screen would expect.
-    private static func value(of scalar: Node.Scalar) -> JSONValue {
-        guard scalar.style == .plain else { return .string(scalar.string) }
-        switch scalar.string {
+    static func value(ofPlain text: String) -> JSONValue {
+        switch text {
         case "", "~", "null": return .null
         case "true": return .bool(true)
         case "false": return .bool(false)
         default: break
         }
-        if let value = Int(scalar.string) { return .integer(value) }
+        if let value = Int(text) { return .integer(value) }
         // Double also reads `nan` and `infinity`, which are words here.
-        guard scalar.string.first.map({ $0.isNumber || "+-.".contains($0) }) == true,
-            let value = Double(scalar.string), value.isFinite
-        else { return .string(scalar.string) }
+        guard text.first.map({ $0.isNumber || "+-.".contains($0) }) == true, let value = Double(text), value.isFinite
+        else { return .string(text) }
         return .number(value)
+    }
+
+    private static func value(of scalar: Node.Scalar) -> JSONValue {
+        scalar.style == .plain ? value(ofPlain: scalar.string) : .string(scalar.string)
     }
 }

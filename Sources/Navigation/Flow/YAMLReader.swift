@@ -19,16 +19,30 @@ struct YAMLReader {
         )
     }
 
-    /// Reports what the checks found, at the line of the place or else of the nearest one around it.
+    mutating func report(_ finding: FlowFinding) {
+        findings.append(finding)
+    }
+
+    /// Reports what the checks found, where the place begins or else the nearest one around it.
     mutating func report(_ problem: FlowChecker.Problem) {
-        var place = problem.place[...]
+        let mark = mark(near: problem.place)
+        findings.append(
+            FlowFinding(
+                source: file,
+                line: mark?.line,
+                column: mark?.column,
+                severity: problem.severity,
+                message: problem.message { place in self.mark(near: place).map { "line \($0.line)" } ?? place }
+            )
+        )
+    }
+
+    private func mark(near place: String) -> Mark? {
+        var place = place[...]
         while marks[String(place)] == nil, let end = place.lastIndex(where: { ".[".contains($0) }) {
             place = place[..<end]
         }
-        let mark = marks[String(place)]
-        findings.append(
-            FlowFinding(source: file, line: mark?.line, column: mark?.column, message: problem.message)
-        )
+        return marks[String(place)]
     }
 
     /// Notes where a place is in the file.

@@ -5,7 +5,7 @@ package enum ExitStatus: Int32, Sendable {
     case dataError = 65
     /// A file that was to be read cannot be.
     case noInput = 66
-    /// Nobody serves the bus, or the query.
+    /// Nobody serves the bus, or the query; a program is not installed.
     case unavailable = 69
     case software = 70
     /// The journal cannot be written or read.

@@ -1,6 +1,7 @@
 internal import Benchmarks
 internal import Compose
 internal import EventBus
+internal import Navigation
 
 /// What a person is told of an error, and what a script is. The one place where errors become exit statuses.
 package struct Failure: Hashable, Sendable {
@@ -18,6 +19,8 @@ package struct Failure: Hashable, Sendable {
             (lines, status) = ([error.description], .failure)
         case let error as ComposeFileError:
             (lines, status) = (error.mistakes.map(\.description), .configuration)
+        case let error as FlowError:
+            (lines, status) = (error.findings.map(\.description), .configuration)
         case let error as ComposeError:
             let text = error.description.split(separator: "\n", omittingEmptySubsequences: false)
             (lines, status) = (text.map(String.init), ExitStatus(of: error))

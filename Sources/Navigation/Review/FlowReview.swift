@@ -1,0 +1,42 @@
+/// What a reader who knows flows would say of one: all that is wrong, and all that is surely a mistake.
+public struct FlowReview: Hashable, Sendable {
+    /// The flow; nil when it cannot be used.
+    public let flow: Flow?
+    /// Errors and warnings, from the file's beginning to its end.
+    public let findings: [FlowFinding]
+
+    /// What makes the flow unusable.
+    public var errors: [FlowFinding] { findings.filter { $0.severity == .error } }
+
+    /// What is surely a mistake in a flow that works.
+    public var warnings: [FlowFinding] { findings.filter { $0.severity == .warning } }
+}
+
+extension Flow {
+    /// Reads a flow from YAML, and says everything that is to be said about it.
+    ///
+    /// - Parameters:
+    ///   - yaml: The text of the file.
+    ///   - file: The name of the file as findings shall call it.
+    public static func review(yaml: String, file: String) -> FlowReview {
+        var reading = FlowReading(yaml: yaml, file: file)
+        let isValid = reading.findings.isEmpty
+        // What was left out could not be read: a rule of which half is known looks like any other's twin.
+        if reading.isComplete, let flow = reading.flow {
+            var reviewer = FlowReviewer(flow: flow)
+            reviewer.reviewRules()
+            // A name that is mistyped makes what it means unreachable.
+            if isValid { reviewer.reviewGraph() }
+            reading.report(reviewer.problems)
+        }
+        return FlowReview(flow: isValid ? reading.flow : nil, findings: reading.findings)
+    }
+
+    /// What is surely a mistake in a flow that was built in Swift, as a team's tests may demand that there is none.
+    public func review() -> [FlowFinding] {
+        var reviewer = FlowReviewer(flow: self)
+        reviewer.reviewRules()
+        reviewer.reviewGraph()
+        return reviewer.problems.map { FlowFinding(source: "flow \(name)", problem: $0) }
+    }
+}

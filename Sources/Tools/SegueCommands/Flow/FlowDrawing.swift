@@ -1,0 +1,117 @@
+internal import Navigation
+
+/// What there is to draw of a flow, and in which order: the same for every format.
+struct FlowDrawing {
+    /// A screen, or a place that an arrow leads to or from.
+    struct Box: Hashable {
+        enum Kind: Hashable {
+            case start
+            case screen
+            case presented
+            /// Nothing leads to it.
+            case unreached
+            /// No screen: anywhere, or whatever lies beneath.
+            case somewhere
+        }
+
+        let id: String
+        /// What stands in it, line by line.
+        let lines: [String]
+        let kind: Kind
+        /// The child flow that it belongs to.
+        let flow: String?
+    }
+
+    struct Arrow: Hashable {
+        let from: String
+        let to: String
+        let lines: [String]
+        let kind: FlowGraph.MessageKind
+    }
+
+    let name: String
+    let boxes: [Box]
+    /// The child flows that have boxes of their own.
+    let flows: [String]
+    let arrows: [Arrow]
+
+    init(of flow: Flow) {
+        let graph = flow.graph
+        let edges = graph.edges.filter { !Self.isMinor($0, in: graph) }
+        let owners = Self.owners(in: graph)
+        var boxes = graph.nodes.enumerated().map { index, node in
+            Box(
+                id: "s\(index)", lines: Self.lines(of: node), kind: Self.kind(of: node),
+                flow: node.isStart ? nil : owners[node.screen])
+        }
+        var ids = Dictionary(uniqueKeysWithValues: zip(graph.nodes.map { Place.screen($0.screen) }, boxes.map(\.id)))
+        for place in edges.flatMap({ [Place(from: $0), Place(to: $0)] }) where ids[place] == nil {
+            let box = place.box(id: "p\(boxes.count)")
+            ids[place] = box.id
+            boxes.append(box)
+        }
+        self.boxes = boxes
+        flows = Set(boxes.compactMap(\.flow)).sorted()
+        name = flow.name
+        arrows = edges.reduce(into: []) { arrows, edge in
+            guard let from = ids[Place(from: edge)], let to = ids[Place(to: edge)] else { return }
+            let arrow = Arrow(from: from, to: to, lines: flow.lines(of: edge), kind: edge.kind)
+            if !arrows.contains(arrow) { arrows.append(arrow) }
+        }
+    }
+
+    private enum Place: Hashable {
+        case screen(String)
+        case anywhere(flow: String?)
+        case beneath
+
+        init(from edge: FlowGraph.Edge) {
+            self = edge.from.map { .screen($0) } ?? .anywhere(flow: edge.rule.flow)
+        }
+
+        init(to edge: FlowGraph.Edge) {
+            self = edge.to.map { .screen($0) } ?? .beneath
+        }
+
+        func box(id: String) -> Box {
+            switch self {
+            case .anywhere(let flow): Box(id: id, lines: ["anywhere"], kind: .somewhere, flow: flow)
+            case .beneath: Box(id: id, lines: ["what lies beneath"], kind: .somewhere, flow: nil)
+            case .screen(let name): Box(id: id, lines: [name], kind: .screen, flow: nil)
+            }
+        }
+    }
+
+    /// What a rule takes away on its way to a screen, such as what was presented before, is not worth an arrow.
+    private static func isMinor(_ edge: FlowGraph.Edge, in graph: FlowGraph) -> Bool {
+        edge.to == nil && ![.finish, .abandon].contains(edge.action)
+            && graph.edges.contains { $0.rule == edge.rule && $0.to != nil }
+    }
+
+    /// The child flows of screens that nothing else shows.
+    private static func owners(in graph: FlowGraph) -> [String: String] {
+        var owners: [String: Set<String?>] = [:]
+        for edge in graph.edges where edge.place != .before {
+            if let screen = edge.to { owners[screen, default: []].insert(edge.begins ?? edge.rule.flow) }
+        }
+        return owners.compactMapValues { $0.count == 1 ? $0.first ?? nil : nil }
+    }
+
+    private static func kind(of node: FlowGraph.Node) -> Box.Kind {
+        if node.isStart { return .start }
+        if !node.isReached { return .unreached }
+        return node.styles.isEmpty ? .screen : .presented
+    }
+
+    private static func lines(of node: FlowGraph.Node) -> [String] {
+        [node.screen] + (node.title.map { [$0] } ?? [])
+            + (node.styles.isEmpty ? [] : ["(\(node.styles.joined(separator: ", ")))"])
+    }
+}
+
+extension FlowGraph.Node {
+    /// How it is presented.
+    fileprivate var styles: [String] {
+        PresentationStyle.allCases.filter { places.contains(.presented($0)) }.map(\.rawValue)
+    }
+}

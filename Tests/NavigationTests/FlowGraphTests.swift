@@ -1,0 +1,116 @@
+import Navigation
+import Testing
+
+@Suite("A flow's graph")
+struct FlowGraphTests {
+    private func lines(_ flow: Flow) -> [String] {
+        flow.graph.edges.map { edge in
+            "\(edge.from ?? "*") \(edge.message) \(edge.to ?? "-") \(edge.place) \(edge.rule.place)"
+                + (edge.rule.answer.map { " \($0)" } ?? "") + (edge.begins.map { " \($0)" } ?? "")
+        }
+    }
+
+    private func flow(_ rules: Flow.Transition..., child: [Flow.Transition] = []) throws -> Flow {
+        try Flow("graph", version: 1, platform: "any", start: "a") {
+            Flow.Screen("a", title: "The first", sends: ["command.Next"])
+            for name in ["b", "c", "d"] { Flow.Screen(name) }
+            Flow.Child("child", start: "d", transitions: child)
+            for rule in rules { rule }
+        }
+    }
+
+    @Test("The phone's says from which screen each message leads to which, and how it is shown")
+    func phone() throws {
+        #expect(
+            try lines(FlowFiles.flow("ios")).prefix(8) == [
+                "launch event.LaunchFinished serviceSelection root transitions[0]",
+                "launch event.SpotifyAuthorizationUpdated playlistSelection root transitions[1]",
+                "serviceSelection event.SpotifyAuthorizationUpdated playlistSelection root transitions[1]",
+                "* event.SpotifyAuthorizationUpdated serviceSelection root transitions[2]",
+                "playlistSelection command.PlaylistSelected - before transitions[4]",
+                "playlistSelection command.PlaylistSelected generatedPlaylist path transitions[4]",
+                "playlistSelection command.PlaylistSelected - before transitions[5]",
+                "playlistSelection command.PlaylistSelected generatedPlaylist path transitions[5]",
+            ])
+        #expect(try FlowFiles.flow("ios").graph.nodes.allSatisfy(\.isReached))
+    }
+
+    @Test("Each action says how a screen is shown")
+    func places() throws {
+        let split = Flow.Transition(
+            on: "event.Split", do: [.setRoot("b", container: .split), .show("c", column: "x"), .pop("b")])
+        let tabs = Flow.Transition(
+            on: "event.Tabs", when: [.root("b")],
+            do: [.setRoot("c", container: .tabs([.tab("t", "a"), "d"])), .selectTab("t")])
+        let over = Flow.Transition(
+            on: "error.Over", when: [.top("c")],
+            do: [.present("b", as: .sheet), .presentFlow("child", as: .popover), .openURL("x:"), .dismissAll])
+        #expect(
+            try lines(flow(split, tabs, over)) == [
+                "* event.Split b root transitions[0]", "* event.Split c column(\"x\") transitions[0]",
+                "* event.Split b before transitions[0]", "b event.Tabs c root transitions[1]",
+                "b event.Tabs a tab(\"t\") transitions[1]", "b event.Tabs d tab(\"d\") transitions[1]",
+                "b event.Tabs a tab(\"t\") transitions[1]",
+                "c error.Over b presented(Navigation.PresentationStyle.sheet) transitions[2]",
+                "c error.Over d presented(Navigation.PresentationStyle.popover) transitions[2] child",
+                "c error.Over - before transitions[2]",
+            ])
+        let kinds = try flow(split, over).graph.edges.map(\.kind)
+        #expect(Set(kinds) == [.event, .error])
+    }
+
+    @Test("Where a rule starts: in front, at a sender, where it must be seen, on its root, or anywhere")
+    func origins() throws {
+        func origins(_ rule: Flow.Transition) throws -> [String?] { try flow(rule).graph.edges.map(\.from) }
+        func rule(
+            on: String = "event.A", _ when: Flow.Condition..., unless: [Flow.Condition] = []
+        ) -> Flow.Transition {
+            Flow.Transition(on: on, when: when, unless: unless, do: [.push("b")])
+        }
+        #expect(try origins(rule(on: "command.Next", .top("c", "b"), .root("a"))) == ["b", "c"])
+        #expect(try origins(rule(on: "command.Next", .root("d"))) == ["a"])
+        #expect(try origins(rule(on: "command.Next", unless: [.top("a")])) == [nil])
+        #expect(try origins(rule(.shown("c"), .root("a"))) == ["c"])
+        #expect(try origins(rule(.root("a"))) == ["a"])
+        #expect(try origins(rule(.path())) == [nil])
+        #expect(try origins(rule()) == [nil])
+    }
+
+    @Test("Guards and child flows are told apart")
+    func guardsAndChildFlows() throws {
+        let begin = Flow.Transition(
+            on: "command.Next",
+            guard: Flow.Guard(
+                accept: "event.Yes", reject: "event.No", deadline: .seconds(1), rejected: [.push("b")],
+                expired: [.popToRoot]),
+            do: [.pushFlow("child")])
+        let ended = Flow.Transition(on: "flow.finished", where: ["flow": "child"], do: [.push("c")])
+        let flow = try flow(begin, ended, child: [Flow.Transition(on: "event.End", do: [.finish()])])
+        #expect(
+            lines(flow) == [
+                "a command.Next d path transitions[0] accepted child",
+                "a command.Next b path transitions[0] rejected",
+                "a command.Next - before transitions[0] expired",
+                "d flow.finished c path transitions[1]",
+                "* event.End - before flows.child.transitions[0]",
+            ])
+        #expect(flow.graph.edges.map(\.kind) == [.command, .command, .command, .flow, .event])
+    }
+
+    @Test("Screens come with their title, where they can stand and whether anything leads there")
+    func nodes() throws {
+        let island = Flow.Transition(on: "event.A", when: [.top("b")], do: [.push("b"), .push("c")])
+        let nodes = try flow(island, Flow.Transition(on: "event.B", do: [.push("d")])).graph.nodes
+        #expect(nodes.map(\.screen) == ["a", "b", "c", "d"])
+        #expect(nodes.map(\.isReached) == [true, false, false, true])
+        #expect(nodes.map(\.places) == [[.root], [.path], [.path], [.path]])
+        #expect(nodes.map(\.isStart) == [true, false, false, false])
+        #expect(nodes.first?.title == "The first")
+    }
+
+    @Test("Equal flows have equal graphs, whether read or built")
+    func determinism() throws {
+        #expect(try FlowFiles.flow("ios").graph == FocusPlayerFlow.ios().graph)
+        #expect(try Flow(yaml: SignUpFlow.yaml, file: "x").graph == SignUpFlow.built().graph)
+    }
+}
