@@ -79,6 +79,37 @@ struct ScenarioAspectTests {
             """, of: PlaygroundFlow.flow())
     }
 
+    @Test("a deep link that waits, as long as the scenario's clock lets it")
+    func links() throws {
+        let authorized = "type: event.SpotifyAuthorizationUpdated, data: { status: authorized }"
+        let begun = """
+            - send: { type: event.DeepLinkReceived, data: { url: focus://playlist/p1 }, at: 1m }
+              expect: { parked: focus://playlist/p1 }
+
+            """
+        try expect(
+            begun + """
+                - send: { \(authorized), at: 12m }
+                  expect:
+                    root: playlistSelection
+                    parked: []
+                    discarded: event.DeepLinkReceived
+                    leaving: launch
+                    dismissed: launch
+                """, of: FlowFiles.flow("ios"))
+        try expect(
+            begun + """
+                - send: { \(authorized), at: 10m }
+                  expect:
+                    root: playlistSelection
+                    path: { screen: generatedPlaylist, arguments: { playlistID: p1 } }
+                    parked: []
+                    sent: command.PlaylistSelected
+                    leaving: launch
+                    dismissed: launch
+                """, of: FlowFiles.flow("ios"))
+    }
+
     @Test("a presentation with a path only when it says so, and arguments only when all of them are right")
     func strictness() throws {
         let flow = try PlaygroundFlow.flow()

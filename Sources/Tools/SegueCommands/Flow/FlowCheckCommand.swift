@@ -8,8 +8,9 @@ package struct FlowCheckCommand: AsyncParsableCommand {
             segue flow check config/flows/*.yaml
             segue flow check --strict flow.yaml     as in CI: a warning fails it too
 
-            Each finding is a line, FILE:LINE:COLUMN: what is wrong; what to do. The status is 1 when a flow cannot be
-            used, and 0 when there is nothing but warnings: flows that work, though hardly as they were meant to.
+            Each finding is a line, FILE:LINE:COLUMN: what is wrong; what to do.
+            The status is 1 when a flow cannot be used, and 0 when there are but
+            warnings: of flows that work, though hardly as they were meant to.
             """)
 
     @Argument(help: ArgumentHelp("The flows, YAML or JSON; - reads one from standard input.", valueName: "file"))

@@ -9,8 +9,8 @@ package struct FlowGraphCommand: AsyncParsableCommand {
             segue flow graph config/flows/ios.yaml --format mermaid     for documents
             segue flow graph config/flows/ios.yaml --format dot | dot -Tpng > ios.png
 
-            Commands are solid and blue, events dashed and green. What is presented is filled, with its style in
-            brackets; child flows have a frame.
+            Commands are solid and blue, events dashed and green. What is presented
+            is filled, with its style in brackets; child flows have a frame.
             """)
 
     enum Format: String, ExpressibleByArgument, CaseIterable {

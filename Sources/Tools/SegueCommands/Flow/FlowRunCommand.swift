@@ -11,12 +11,13 @@ package struct FlowRunCommand: AsyncParsableCommand {
 
               - send: event.LaunchFinished
                 expect: { root: serviceSelection, leaving: launch, dismissed: launch }
-              - send: { type: command.PlaylistSelected, data: { playlistID: p1 }, from: playlistSelection }
-              - back                     the user goes back; also dismiss, answer: BUTTON, tab: NAME,
-              - gone                     and gone, when the view has animated out what was leaving
+              - send: { type: event.DeviceFound, data: { name: kitchen } }
+              - back          the user goes back; also dismiss, answer: BUTTON
+              - gone          the view has animated out what was leaving
 
-            Each step is printed with what has changed. Where something is expected, it must be all that happens: else
-            the status is 1, and a line FILE:LINE:COLUMN says what differs.
+            Each step is printed with what has changed. Where something is
+            expected, it must be all that happens: else the status is 1, and a
+            line FILE:LINE:COLUMN says what differs.
             """)
 
     @Argument(help: FlowFile.help)
