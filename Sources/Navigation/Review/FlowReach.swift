@@ -13,7 +13,7 @@ struct FlowReach {
             flows = Set(flow.flows.keys)
         }
         let transitions = Dictionary(
-            flow.placedRules.map { ($0.rule.place, $0.transition) }, uniquingKeysWith: { first, _ in first })
+            (flow.placedRules + flow.placedLinks).map { ($0.rule.place, $0.transition) }, uniquingKeysWith: { first, _ in first })
         var waiting = edges
         var isGrowing = true
         while isGrowing {
