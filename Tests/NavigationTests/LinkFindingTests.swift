@@ -124,6 +124,20 @@ struct LinkFindingTests {
                 "url: 'shop://x/{id}', to: { root: { screen: list, arguments: { a: 'x${url.id}', b: '${url.id}' } } }",
                 "'a' of 'list' must be a constant or '${url.NAME}' alone"
             ),
+            (
+                "url: 'shop://{i}', when: { top: { screen: item, arguments: { a: '${url.i}' } } }, to: { root: list }",
+                "a link's conditions are tried before its URL is followed; remove '${…}'"
+            ),
+            (
+                "url: 'shop://x', to: { root: { screen: list, container: split }, columns: { a: { screen: item, "
+                    + "path: [itm] } } }",
+                "unknown screen 'itm'; did you mean 'item'?"
+            ),
+            (
+                "url: 'shop://x/{id}', to: { tab: item, root: { screen: list, container: { tabs: [item, "
+                    + "{ screen: review, arguments: { a: '${url.id}' } }] } } }",
+                "only the tab that the link selects takes values; remove '${…}'"
+            ),
             ("url: 'shop://x', to: { root: list }, send: LoadItem", "'LoadItem' is not the type of a command"),
             (
                 "url: 'shop://x', to: { root: list }, send: { type: command.A, data: { a: '${data.b}' } }",
