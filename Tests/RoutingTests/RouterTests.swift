@@ -100,19 +100,11 @@ struct RouterTests {
             #expect(try await Set([first, second]) == [2, 3])
             #expect(try await router.path?.routes == [.list])
 
-            let answers = await withTaskGroup(of: Result<Int, any Error>.self) { group in
-                for _ in 0..<2 {
-                    group.addTask {
-                        do { return .success(try await router.pop()) } catch { return .failure(error) }
-                    }
-                }
-                return await group.reduce(into: []) { $0.append($1) }
-            }
-            #expect(answers.compactMap { try? $0.get() } == [4])
-            let errors = answers.compactMap { answer in
-                if case .failure(let error) = answer { error as? RouterError } else { nil }
-            }
-            #expect(errors == [.refused("there is nothing to pop: the path is empty")])
+            async let third = fixture.refusal { try await router.pop() }
+            async let fourth = fixture.refusal { try await router.pop() }
+            let refusals = try await [third, fourth].compactMap(\.self)
+            #expect(refusals == [.refused("there is nothing to pop: the path is empty")])
+            #expect(try await fixture.snapshot()?.revision == 4)
         }
     }
 

@@ -52,6 +52,16 @@ struct RoutingFixture: Sendable {
         try await snapshot()?.state.path.map(\.id) ?? []
     }
 
+    /// Why a call is refused; nil if it is not.
+    func refusal(of call: @Sendable () async throws -> Int) async throws -> RouterError? {
+        do {
+            _ = try await call()
+            return nil
+        } catch let error as RouterError {
+            return error
+        }
+    }
+
     /// Why messages were discarded, so far.
     func discards() async throws -> [DomainEvent.MessageDiscarded] {
         try await view.journalled(DomainEvent.MessageDiscarded.self).map { try $0.decode() }
