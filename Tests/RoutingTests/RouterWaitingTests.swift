@@ -5,7 +5,7 @@ import Routing
 import RuntimeTestSupport
 import Testing
 
-@Suite("Router, waiting")
+@Suite("Router, waiting", .timeLimit(.minutes(1)))
 struct RouterWaitingTests {
     let fixture = RoutingFixture()
     var router: Router<ShopRoute> { fixture.router() }

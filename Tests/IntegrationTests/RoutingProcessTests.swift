@@ -9,7 +9,7 @@ import Stations
 import Testing
 
 @Suite("Routers and dispatchers, and processes that die")
-struct RoutingTests {
+struct RoutingProcessTests {
     private static let services = [.broker, coordinator("router"), coordinator("dispatch")]
 
     private static func coordinator(_ example: String) -> TestService {
