@@ -38,6 +38,21 @@ struct DocumentTests {
         }
     }
 
+    @Test("the flow and the scenario that docs/flows.md shows are good ones for the commands that it shows")
+    func flows() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            let page = try Page("docs/flows.md")
+            let yaml = page.blocks(of: "yaml")
+            try segue.write(try #require(yaml.first), to: "shop.yaml")
+            try segue.write(try #require(yaml.last), to: "story.yaml")
+            let output = try await run(try #require(page.blocks(of: "sh").first), segue)
+            #expect(!output.contains("shop.yaml:"), "there is nothing to find")
+            #expect(output.contains("4. command.BackCompleted of item-2 → path: []; dismissed: [item-2]"))
+            let svg = try String(contentsOfFile: segue.directory + "/shop.svg", encoding: .utf8)
+            #expect(svg.contains(">rating<"))
+        }
+    }
+
     @Test(
         "every verb that a document shows is there",
         arguments: [

@@ -11,7 +11,7 @@ struct FlowSchemaTests {
         let built = try [
             FocusPlayerFlow.ios(), FocusPlayerFlow.mac(), SignUpFlow.built(), GuardFlow.flow(), PlaygroundFlow.flow(),
         ]
-        let texts = try FlowFiles.texts() + [SignUpFlow.yaml] + built.map(\.json.description)
+        let texts = try FlowFiles.texts() + [SignUpFlow.yaml] + built.map(\.json.description) + built.map(\.yaml)
         #expect(texts.count >= 8)
         #expect(try FlowSchema.complaints(about: texts) == texts.map { _ in [] })
     }

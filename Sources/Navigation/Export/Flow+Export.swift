@@ -8,12 +8,13 @@ extension Flow {
                 let text = YAMLNode.mapping([member])
                 // What goes on over several lines is set apart.
                 guard case .block(let lines) = text.text, index > 0, lines.count > 1 else { return text.description }
-                return "\n" + (member.0 == "transitions" ? Self.spaced(lines) : lines).map { "\($0)\n" }.joined()
+                let isOfRules = ["transitions", "links"].contains(member.0)
+                return "\n" + (isOfRules ? Self.spaced(lines) : lines).map { "\($0)\n" }.joined()
             }
             .joined()
     }
 
-    /// An empty line between two rules.
+    /// An empty line between two rules, of messages or of URLs.
     private static func spaced(_ lines: [String]) -> [String] {
         lines.enumerated().flatMap { index, line in index > 1 && line.hasPrefix("  - ") ? ["", line] : [line] }
     }

@@ -25,16 +25,17 @@ extension YAMLNode {
 
     /// The keys in the order in which docs/flows.md explains them.
     private static let order = [
-        "name", "version", "platform", "start", "presentations", "requests", "screens", "flows", "transitions",
-        "on", "where", "when", "unless", "origin", "guard", "do",
+        "name", "version", "platform", "start", "presentations", "requests", "screens", "flows", "transitions", "links",
+        "on", "url", "where", "when", "unless", "origin", "guard", "do", "to", "send", "park", "over",
         "ask", "accept", "reject", "deadline", "meanwhile", "rejected", "expired", "type", "data",
-        "screen", "flow", "arguments", "count", "to", "column", "container", "tabs", "style",
-        "detents", "dragIndicator", "interactiveDismissal", "id", "title", "message", "role", "buttons", "sends",
-        "root", "top", "path", "presented", "shown", "tab", "not", "exists", "atLeast", "atMost", "anyOf",
+        "screen", "flow", "arguments", "count", "column", "container", "tabs", "style", "detents", "dragIndicator",
+        "interactiveDismissal", "id", "title", "message", "role", "buttons", "sends", "gate",
+        "root", "top", "columns", "path", "presented", "present", "shown", "tab",
+        "not", "exists", "atLeast", "atMost", "anyOf",
     ]
 
     /// Where one element may stand for a list of one.
-    private static let lists: Set = ["root", "top", "path", "presented", "shown", "tab", "replacePath"]
+    private static let lists: Set = ["root", "top", "path", "presented", "shown", "tab", "replacePath", "send"]
 
     /// Writes a flow's canonical JSON.
     init(flow: JSONValue) {

@@ -23,6 +23,8 @@ extension Scenario {
         case attempt
         /// The messages that are held back meanwhile.
         case queue
+        /// The URL of the deep link that cannot be followed yet.
+        case parked
         /// What the screens that the user can act on may send.
         case commands
         /// The commands that are sent.

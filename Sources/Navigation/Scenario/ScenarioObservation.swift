@@ -22,6 +22,7 @@ struct ScenarioObservation {
         case .runs: .array(state.runs.map { ["flow": .string($0.flow), "run": .string($0.id)] })
         case .attempt: .array(state.attempt.map { [Self.message($0.message)] } ?? [])
         case .queue: .array(state.attempt?.queue.map(Self.message) ?? [])
+        case .parked: .array(state.parked.map { [.string($0.url)] } ?? [])
         case .commands: .array(machine.snapshot.commands.map { .string($0) })
         case .sent, .opened, .dismissed, .discarded, .failed:
             .array(effects.compactMap { Self.trace($0) }.filter { $0.aspect == aspect }.map(\.value))
@@ -45,6 +46,7 @@ struct ScenarioObservation {
         state.leaving = machine.state.leaving
         state.runs = machine.state.runs
         state.attempt = machine.state.attempt
+        state.parked = machine.state.parked
         return state != machine.state
     }
 

@@ -49,7 +49,7 @@ extension YAMLReader {
         case .top, .path, .columns, .tabs, .leaving, .dismissed: return screen(node, aspect, [], flow)
         case .sent: return sent(node)
         case .attempt, .queue, .commands: return messageType(node).map { .string($0) }
-        case .tab, .runs, .opened, .discarded, .failed:
+        case .tab, .runs, .parked, .opened, .discarded, .failed:
             return string(node, "what is expected of '\(aspect.rawValue)'").map { .string($0) }
         }
     }

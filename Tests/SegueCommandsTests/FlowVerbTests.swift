@@ -1,0 +1,117 @@
+import CommandLineTestSupport
+import Navigation
+import Testing
+
+@Suite("segue flow")
+struct FlowVerbTests {
+    private static let unused = """
+        name: shop
+        version: 1
+        platform: ios
+        start: list
+        screens: { list: , unused: }
+        transitions: [{ on: event.A, do: [{ push: list }] }]
+        """
+
+    @Test("check finds nothing in the shipped flows")
+    func clean() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            let result = try await segue.run(
+                ["flow", "check", "--strict"] + FlowExamples.shipped.map(FlowExamples.path))
+            #expect(result.status == 0 && result.output.isEmpty && result.error.isEmpty, "\(result.output)")
+        }
+    }
+
+    @Test("check says what is wrong in a line each, and fails; a warning fails only what is strict")
+    func check() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try segue.write(Self.unused.replacing("push: list", with: "push: lits"), to: "wrong.yaml")
+            try segue.write(Self.unused, to: "unused.yaml")
+            let wrong = try await segue("flow", "check", "wrong.yaml", "unused.yaml")
+            #expect(wrong.status == 1 && wrong.error.isEmpty)
+            #expect(wrong.lines.first == "wrong.yaml:6:43: unknown screen 'lits'; did you mean 'list'?")
+            #expect(wrong.lines.last?.hasPrefix("unused.yaml:5:20: warning: nothing leads to 'unused'") == true)
+
+            #expect(try await segue("flow", "check", "unused.yaml").status == 0)
+            let strict = try await segue("flow", "check", "--strict", "--json", "-", input: Self.unused)
+            #expect(strict.status == 1)
+            #expect(
+                strict.output.hasPrefix(#"{"column":20,"file":"standard input","line":5,"message":"nothing leads to"#))
+            #expect(strict.output.hasSuffix(#""severity":"warning"}"# + "\n"))
+        }
+    }
+
+    @Test("run plays the shipped scenarios, one line a step", arguments: FlowExamples.shipped)
+    func run(name: String) async throws {
+        try await SegueCommandLine.inScratch { segue in
+            let result = try await segue("flow", "run", FlowExamples.path(name), FlowExamples.scenario(name))
+            #expect(result.status == 0 && result.error.isEmpty, "\(result.output)")
+            #expect(
+                result.lines.first
+                    == "1. event.LaunchFinished → root: [serviceSelection-2]; leaving: [launch-1]; dismissed: [launch-1]"
+            )
+            #expect(result.lines.count > 20)
+        }
+    }
+
+    @Test("run fails with the place of what was not expected, or of all that was not")
+    func fails() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            let story = """
+                - { send: event.LaunchFinished, expect: { root: serviceSelection, leaving: launch } }
+                - { send: event.LaunchFinished, expect: { top: launch } }
+                """
+            try segue.write(story, to: "story.yaml")
+            let first = try await segue("flow", "run", FlowExamples.path("ios"), "story.yaml")
+            #expect(first.status == 1 && first.error.isEmpty)
+            #expect(
+                first.lines.dropFirst() == [
+                    "story.yaml:1:33: nothing was expected of 'dismissed'", "  + dismissed: [launch-1]",
+                ])
+            let all = try await segue("flow", "run", FlowExamples.path("ios"), "story.yaml", "--keep-going", "--json")
+            #expect(all.status == 1 && all.lines.count == 2)
+            #expect(
+                all.lines.last?.contains(#""failures":[{"aspect":"top","column":43,"expected":["launch"],"#) == true)
+            let input = try await segue("flow", "run", FlowExamples.path("ios"), "-", input: story)
+            #expect(input.lines.contains("standard input:1:33: nothing was expected of 'dismissed'"))
+        }
+    }
+
+    @Test("export writes YAML that is the same flow, from YAML and from the JSON of a built one")
+    func export() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            for name in FlowExamples.shipped + ["shop"] {
+                let yaml = try await segue("flow", "export", FlowExamples.path(name))
+                #expect(yaml.status == 0)
+                let flow = try Flow(yaml: yaml.output, file: "exported.yaml")
+                #expect(try await segue("flow", "export", "-", input: flow.json.description).output == yaml.output)
+            }
+        }
+    }
+
+    @Test("refuses what is no flow and no file, in a line for each mistake")
+    func refuses() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            let missing = try await segue("flow", "check", "none.yaml")
+            #expect(missing.status == 66)
+            #expect(missing.error == "segue: there is no file none.yaml; name one such as config/flows/ios.yaml\n")
+            for arguments in [["export", "-"], ["graph", "-"], ["run", "-", "none.yaml"]] {
+                let wrong = try await segue.run(["flow"] + arguments, input: "name: shop")
+                #expect(wrong.status == 78 && wrong.output.isEmpty)
+                #expect(
+                    wrong.errorLines.count == 5 && wrong.error.hasPrefix("segue: standard input:1:1: the flow lacks"))
+            }
+            let scenario = try await segue("flow", "run", FlowExamples.path("ios"), "-", input: "- bak")
+            #expect(scenario.error == "segue: standard input:1:3: unknown step 'bak'; did you mean 'back'?\n")
+            #expect(try await segue("flow", "run", "-", "-").status == 64)
+        }
+    }
+
+    @Test("explains itself with examples", arguments: [[], ["check"], ["graph"], ["run"], ["export"]])
+    func help(verb: [String]) async throws {
+        try await SegueCommandLine.inScratch { segue in
+            let help = try await segue.run(["flow"] + verb + ["--help"])
+            #expect(help.status == 0 && help.output.contains("segue flow \(verb.first ?? "check")"))
+        }
+    }
+}
