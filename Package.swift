@@ -60,6 +60,7 @@ let runtime: [Target] = [
     module("ErrorNotification", in: "Runtime", ["EventBus", "Contracts", "ServiceRuntime", lifecycle, logging]),
     module(
         "Coordinator", in: "Runtime", ["EventBus", "Contracts", "Navigation", "ServiceRuntime", lifecycle, logging]),
+    module("Routing", in: "Runtime", ["EventBus", "Contracts", "Navigation"]),
 ]
 
 let tools: [Target] = [
@@ -108,6 +109,10 @@ let focusPlayer: [Target] = [
     module(
         "SpotifySimulator", in: "FocusPlayer",
         [crypto, httpTypes, hummingbird, nioCore, nioPosix, lifecycle, logging, yams]),
+]
+
+let examples: [Target] = [
+    module("Stations", in: "Examples", ["EventBus", "Navigation", "Routing"])
 ]
 
 let executables: [Target] = [
@@ -173,12 +178,16 @@ let tests: [Target] = [
         ]),
     tests(of: "ErrorNotification", ["EventBus", "Contracts", "RuntimeTestSupport", logging]),
     tests(of: "Coordinator", ["Navigation", "EventBus", "Contracts", "RuntimeTestSupport", logging]),
+    tests(of: "Routing", ["Contracts", "Coordinator", "EventBus", "Navigation", "RuntimeTestSupport", logging]),
+    tests(
+        of: "Stations",
+        ["Contracts", "Coordinator", "EventBus", "Navigation", "Routing", "RuntimeTestSupport", logging]),
     testExecutable("compose-fixture", in: "ComposeFixture", ["Compose", logging]),
     .testTarget(
         name: "IntegrationTests",
         dependencies: [
-            "CommandLineTestSupport", "SegueTestSupport", "EventBus", "Contracts", "Navigation", "Vocabulary",
-            asyncHTTPClient, nioCore, nioFoundation, nioHTTP,
+            "CommandLineTestSupport", "SegueTestSupport", "EventBus", "Contracts", "Navigation", "Routing", "Stations",
+            "Vocabulary", asyncHTTPClient, nioCore, nioFoundation, nioHTTP,
         ],
         swiftSettings: settings),
     .testTarget(
@@ -246,6 +255,7 @@ let package = Package(
         .library(name: "ZeroMQEventBus", targets: ["ZeroMQEventBus"]),
         .library(name: "Navigation", targets: ["Navigation"]),
         .library(name: "Contracts", targets: ["Contracts"]),
+        .library(name: "Routing", targets: ["Routing"]),
         .library(name: "ServiceRuntime", targets: ["ServiceRuntime"]),
         .library(name: "SegueTestSupport", targets: ["SegueTestSupport"]),
     ],
@@ -266,7 +276,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
     ],
-    targets: bus + navigation + contracts + runtime + tools + focusPlayer + executables + tests
+    targets: bus + navigation + contracts + runtime + tools + focusPlayer + examples + executables + tests
 )
 
 // MARK: Where things are

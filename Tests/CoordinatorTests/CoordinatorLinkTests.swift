@@ -27,7 +27,7 @@ struct CoordinatorLinkTests {
             let parked = try await fixture.snapshot { $0.state.parked != nil }.state.parked
             #expect(parked?.messageID == link.id)
             // Ten minutes after it was sent.
-            let sent = Int((link.attributes.time.timeIntervalSince1970 * 1000).rounded(.down))
+            let sent = Int((link.attributes.time.timeIntervalSince1970 * 1000).rounded())
             #expect(parked?.expires == sent + 600_000)
         }
         try await withRunning(fixture.coordinator(.shop(links: true))) {

@@ -90,6 +90,6 @@ struct GuardedChildFlowTests {
             """
         let error = #expect(throws: FlowError.self) { try Flow(yaml: yaml, file: "shop.yaml") }
         let why = "cannot wait: the flow's end is one step; guard the rule that ends it"
-        #expect(error?.message == "shop.yaml:8: a rule on '\(type)' \(why)")
+        #expect(error?.message == "shop.yaml:8:5: a rule on '\(type)' \(why)")
     }
 }

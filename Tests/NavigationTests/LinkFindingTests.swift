@@ -65,7 +65,7 @@ struct LinkFindingTests {
     func backPath(link: String, expected: String) {
         let found = findings("  - { url: 'shop://x', \(link) }")
         #expect(found.count == 1)
-        #expect(found.first?.hasPrefix("shop.yaml:15: the link ") == true)
+        #expect(found.first?.hasPrefix("shop.yaml:15:") == true)
         #expect(found.first?.contains(expected) == true, "\(found)")
     }
 
@@ -77,7 +77,7 @@ struct LinkFindingTests {
         #expect(findings(special + general).isEmpty)
         #expect(
             findings(general + special) == [
-                "shop.yaml:16: 'shop://item/{id}', which stands before it, takes all of its URLs; "
+                "shop.yaml:16:7: 'shop://item/{id}', which stands before it, takes all of its URLs; "
                     + "move this one up or remove it"
             ])
         // One that is followed in other states is no competition.
@@ -124,6 +124,20 @@ struct LinkFindingTests {
                 "url: 'shop://x/{id}', to: { root: { screen: list, arguments: { a: 'x${url.id}', b: '${url.id}' } } }",
                 "'a' of 'list' must be a constant or '${url.NAME}' alone"
             ),
+            (
+                "url: 'shop://{i}', when: { top: { screen: item, arguments: { a: '${url.i}' } } }, to: { root: list }",
+                "a link's conditions are tried before its URL is followed; remove '${…}'"
+            ),
+            (
+                "url: 'shop://x', to: { root: { screen: list, container: split }, columns: { a: { screen: item, "
+                    + "path: [itm] } } }",
+                "unknown screen 'itm'; did you mean 'item'?"
+            ),
+            (
+                "url: 'shop://x/{id}', to: { tab: item, root: { screen: list, container: { tabs: [item, "
+                    + "{ screen: review, arguments: { a: '${url.id}' } }] } } }",
+                "only the tab that the link selects takes values; remove '${…}'"
+            ),
             ("url: 'shop://x', to: { root: list }, send: LoadItem", "'LoadItem' is not the type of a command"),
             (
                 "url: 'shop://x', to: { root: list }, send: { type: command.A, data: { a: '${data.b}' } }",
@@ -140,14 +154,14 @@ struct LinkFindingTests {
         ])
     func refused(link: String, expected: String) {
         let found = findings("  - { \(link) }")
-        #expect(found.contains { $0.hasPrefix("shop.yaml:15: ") && $0.contains(expected) }, "\(found)")
+        #expect(found.contains { $0.hasPrefix("shop.yaml:15:") && $0.contains(expected) }, "\(found)")
     }
 
     @Test("Whether a screen is a gate is true or false")
     func gate() {
         let yaml = Self.head.replacing("gate: true", with: "gate: maybe")
         let error = #expect(throws: FlowError.self) { try Flow(yaml: yaml + "  []", file: "shop.yaml") }
-        #expect(error?.message == "shop.yaml:9: gate must be true or false")
+        #expect(error?.message == "shop.yaml:9:21: gate must be true or false")
     }
 
     @Test("A rule cannot answer what links answer")
@@ -158,7 +172,7 @@ struct LinkFindingTests {
         }
         #expect(
             error?.message
-                == "shop.yaml:13: the flow has 'links', which answer 'event.DeepLinkReceived'; remove this rule")
+                == "shop.yaml:13:7: the flow has 'links', which answer 'event.DeepLinkReceived'; remove this rule")
     }
 
     @Test("Every part of a link survives being written and read")

@@ -53,6 +53,7 @@ struct RequestTests {
         arguments: [
             ("pop", "there is nothing to pop: the path is empty"),
             (["pop": 3], "there is nothing to pop: the path is empty"),
+            ("popToRoot", "nothing changes: it is so already"),
             (["pop": -1], "'pop' takes at least one screen; write a number from 1"),
             (["pop": "item"], "screen 'item' is not on the path that is in front"),
             ("dismiss", "nothing is presented"),

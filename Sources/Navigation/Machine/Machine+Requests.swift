@@ -1,7 +1,8 @@
 // The imperative style: a view asks for an action instead of telling what happened, and the flow says for which.
 //
 // A request is an intent of the moment. What the flow does not allow, what makes no sense and what the state does not
-// admit is therefore discarded, visibly, where a rule's action that cannot be taken is an error in the flow.
+// admit is therefore discarded, visibly, where a rule's action that cannot be taken is an error in the flow. So is what
+// is as it should be already: whoever calls a method waits for an answer, a new state or this.
 extension Machine {
     mutating func handleRequest(_ input: Input) -> [Effect] {
         guard let json = input.data["action"] else { return [input.discarded("the field 'action' is missing")] }
@@ -16,6 +17,7 @@ extension Machine {
         } catch {
             return [input.discarded(error.message)]
         }
-        return commit(step)
+        let isIdle = step.state == state && step.effects.isEmpty
+        return isIdle ? [input.discarded("nothing changes: it is so already")] : commit(step)
     }
 }

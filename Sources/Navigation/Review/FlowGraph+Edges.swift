@@ -1,7 +1,7 @@
 extension FlowGraph {
     init(of flow: Flow) {
         let senders = flow.senders
-        let edges = flow.placedRules.flatMap { rule, transition in
+        let edges = (flow.placedRules + flow.placedLinks).flatMap { rule, transition in
             Self.edges(of: transition, rule, from: flow.origins(of: transition, senders: senders), in: flow)
         }
         let reach = FlowReach(of: flow, along: edges)
@@ -34,7 +34,7 @@ extension FlowGraph {
                             place: showing.place,
                             action: action.name,
                             begins: showing.flow,
-                            rule: Rule(flow: rule.flow, index: rule.index, answer: answer)
+                            rule: Rule(flow: rule.flow, isLink: rule.isLink, index: rule.index, answer: answer)
                         )
                     }
                 }
@@ -51,6 +51,13 @@ extension Flow {
             child.transitions.enumerated().map { ($0.offset, Optional(child.name), $0.element) }
         }
         return (own + others).map { (FlowGraph.Rule(flow: $0.1, index: $0.0, answer: nil), $0.2) }
+    }
+
+    /// All deep links with where they stand, as the rules that they amount to.
+    var placedLinks: [(rule: FlowGraph.Rule, transition: Transition)] {
+        links.enumerated().map { index, link in
+            (FlowGraph.Rule(flow: nil, isLink: true, index: index, answer: nil), link.transition)
+        }
     }
 
     /// What an action shows, and the child flow that it begins; no screen is whatever lies beneath.
@@ -79,6 +86,24 @@ extension Flow {
         return layouts.flatMap(\.tabs).reduce(into: []) { tabs, tab in
             if !tabs.contains(tab) { tabs.append(tab) }
         }
+    }
+}
+
+extension Flow.Link {
+    /// The rule that it amounts to when it is followed and nothing of it is there yet.
+    fileprivate var transition: Flow.Transition {
+        var actions: [Flow.Action] = sends.map { .send($0.type, data: .object($0.data)) }
+        if let root = to.root { actions.append(.setRoot(root.destination, container: root.container)) }
+        if let tab = to.tab { actions.append(.selectTab(tab)) }
+        for (name, column) in to.columns.sorted(by: { $0.key < $1.key }) {
+            actions.append(.show(column.first, column: name))
+            actions += column.path.map { .push($0, column: name) }
+        }
+        if !to.path.isEmpty { actions.append(.replacePath(to.path)) }
+        if let present = to.present {
+            actions.append(.present(present.destination, as: present.style, options: present.options))
+        }
+        return Flow.Transition(on: Machine.deepLinkReceived, when: when, unless: unless, do: actions)
     }
 }
 

@@ -1,7 +1,7 @@
 /// Which screens a flow has, and which messages lead from one to another: what can be known of it without running it.
 ///
 /// Equal flows have equal graphs, in one order: screens by name, edges as their rules stand in the file, those of child
-/// flows after the flow's own and by the name of the child flow.
+/// flows after the flow's own and by the name of the child flow, deep links at last.
 public struct FlowGraph: Hashable, Sendable {
     /// The screens, by name.
     public let nodes: [Node]
@@ -43,11 +43,13 @@ public struct FlowGraph: Hashable, Sendable {
         public let rule: Rule
     }
 
-    /// A rule of a flow, and what it waited for before it did something.
+    /// A rule or deep link of a flow, and what it waited for before it did something.
     public struct Rule: Hashable, Sendable {
         /// The child flow that it is a rule of; nil for the flow itself.
         public let flow: String?
-        /// Which of the flow's rules it is, from 0.
+        /// Whether it is one of the flow's deep links, which lead on like rules.
+        public var isLink = false
+        /// Which of the flow's rules, or links, it is, from 0.
         public let index: Int
         /// What its guard was answered; nil for a rule without one.
         public let answer: Answer?
@@ -95,8 +97,10 @@ public struct FlowGraph: Hashable, Sendable {
 }
 
 extension FlowGraph.Rule {
-    /// Where the rule is in the flow, such as `transitions[2]`.
-    public var place: String { "\(flow.map { "flows.\($0)." } ?? "")transitions[\(index)]" }
+    /// Where the rule is in the flow, such as `transitions[2]` or `links[0]`.
+    public var place: String {
+        isLink ? "links[\(index)]" : "\(flow.map { "flows.\($0)." } ?? "")transitions[\(index)]"
+    }
 }
 
 extension Flow {

@@ -12,8 +12,8 @@ struct FlowReach {
             screens = Set(flow.screens.keys)
             flows = Set(flow.flows.keys)
         }
-        let transitions = Dictionary(
-            flow.placedRules.map { ($0.rule.place, $0.transition) }, uniquingKeysWith: { first, _ in first })
+        let placed = (flow.placedRules + flow.placedLinks).map { ($0.rule.place, $0.transition) }
+        let transitions = Dictionary(placed, uniquingKeysWith: { first, _ in first })
         var waiting = edges
         var isGrowing = true
         while isGrowing {

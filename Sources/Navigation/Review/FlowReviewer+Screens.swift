@@ -26,7 +26,7 @@ extension FlowReviewer {
 
     private mutating func reviewPlaces() {
         let roots = Set(graph.nodes.filter { stands($0, in: .root) }.map(\.screen))
-        for (rule, transition) in flow.placedRules {
+        for (rule, transition) in flow.placedRules + flow.placedLinks {
             for (key, conditions) in [("when", transition.when), ("unless", transition.unless)] {
                 for condition in conditions { review(condition, at: "\(rule.place).\(key)") }
             }

@@ -1,0 +1,62 @@
+internal import Contracts
+internal import EventBus
+public import Navigation
+
+extension Flow {
+    /// The rules that show dispatched data, as its types say:
+    ///
+    ///     try Flow("stations", version: 1, platform: "ios", start: "search") {
+    ///         Flow.Screen("search", sends: ["command.DataDispatched"])
+    ///         Flow.Screen("route")
+    ///         Flow.Dispatch(RouteModel.self)
+    ///     }
+    ///
+    /// Name all types of a flow in one: what is pushed has to know which modal screens give way to it.
+    public struct Dispatch: Sendable {
+        /// The rules, in the order of the types.
+        public let transitions: [Transition]
+
+        public init(_ types: any Dispatchable.Type...) {
+            let withoutStack = types.compactMap { $0.change.screenWithoutStack }
+            transitions = types.flatMap { $0.transitions(givingWay: withoutStack) }
+        }
+    }
+}
+
+extension Flow.Builder {
+    /// Takes the rules that show dispatched data.
+    public static func buildExpression(_ dispatch: Flow.Dispatch) -> [Flow.Part] {
+        dispatch.transitions.map { .transition($0) }
+    }
+}
+
+extension Dispatchable {
+    fileprivate static func transitions(givingWay screens: [Flow.Destination]) -> [Flow.Transition] {
+        let arguments = change.identifiers.map { ($0, JSONValue.string("${data.data.\($0)}")) }
+        let destination = Flow.Destination.screen(change.screen, Dictionary(arguments) { first, _ in first })
+        switch change.style {
+        case .modal(let style, let options, _):
+            return [transition([.present(destination, as: style, options: options)])]
+        case .pushed:
+            let rule = transition([.push(destination)])
+            guard !screens.isEmpty else { return [rule] }
+            return [transition([.dismiss(nil), .push(destination)], when: [Flow.Condition(.top, screens)]), rule]
+        }
+    }
+
+    /// Data is dispatched by views: another platform's is its own coordinator's to show.
+    private static func transition(
+        _ actions: [Flow.Action], when conditions: [Flow.Condition] = []
+    ) -> Flow.Transition {
+        Flow.Transition(
+            on: Command.DataDispatched.type.description, where: ["name": .value(.string(dispatchName))],
+            when: conditions, origin: .own, do: actions)
+    }
+}
+
+extension DispatchChange {
+    fileprivate var screenWithoutStack: Flow.Destination? {
+        guard case .modal(_, _, inStack: false) = style else { return nil }
+        return .screen(screen)
+    }
+}

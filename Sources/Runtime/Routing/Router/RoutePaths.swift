@@ -1,0 +1,38 @@
+internal import Contracts
+internal import EventBus
+internal import Navigation
+
+/// The path in front, now and after each of its changes. For one reader, who pulls: nothing is buffered.
+public struct RoutePaths<Route: Hashable & Codable & Sendable>: AsyncSequence, Sendable {
+    public typealias Element = RoutePath<Route>
+    public typealias Failure = any Error
+
+    let messages: MessageSequence
+    let platform: String
+
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(messages: messages.makeAsyncIterator(), platform: platform)
+    }
+
+    public struct Iterator: AsyncIteratorProtocol {
+        var messages: MessageSequence.Iterator
+        let platform: String
+        private var last: RoutePath<Route>?
+
+        init(messages: MessageSequence.Iterator, platform: String) {
+            self.messages = messages
+            self.platform = platform
+        }
+
+        public mutating func next() async throws -> RoutePath<Route>? {
+            while let message = try await messages.next() {
+                guard message.attributes.key == platform, !message.isTombstone else { continue }
+                let path = RoutePath<Route>(try message.decode(Document.NavigationState.self).snapshot.state)
+                if path == last { continue }
+                last = path
+                return path
+            }
+            return nil
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import CommandLineTestSupport
+import Contracts
+import EventBus
+import Foundation
+import Navigation
+import Routing
+import SegueTestSupport
+import Stations
+import Testing
+
+@Suite("Routers and dispatchers, and processes that die")
+struct RoutingProcessTests {
+    private static let services = [.broker, coordinator("router"), coordinator("dispatch")]
+
+    private static func coordinator(_ example: String) -> TestService {
+        let flow = Repository.path("config/flows/examples/\(example).yaml")
+        return TestService(
+            "\(example)-coordinator", command: ["navigation-coordinator", "--flow", flow], after: ["broker"])
+    }
+
+    @Test(
+        "the examples' flows lead their own apps, also when a coordinator is killed while it is called",
+        .timeLimit(.minutes(3)))
+    func examples() async throws {
+        try await TestStack.with(Self.services) { stack in
+            let router = Router(StationRoute.self, bus: stack.bus, platform: "router", deadline: .seconds(60))
+            #expect(try await router.push(.station(code: "YRK")) == 1)
+            #expect(try await router.push(.departure(id: 7, stationCode: "YRK")) == 2)
+            let departure = try #require(try await router.path?.entries.last?.instance)
+            async let first = router.pop()
+            async let second = router.pop()
+            #expect(try await Set([first, second]) == [3, 4])
+            await #expect(throws: RouterError.refused("there is nothing to pop: the path is empty")) {
+                try await router.pop()
+            }
+            await #expect(throws: RouterError.late("no screen instance '\(departure)' stands")) {
+                try await router.push(.settings, from: departure)
+            }
+
+            // The call is made while nobody can answer it, and is answered by the coordinator's successor.
+            try stack.freeze("router-coordinator")
+            async let call = router.replacePath([.settings])
+            try await stack.message(Command.NavigationRequested.self) { $0.action["replacePath"] != nil }
+            try await stack.killAndRestart("router-coordinator")
+            _ = try await call
+            #expect(try await router.path?.routes == [.settings])
+
+            try await BusDispatcher(bus: stack.bus, origin: Origin(platform: "dispatch"))
+                .dispatch(RouteModel(fromStationCode: "YRK", toStationCode: "LDS"))
+            let state = try await stack.isAt("route", on: "dispatch").state
+            #expect(state.top.arguments == ["fromStationCode": "YRK", "toStationCode": "LDS"])
+            #expect(state.presentations.map(\.style) == [.sheet])
+        }
+    }
+
+    @Test("the commands of docs/routing.md do what the page says", .timeLimit(.minutes(3)))
+    func page() async throws {
+        try await TestStack.with(Self.services) { stack in
+            try await SegueCommandLine.inScratch { segue in
+                var segue = segue
+                segue.environment["SEGUE_BUS"] = stack.busAddress
+                for block in try Page("docs/routing.md").blocks(of: "sh") {
+                    let result = try await segue.shell("set -euo pipefail; exec 2>&1\n\(block)")
+                    #expect(result.status == 0, "\(block)\n\(result.output)")
+                }
+            }
+            try await stack.isAt("stations", on: "router")
+            try await stack.isAt("route", on: "dispatch")
+            let discarded = stack.messages.filter { $0.type == DomainEvent.MessageDiscarded.type }
+            #expect(discarded.count == 1)
+        }
+    }
+}

@@ -1,0 +1,152 @@
+import Contracts
+import EventBus
+import Navigation
+import Routing
+import RuntimeTestSupport
+import Testing
+
+@Suite("Router")
+struct RouterTests {
+    let fixture = RoutingFixture()
+    var router: Router<ShopRoute> { fixture.router() }
+
+    @Test("a call returns the revision in which it is done, and the path is there to be read")
+    func calls() async throws {
+        #expect(try await router.path == nil)
+        try await withRunning(fixture.coordinator(.shop())) {
+            let start = try #require(try await router.path)
+            #expect(start.routes == [])
+            #expect(try await router.push(.list) == 1)
+            #expect(try await router.push(.item(id: 7)) == 2)
+            #expect(try await router.path?.routes == [.list, .item(id: 7)])
+            #expect(try await router.replacePath([.item(id: 1), .list, .item(id: 2, tab: "size")]) == 3)
+            #expect(try await router.path?.routes == [.item(id: 1), .list, .item(id: 2, tab: "size")])
+            #expect(try await router.pop(2) == 4)
+            #expect(try await router.path?.routes == [.item(id: 1)])
+            #expect(try await router.popToRoot() == 5)
+            #expect(try await router.path?.routes == [])
+            #expect(try await fixture.discards().isEmpty)
+        }
+    }
+
+    @Test("a call is a request of its platform's device, and whatever changes is caused by it")
+    func message() async throws {
+        try await withRunning(fixture.coordinator(.shop())) {
+            try await router.push(.item(id: 7))
+            let command = try await fixture.view.journalled(Command.NavigationRequested.self)[0]
+            #expect(
+                try command.decode(Command.NavigationRequested.self).action
+                    == ["push": ["screen": "item", "arguments": ["id": 7]]])
+            #expect(command.attributes.platform == "ios")
+            #expect(command.attributes.device == "phone-1")
+            #expect(try await fixture.snapshot()?.cause == command.id)
+        }
+    }
+
+    @Test("a swipe back is the same as a pop: one state, and the other of both comes too late")
+    func swipe() async throws {
+        let swiped = RoutingFixture()
+        let popped = try await withRunning(fixture.coordinator(.shop())) {
+            try await router.push(.list)
+            let list = try await fixture.instances()[0]
+            try await router.pop(from: list)
+            try await fixture.view.send(Command.ScreenGone(instance: list), origin: fixture.phone)
+            // The machine meets messages in their order: this one shows that the one before is met.
+            try await router.push(.item(id: 1))
+            return try #require(try await fixture.snapshot())
+        }
+        try await withRunning(swiped.coordinator(.shop())) {
+            let router = swiped.router()
+            try await router.push(.list)
+            let list = try await swiped.instances()[0]
+            try await swiped.view.send(Command.BackCompleted(instance: list), origin: swiped.phone)
+            await #expect(throws: RouterError.late("no screen instance '\(list)' stands")) {
+                try await router.pop(from: list)
+            }
+            try await router.push(.item(id: 1))
+            #expect(try await swiped.snapshot()?.state == popped.state)
+        }
+    }
+
+    @Test("an empty stack is not popped: the machine says why, and nothing has happened")
+    func emptyStack() async throws {
+        try await withRunning(fixture.coordinator(.shop())) {
+            await #expect(throws: RouterError.refused("there is nothing to pop: the path is empty")) {
+                try await router.pop()
+            }
+            await #expect(throws: RouterError.refused("nothing changes: it is so already")) {
+                try await router.popToRoot()
+            }
+            try await router.push(.list)
+            await #expect(throws: RouterError.refused("2 screens cannot be popped: the path holds 1")) {
+                try await router.pop(2)
+            }
+            await #expect(
+                throws: RouterError.refused("'pop' takes at least one screen; write a number from 1")
+            ) {
+                try await router.pop(0)
+            }
+            #expect(try await router.path?.routes == [.list])
+            #expect(try await fixture.discards().count == 4)
+        }
+    }
+
+    @Test("two pops at once take two screens; of one screen, the second finds none")
+    func twoPops() async throws {
+        try await withRunning(fixture.coordinator(.shop())) {
+            try await router.replacePath([.list, .item(id: 1), .item(id: 2)])
+            async let first = router.pop()
+            async let second = router.pop()
+            #expect(try await Set([first, second]) == [2, 3])
+            #expect(try await router.path?.routes == [.list])
+
+            async let third = fixture.refusal { try await router.pop() }
+            async let fourth = fixture.refusal { try await router.pop() }
+            let refusals = try await [third, fourth].compactMap(\.self)
+            #expect(refusals == [.refused("there is nothing to pop: the path is empty")])
+            #expect(try await fixture.snapshot()?.revision == 4)
+        }
+    }
+
+    @Test("the second tap on a screen's back button comes too late, and does not take the screen beneath as well")
+    func late() async throws {
+        try await withRunning(fixture.coordinator(.shop())) {
+            try await router.replacePath([.list, .item(id: 1)])
+            let item = try await fixture.instances()[1]
+            try await router.pop(from: item)
+            for call in [
+                { try await router.pop(from: item) }, { try await router.push(.list, from: item) },
+                { try await router.popToRoot(from: item) }, { try await router.replacePath([], from: item) },
+            ] as [@Sendable () async throws -> Int] {
+                await #expect(throws: RouterError.late("no screen instance '\(item)' stands")) { try await call() }
+            }
+            #expect(try await router.path?.routes == [.list])
+        }
+    }
+
+    @Test("what the flow does not allow, or has no screen for, is refused in the machine's words")
+    func refused() async throws {
+        try await withRunning(fixture.coordinator(.shop(requests: [.pop]))) {
+            let error = await #expect(throws: RouterError.self) { try await router.push(.list) }
+            #expect(error == .refused("the flow does not let views request 'push': it allows pop"))
+        }
+        let unknown = RoutingFixture()
+        try await withRunning(unknown.coordinator(.shop())) {
+            let router = Router(Elsewhere.self, bus: unknown.view, platform: "ios", clock: unknown.clock)
+            let error = await #expect(throws: RouterError.self) { try await router.push(.lst) }
+            #expect(error == .refused("unknown screen 'lst'; did you mean 'list'?"))
+            #expect(error?.description == "unknown screen 'lst'; did you mean 'list'?")
+        }
+    }
+
+    private enum Elsewhere: Hashable, Codable, Sendable { case lst }
+
+    @Test("whose route is no enum's case is told so, before anything is sent")
+    func noRoute() async throws {
+        struct Point: Hashable, Codable, Sendable { var x = 1, y = 2 }
+        let router = Router(Point.self, bus: fixture.view, platform: "ios")
+        let error = await #expect(throws: RouterError.self) { try await router.push(Point()) }
+        #expect(error?.description.hasSuffix("is no case of an enum, with or without associated values") == true)
+        #expect(try await fixture.view.journalled(Command.NavigationRequested.self).isEmpty)
+    }
+}

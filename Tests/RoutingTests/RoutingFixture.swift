@@ -1,0 +1,69 @@
+import Contracts
+import Coordinator
+import EventBus
+import Foundation
+import Logging
+import Navigation
+import Routing
+import RuntimeTestSupport
+
+/// A bus with a shop's app and its coordinator on it.
+struct RoutingFixture: Sendable {
+    let hub = InMemoryHub()
+    let view: InMemoryEventBus
+    let phone = Origin(platform: "ios", device: "phone-1")
+    /// The routers' time. It stands still, so that no call ends before it is answered.
+    let clock = ManualClock()
+
+    init() {
+        view = InMemoryEventBus(source: "device/1", hub: hub)
+    }
+
+    func coordinator(_ flow: Flow, later: TimeInterval = 0) -> Coordinator {
+        Coordinator(
+            flow: flow, bus: InMemoryEventBus(source: "navigation-coordinator/1", hub: hub), logger: .silent,
+            clock: ManualClock(), now: { Date() + later })
+    }
+
+    func router(
+        _ platform: String = "ios", session: String = Session.default
+    ) -> Router<ShopRoute> {
+        Router(bus: view, platform: platform, device: "phone-1", session: session, clock: clock)
+    }
+
+    func snapshot(session: String = Session.default) async throws -> NavigationSnapshot? {
+        try await view.document(Document.NavigationState.self, subject: session, key: "ios")?.snapshot
+    }
+
+    /// Waits until the snapshot satisfies a condition.
+    func snapshot(where condition: (NavigationSnapshot) -> Bool) async throws -> NavigationSnapshot {
+        let filter = MessageFilter.type(Document.NavigationState.self)
+        return try await view.withSubscription(to: [filter], from: .retained) { messages in
+            for try await message in messages where message.attributes.key == "ios" {
+                let snapshot = try message.decode(Document.NavigationState.self).snapshot
+                if condition(snapshot) { return snapshot }
+            }
+            throw CancellationError()
+        }
+    }
+
+    /// The instances on the path.
+    func instances() async throws -> [String] {
+        try await snapshot()?.state.path.map(\.id) ?? []
+    }
+
+    /// Why a call is refused; nil if it is not.
+    func refusal(of call: @Sendable () async throws -> Int) async throws -> RouterError? {
+        do {
+            _ = try await call()
+            return nil
+        } catch let error as RouterError {
+            return error
+        }
+    }
+
+    /// Why messages were discarded, so far.
+    func discards() async throws -> [DomainEvent.MessageDiscarded] {
+        try await view.journalled(DomainEvent.MessageDiscarded.self).map { try $0.decode() }
+    }
+}

@@ -1,0 +1,85 @@
+import Navigation
+import Routing
+import Stations
+import Testing
+
+@Suite("The flow that dispatched data makes")
+struct DispatchFlowTests {
+    private let root = RootScreen(ScreenInstance(screen: "search", id: "search-1"))
+    private let route = ScreenInstance(
+        screen: "route", id: "route-2", arguments: ["fromStationCode": "YRK", "toStationCode": "LDS"])
+
+    @Test("the file and the builder say the same")
+    func sameFlow() throws {
+        #expect(try FlowFile.flow("dispatch") == Flow.stationDispatch())
+    }
+
+    @Test("a route is presented; a station is pushed on its stack, and takes the place of a delay, which has none")
+    func journey() throws {
+        var journey = Journey(try .stationDispatch())
+        #expect(try journey.dispatch(RouteModel(fromStationCode: "YRK", toStationCode: "LDS"), from: "search-1") == [])
+        #expect(journey.state == NavigationState(root: root, presentations: [Presentation(.sheet, route)]))
+
+        #expect(try journey.dispatch(StationModel(stationCode: "YRK"), from: "route-2") == [])
+        let york = ScreenInstance(screen: "station", id: "station-3", arguments: ["stationCode": "YRK"])
+        let sheet = Presentation(.sheet, route, path: [york])
+        #expect(journey.state == NavigationState(root: root, presentations: [sheet]))
+
+        // What is announced is content, and stays where it is.
+        let delay = DelayModel(delayID: 9, stationCode: "LDS", announcement: "Ten minutes late")
+        #expect(try journey.dispatch(delay, from: "station-3") == [])
+        let card = ScreenInstance(screen: "delay", id: "delay-4", arguments: ["delayID": 9, "stationCode": "LDS"])
+        #expect(
+            journey.state == NavigationState(root: root, presentations: [sheet, Presentation(.popover, card)]))
+
+        let leeds = ScreenInstance(screen: "station", id: "station-5", arguments: ["stationCode": "LDS"])
+        #expect(
+            try journey.dispatch(StationModel(stationCode: "LDS"), from: "delay-4") == .dismissed(("delay-4", "delay")))
+        let both = Presentation(.sheet, route, path: [york, leeds])
+        #expect(journey.state == NavigationState(root: root, presentations: [both], leaving: [card]))
+        #expect(journey.report("ScreenGone", "delay-4") == [])
+
+        // The user swipes the sheet away, with all that lies on its stack.
+        #expect(
+            journey.report("PresentationDismissed", "route-2") == [
+                .screenDismissed(instance: "station-5", screen: "station"),
+                .screenDismissed(instance: "station-3", screen: "station"),
+                .screenDismissed(instance: "route-2", screen: "route"),
+            ])
+        #expect(journey.state == NavigationState(root: root))
+        #expect(
+            try journey.dispatch(StationModel(stationCode: "YRK"), from: "route-2") == [
+                .messageDiscarded(
+                    messageID: "m7", reason: "command.DataDispatched: no screen instance 'route-2' stands")
+            ])
+        #expect(journey.state == NavigationState(root: root))
+        #expect(journey.machine.revision == 6)
+    }
+
+    @Test("data without what identifies it is an error; what has no rule, or is another platform's, changes nothing")
+    func refused() throws {
+        var journey = Journey(try .stationDispatch())
+        let before = journey.machine
+        let effects = journey.send("DataDispatched", ["name": "RouteModel", "data": ["fromStationCode": "YRK"]])
+        guard case .failed(let failure)? = effects.first else {
+            Issue.record("\(effects)")
+            return
+        }
+        #expect(effects.count == 1)
+        #expect(failure.message == "nothing stands at 'data.data.toStationCode'")
+        #expect(journey.send("DataDispatched", ["name": "TramModel", "data": [:]]) == [])
+        let route: JSONValue = ["name": "RouteModel", "data": ["fromStationCode": "A", "toStationCode": "B"]]
+        #expect(journey.send("DataDispatched", route, platform: "router") == [])
+        #expect(journey.machine == before)
+    }
+}
+
+extension Journey {
+    fileprivate mutating func dispatch<Data: Dispatchable>(
+        _ data: Data, from instance: String
+    ) throws -> [Machine.Effect] {
+        send(
+            "DataDispatched", ["name": .string(Data.dispatchName), "data": try JSONValue(encoding: data)],
+            from: instance)
+    }
+}

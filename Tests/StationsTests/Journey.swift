@@ -1,0 +1,44 @@
+import Navigation
+
+/// A machine that is told what a view says, message by message: `m1`, `m2` and so on.
+struct Journey {
+    private(set) var machine: Machine
+    private var sent = 0
+
+    init(_ flow: Flow) {
+        machine = Machine(flow: flow)
+    }
+
+    /// - Returns: everything that the message led to, but the state.
+    mutating func send(
+        _ name: String, _ data: JSONValue, from instance: String? = nil, platform: String? = nil
+    ) -> [Machine.Effect] {
+        sent += 1
+        return machine.handle(
+            Machine.Input(
+                id: "m\(sent)", type: "command.\(name)", data: data,
+                attributes: Machine.Attributes(platform: platform ?? machine.flow.platform, instance: instance)))
+    }
+
+    mutating func request(_ action: JSONValue, from instance: String? = nil) -> [Machine.Effect] {
+        send("NavigationRequested", ["action": action], from: instance)
+    }
+
+    mutating func report(_ name: String, _ instance: String) -> [Machine.Effect] {
+        send(name, ["instance": .string(instance)])
+    }
+
+    var state: NavigationState { machine.state }
+}
+
+extension [Machine.Effect] {
+    /// What a screen that the program dismisses leads to.
+    static func dismissed(_ screens: (instance: String, screen: String)...) -> [Machine.Effect] {
+        screens.flatMap { screen -> [Machine.Effect] in
+            [
+                .screenDismissed(instance: screen.instance, screen: screen.screen),
+                .expectScreenGone(instance: screen.instance),
+            ]
+        }
+    }
+}
