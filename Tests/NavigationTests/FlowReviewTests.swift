@@ -203,7 +203,7 @@ struct FlowReviewTests {
             ])
         #expect(review.errors.map(\.line) == [15])
         #expect(review.warnings.map(\.line) == [14])
-        let unread = Flow.review(yaml: Self.head + "  - { on: command.By, do: [jump] }", file: "shop.yaml")
+        let unread = Flow.review(yaml: Self.head + "  - { on: event.Offer, where: [a], do: [pop] }", file: "shop.yaml")
         #expect(unread.warnings.isEmpty)
         #expect(unread.errors.count == 1)
         #expect(Flow.review(yaml: Self.head, file: "shop.yaml").flow != nil)
