@@ -53,6 +53,7 @@ struct FlowReviewTests {
             ("where: { a: { exists: true } }", "where: { a: { atLeast: 1 } }", true),
             ("where: { a: { atLeast: 1 } }", "where: { a: { atLeast: 2, atMost: 3 } }", true),
             ("where: { a: { atLeast: 2 } }", "where: { a: { atLeast: 1 } }", false),
+            ("where: { a: { atMost: 2 } }", "where: { a: { atMost: 3 } }", false),
             ("where: { a: { not: x } }", "where: { a: { not: [x, y] } }", true),
             ("where: { a: { not: x } }", "where: { a: y }", true),
             ("where: { a: { not: x } }", "where: { b: y }", false),
