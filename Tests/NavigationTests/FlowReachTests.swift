@@ -29,6 +29,24 @@ struct FlowReachTests {
         #expect(findings(parts, head: "start: list\nrequests: [push, pop]").isEmpty)
     }
 
+    @Test("Screens that only send each other's commands are an island")
+    func island() {
+        let parts = """
+              list:
+              east: { sends: [command.West] }
+              west: { sends: [command.East] }
+            transitions:
+              - { on: command.West, do: [{ push: west }] }
+              - { on: command.East, do: [{ push: east }] }
+              - { on: event.A, do: [{ push: list }] }
+            """
+        #expect(
+            findings(parts).map { String($0.prefix(43)) } == [
+                "shop.yaml:7:3: warning: nothing leads to 'e", "shop.yaml:8:3: warning: nothing leads to 'w",
+            ])
+        #expect(findings(parts + "\n  - { on: event.B, do: [{ push: east }] }").isEmpty)
+    }
+
     @Test("Whatever shows a screen leads to it")
     func reached() {
         let parts = """

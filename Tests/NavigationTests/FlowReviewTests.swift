@@ -53,6 +53,7 @@ struct FlowReviewTests {
             ("where: { a: { exists: true } }", "where: { a: { atLeast: 1 } }", true),
             ("where: { a: { atLeast: 1 } }", "where: { a: { atLeast: 2, atMost: 3 } }", true),
             ("where: { a: { atLeast: 2 } }", "where: { a: { atLeast: 1 } }", false),
+            ("where: { a: { atMost: 2 } }", "where: { a: { atMost: 3 } }", false),
             ("where: { a: { not: x } }", "where: { a: { not: [x, y] } }", true),
             ("where: { a: { not: x } }", "where: { a: y }", true),
             ("where: { a: { not: x } }", "where: { b: y }", false),
@@ -203,7 +204,7 @@ struct FlowReviewTests {
             ])
         #expect(review.errors.map(\.line) == [15])
         #expect(review.warnings.map(\.line) == [14])
-        let unread = Flow.review(yaml: Self.head + "  - { on: command.By, do: [jump] }", file: "shop.yaml")
+        let unread = Flow.review(yaml: Self.head + "  - { on: event.Offer, where: [a], do: [pop] }", file: "shop.yaml")
         #expect(unread.warnings.isEmpty)
         #expect(unread.errors.count == 1)
         #expect(Flow.review(yaml: Self.head, file: "shop.yaml").flow != nil)

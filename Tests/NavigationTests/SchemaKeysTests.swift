@@ -78,6 +78,7 @@ struct SchemaKeysTests {
             ("presentedScreen", "url: 'x://y', to: { present: { '?': 1 } }"),
             ("sentCommand", "url: 'x://y', to: { path: a }, send: { '?': 1 }"),
             ("screenWithArguments", "url: 'x://y', to: { path: { '?': 1 } }"),
+            ("column", "url: 'x://y', to: { columns: { c: { '?': 1 } } }"),
         ])
     func linkKeys(name: String, link: String) throws {
         #expect(try Set(known(SchemaExamples.file("links: [{ \(link) }]"))) == keys(name))
