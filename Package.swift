@@ -117,7 +117,9 @@ let executables: [Target] = [
             "Authorization", "ServiceRuntime", "Services", "SpotifyAPI", "TokenVault", argumentParser, asyncHTTPClient,
         ]),
     executable("broker", ["Broker", "Contracts", "EventBus", "ServiceRuntime", argumentParser, lifecycle]),
-    executable("device", ["SegueCommands", "ServiceRuntime", "TerminalDevice", argumentParser, logging]),
+    executable(
+        "device",
+        ["EventBus", "Navigation", "SegueCommands", "ServiceRuntime", "TerminalDevice", argumentParser, logging]),
     executable("error-notifier", ["ErrorNotification", "ServiceRuntime", argumentParser]),
     executable(
         "music-service",
