@@ -28,10 +28,11 @@ extension Flow {
         requests: [ActionName] = [],
         @Builder content: () -> [Part]
     ) throws(FlowError) {
-        let parts = content()
-        let screens = parts.compactMap { part in if case .screen(let screen) = part { screen } else { nil } }
+        let content = content()
+        let trees = content.compactMap { part in if case .step(let step) = part { step } else { nil } }
+        let parts = content + Flow.parts(of: trees)
+        let screens = parts.screens
         let flows = parts.compactMap { part in if case .flow(let flow) = part { flow } else { nil } }
-        let transitions = parts.compactMap { part in if case .transition(let rule) = part { rule } else { nil } }
         self.init(
             name: name,
             version: version,
@@ -41,28 +42,31 @@ extension Flow {
             presentations: presentations,
             requests: requests,
             flows: flows,
-            transitions: transitions
+            transitions: parts.transitions
         )
         var checker = FlowChecker(flow: self)
         checker.checkUniqueness(of: screens)
         checker.checkUniqueness(of: flows)
+        checker.check(trees)
         checker.check()
         guard checker.problems.isEmpty else {
             throw FlowError(findings: checker.problems.map { FlowFinding(source: "flow \(name)", problem: $0) })
         }
     }
 
-    /// A screen, a rule or a child flow.
+    /// A screen, a rule, a tree of steps or a child flow.
     public enum Part: Hashable, Sendable {
         /// A screen.
         case screen(Screen)
         /// A rule.
         case transition(Transition)
+        /// A screen with what follows it.
+        case step(Step)
         /// A child flow.
         case flow(Child)
     }
 
-    /// Collects a flow's screens, rules and child flows.
+    /// Collects a flow's screens, rules, steps and child flows.
     @resultBuilder
     public enum Builder {
         /// Takes a screen.
@@ -70,6 +74,9 @@ extension Flow {
 
         /// Takes a rule.
         public static func buildExpression(_ transition: Transition) -> [Part] { [.transition(transition)] }
+
+        /// Takes a tree of steps.
+        public static func buildExpression(_ step: Step) -> [Part] { [.step(step)] }
 
         /// Takes a child flow.
         public static func buildExpression(_ flow: Child) -> [Part] { [.flow(flow)] }
@@ -91,5 +98,13 @@ extension Flow {
 
         /// Takes what an `else` made.
         public static func buildEither(second parts: [Part]) -> [Part] { parts }
+    }
+}
+
+extension [Flow.Part] {
+    var screens: [Flow.Screen] { compactMap { part in if case .screen(let screen) = part { screen } else { nil } } }
+
+    var transitions: [Flow.Transition] {
+        compactMap { part in if case .transition(let rule) = part { rule } else { nil } }
     }
 }

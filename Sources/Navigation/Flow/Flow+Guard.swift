@@ -98,6 +98,12 @@ extension Flow.Transition {
         return question + actions + (`guard`?.rejected ?? []) + (`guard`?.expired ?? [])
     }
 
+    fileprivate func asks(like other: Flow.Transition) -> Bool {
+        guard let condition = `guard`, let otherCondition = other.guard else { return false }
+        return on == other.on && fields == other.fields && when == other.when && unless == other.unless
+            && origin == other.origin && condition.ask == otherCondition.ask
+    }
+
     /// The types of the messages that the rule has to hear.
     var messageTypes: [String] {
         guard let condition = `guard` else { return [on] }
@@ -108,6 +114,13 @@ extension Flow.Transition {
 extension Flow {
     /// The rules that wait for answers, also those of child flows.
     public var guardedRules: [Transition] { allTransitions.filter { $0.guard != nil } }
+
+    /// The rules that put the same question on the same occasion as this one, in their order and with itself: the answer
+    /// decides between them.
+    func rules(asking rule: Transition) -> [Transition] {
+        let lists = [transitions] + flows.values.sorted { $0.name < $1.name }.map(\.transitions)
+        return lists.first { $0.contains(rule) }?.filter { $0.asks(like: rule) } ?? []
+    }
 
     /// The guarded rule that an attempt names.
     func rule(of attempt: Attempt) -> Transition? {

@@ -24,6 +24,8 @@ extension Flow {
         // Without any screens every name would be reported as unknown, and hide what is really wrong.
         if let flow, !flow.screens.isEmpty {
             var checker = FlowChecker(flow: flow)
+            checker.checkUniqueness(of: reader.declared)
+            checker.check(reader.trees)
             checker.check()
             for problem in checker.problems { reader.report(problem) }
         }

@@ -52,16 +52,18 @@ extension Machine {
     /// Ends the attempt if this is its answer; nil when it is none.
     mutating func takeAnswer(_ input: Input) -> [Effect]? {
         guard let attempt = state.attempt, input.attributes.causationID == attempt.id,
-            let rule = flow.rule(of: attempt), let condition = rule.guard
+            let first = flow.rule(of: attempt)
         else { return nil }
-        if matches(condition.accept, input) {
+        let rules = flow.rules(asking: first)
+        if let rule = rules.first(where: { $0.guard.map { matches($0.accept, input) } ?? false }) {
             guard holds(rule, step(for: attempt.message)) else {
                 let reason = "the state that its rule asks for is no more, now that it is accepted"
                 return conclude(attempt, with: [], input, [attempt.message.discarded(reason)])
             }
             return conclude(attempt, with: rule.actions, input)
         }
-        guard let reject = condition.reject, matches(reject, input) else { return nil }
+        let rejecting = rules.compactMap(\.guard).first { $0.reject.map { matches($0, input) } ?? false }
+        guard let condition = rejecting else { return nil }
         // Nobody has said what a rejection does, so it is a fact like others, such as that the user is logged out.
         if condition.rejected.isEmpty, let match = match(input) {
             var step = step(for: input)
