@@ -110,6 +110,11 @@ let focusPlayer: [Target] = [
         [crypto, httpTypes, hummingbird, nioCore, nioPosix, lifecycle, logging, yams]),
 ]
 
+/// Small systems that show one way of navigating each; `docs/examples.md` walks through them.
+let examples: [Target] = [
+    module("Onboarding", in: "Examples", ["Contracts", "EventBus", "Navigation", "ServiceRuntime"])
+]
+
 let executables: [Target] = [
     executable(
         "auth-service",
@@ -125,6 +130,7 @@ let executables: [Target] = [
         "music-service",
         ["Repositories", "ServiceRuntime", "Services", "SpotifyAPI", "TokenVault", argumentParser, asyncHTTPClient]),
     executable("navigation-coordinator", ["Coordinator", "Navigation", "ServiceRuntime", argumentParser]),
+    executable("onboarding-service", ["Onboarding", "ServiceRuntime", argumentParser]),
     executable("segue", ["SegueCommands", argumentParser, logging]),
     executable("spotify-simulator", ["SpotifySimulator", "ServiceRuntime", argumentParser, lifecycle, logging]),
 ]
@@ -179,7 +185,8 @@ let tests: [Target] = [
     .testTarget(
         name: "IntegrationTests",
         dependencies: [
-            "CommandLineTestSupport", "SegueTestSupport", "EventBus", "Contracts", "Navigation", "Vocabulary",
+            "CommandLineTestSupport", "SegueTestSupport", "EventBus", "Contracts", "Navigation", "Onboarding",
+            "Vocabulary",
             asyncHTTPClient, nioCore, nioFoundation, nioHTTP,
         ],
         swiftSettings: settings),
@@ -199,6 +206,9 @@ let tests: [Target] = [
             "BusStranger", "CommandLineTestSupport", "Compose", "Contracts", "EventBus", "Monitor",
             "RuntimeTestSupport", "ZeroMQEventBus", "segue", "broker", argumentParser, logging,
         ]),
+    tests(
+        of: "Onboarding",
+        ["Contracts", "Coordinator", "EventBus", "Navigation", "RuntimeTestSupport", "ServiceRuntime"]),
     tests(of: "Authorization", ["EventBus", "Contracts", "Vocabulary"]),
     tests(of: "Music", ["EventBus", "Contracts", "Vocabulary"]),
     tests(
@@ -268,7 +278,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
     ],
-    targets: bus + navigation + contracts + runtime + tools + focusPlayer + executables + tests
+    targets: bus + navigation + contracts + runtime + tools + focusPlayer + examples + executables + tests
 )
 
 // MARK: Where things are
