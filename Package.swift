@@ -56,7 +56,10 @@ let contracts: [Target] = [
 let runtime: [Target] = [
     module(
         "ServiceRuntime", in: "Runtime",
-        ["EventBus", "ZeroMQEventBus", "Contracts", argumentParser, configuration, lifecycle, logging, signals]),
+        [
+            "EventBus", "ZeroMQEventBus", "Contracts", "Navigation", argumentParser, configuration, lifecycle, logging,
+            signals,
+        ]),
     module("ErrorNotification", in: "Runtime", ["EventBus", "Contracts", "ServiceRuntime", lifecycle, logging]),
     module(
         "Coordinator", in: "Runtime", ["EventBus", "Contracts", "Navigation", "ServiceRuntime", lifecycle, logging]),
@@ -112,7 +115,8 @@ let focusPlayer: [Target] = [
 
 /// Small systems that show one way of navigating each; `docs/examples.md` walks through them.
 let examples: [Target] = [
-    module("Onboarding", in: "Examples", ["Contracts", "EventBus", "Navigation", "ServiceRuntime"])
+    module("Onboarding", in: "Examples", ["Contracts", "EventBus", "Navigation", "ServiceRuntime"]),
+    module("ThreeScreens", in: "Examples", ["Contracts", "EventBus", "Navigation", "ServiceRuntime"]),
 ]
 
 let executables: [Target] = [
@@ -133,6 +137,7 @@ let executables: [Target] = [
     executable("onboarding-service", ["Onboarding", "ServiceRuntime", argumentParser]),
     executable("segue", ["SegueCommands", argumentParser, logging]),
     executable("spotify-simulator", ["SpotifySimulator", "ServiceRuntime", argumentParser, lifecycle, logging]),
+    executable("timer-service", ["ServiceRuntime", "ThreeScreens", argumentParser]),
 ]
 
 // MARK: Tests
@@ -176,7 +181,7 @@ let tests: [Target] = [
     tests(
         of: "ServiceRuntime",
         [
-            "EventBus", "Contracts", "RuntimeTestSupport", argumentParser, lifecycle, logging,
+            "EventBus", "Contracts", "Navigation", "RuntimeTestSupport", argumentParser, lifecycle, logging,
             .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
         ]),
     tests(of: "ErrorNotification", ["EventBus", "Contracts", "RuntimeTestSupport", logging]),
@@ -186,8 +191,7 @@ let tests: [Target] = [
         name: "IntegrationTests",
         dependencies: [
             "CommandLineTestSupport", "SegueTestSupport", "EventBus", "Contracts", "Navigation", "Onboarding",
-            "Vocabulary",
-            asyncHTTPClient, nioCore, nioFoundation, nioHTTP,
+            "ThreeScreens", "Vocabulary", asyncHTTPClient, nioCore, nioFoundation, nioHTTP,
         ],
         swiftSettings: settings),
     .testTarget(
@@ -208,7 +212,10 @@ let tests: [Target] = [
         ]),
     tests(
         of: "Onboarding",
-        ["Contracts", "Coordinator", "EventBus", "Navigation", "RuntimeTestSupport", "ServiceRuntime"]),
+        ["Contracts", "EventBus", "Navigation", "RuntimeTestSupport", "ServiceRuntime", logging]),
+    tests(
+        of: "ThreeScreens",
+        ["Contracts", "EventBus", "Navigation", "RuntimeTestSupport", "ServiceRuntime", logging]),
     tests(of: "Authorization", ["EventBus", "Contracts", "Vocabulary"]),
     tests(of: "Music", ["EventBus", "Contracts", "Vocabulary"]),
     tests(
