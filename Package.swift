@@ -56,7 +56,10 @@ let contracts: [Target] = [
 let runtime: [Target] = [
     module(
         "ServiceRuntime", in: "Runtime",
-        ["EventBus", "ZeroMQEventBus", "Contracts", argumentParser, configuration, lifecycle, logging, signals]),
+        [
+            "EventBus", "ZeroMQEventBus", "Contracts", "Navigation", argumentParser, configuration, lifecycle, logging,
+            signals,
+        ]),
     module("ErrorNotification", in: "Runtime", ["EventBus", "Contracts", "ServiceRuntime", lifecycle, logging]),
     module(
         "Coordinator", in: "Runtime", ["EventBus", "Contracts", "Navigation", "ServiceRuntime", lifecycle, logging]),
@@ -111,8 +114,11 @@ let focusPlayer: [Target] = [
         [crypto, httpTypes, hummingbird, nioCore, nioPosix, lifecycle, logging, yams]),
 ]
 
+/// Small systems that show one way of navigating each; `docs/examples.md` walks through them.
 let examples: [Target] = [
-    module("Stations", in: "Examples", ["EventBus", "Navigation", "Routing"])
+    module("Onboarding", in: "Examples", ["Contracts", "EventBus", "Navigation", "ServiceRuntime"]),
+    module("Stations", in: "Examples", ["EventBus", "Navigation", "Routing"]),
+    module("ThreeScreens", in: "Examples", ["Contracts", "EventBus", "Navigation", "ServiceRuntime"]),
 ]
 
 let executables: [Target] = [
@@ -122,14 +128,18 @@ let executables: [Target] = [
             "Authorization", "ServiceRuntime", "Services", "SpotifyAPI", "TokenVault", argumentParser, asyncHTTPClient,
         ]),
     executable("broker", ["Broker", "Contracts", "EventBus", "ServiceRuntime", argumentParser, lifecycle]),
-    executable("device", ["SegueCommands", "ServiceRuntime", "TerminalDevice", argumentParser, logging]),
+    executable(
+        "device",
+        ["EventBus", "Navigation", "SegueCommands", "ServiceRuntime", "TerminalDevice", argumentParser, logging]),
     executable("error-notifier", ["ErrorNotification", "ServiceRuntime", argumentParser]),
     executable(
         "music-service",
         ["Repositories", "ServiceRuntime", "Services", "SpotifyAPI", "TokenVault", argumentParser, asyncHTTPClient]),
     executable("navigation-coordinator", ["Coordinator", "Navigation", "ServiceRuntime", argumentParser]),
+    executable("onboarding-service", ["Onboarding", "ServiceRuntime", argumentParser]),
     executable("segue", ["SegueCommands", argumentParser, logging]),
     executable("spotify-simulator", ["SpotifySimulator", "ServiceRuntime", argumentParser, lifecycle, logging]),
+    executable("timer-service", ["ServiceRuntime", "ThreeScreens", argumentParser]),
 ]
 
 // MARK: Tests
@@ -173,7 +183,7 @@ let tests: [Target] = [
     tests(
         of: "ServiceRuntime",
         [
-            "EventBus", "Contracts", "RuntimeTestSupport", argumentParser, lifecycle, logging,
+            "EventBus", "Contracts", "Navigation", "RuntimeTestSupport", argumentParser, lifecycle, logging,
             .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
         ]),
     tests(of: "ErrorNotification", ["EventBus", "Contracts", "RuntimeTestSupport", logging]),
@@ -186,8 +196,8 @@ let tests: [Target] = [
     .testTarget(
         name: "IntegrationTests",
         dependencies: [
-            "CommandLineTestSupport", "SegueTestSupport", "EventBus", "Contracts", "Navigation", "Routing", "Stations",
-            "Vocabulary", asyncHTTPClient, nioCore, nioFoundation, nioHTTP,
+            "CommandLineTestSupport", "SegueTestSupport", "EventBus", "Contracts", "Navigation", "Onboarding", "Routing",
+            "Stations", "ThreeScreens", "Vocabulary", asyncHTTPClient, nioCore, nioFoundation, nioHTTP,
         ],
         swiftSettings: settings),
     .testTarget(
@@ -206,6 +216,12 @@ let tests: [Target] = [
             "BusStranger", "CommandLineTestSupport", "Compose", "Contracts", "EventBus", "Monitor", "Navigation",
             "RuntimeTestSupport", "ZeroMQEventBus", "segue", "broker", argumentParser, logging,
         ]),
+    tests(
+        of: "Onboarding",
+        ["Contracts", "EventBus", "Navigation", "RuntimeTestSupport", "ServiceRuntime", logging]),
+    tests(
+        of: "ThreeScreens",
+        ["Contracts", "EventBus", "Navigation", "RuntimeTestSupport", "ServiceRuntime", logging]),
     tests(of: "Authorization", ["EventBus", "Contracts", "Vocabulary"]),
     tests(of: "Music", ["EventBus", "Contracts", "Vocabulary"]),
     tests(

@@ -1,5 +1,7 @@
 import ArgumentParser
+import EventBus
 import Logging
+import Navigation
 import SegueCommands
 import ServiceRuntime
 import TerminalDevice
@@ -16,16 +18,22 @@ struct DeviceCommand: AsyncParsableCommand {
             is answered: a number, a label such as 'Connect Spotify', or a command such as 'PlaylistSelected ID'. After \
             a pick a number also waits for another screen; on the same one, use names. '@playlistSelection' waits for \
             that screen.
+
+            With --flow it is a device of any flow's platform. Screens that nobody has drawn show their arguments and the \
+            session's documents, and the commands that the flow lets them send, with fields as in 'NameEntered name=Ann \
+            age=5' or 'NameEntered {"name": "Ann"}'.
             """)
 
-    enum Platform: String, CaseIterable, ExpressibleByArgument {
-        case ios, mac
-    }
+    /// Those whose screens have been drawn.
+    private static let platforms = ["ios", "mac"]
 
     @OptionGroup var bus: BusOptions
 
-    @Option(help: "Whose screens to show.")
-    var platform: Platform
+    @Option(help: "Whose screens to show: ios or mac, or the platform of the flow. (default: the flow's)")
+    var platform: String?
+
+    @Option(help: ArgumentHelp("A flow whose screens to show, such as config/flows/ios.yaml.", valueName: "file"))
+    var flow: String?
 
     @Option(help: "A name that tells it from other devices of the platform. (default: a new one)")
     var device: String?
@@ -39,11 +47,21 @@ struct DeviceCommand: AsyncParsableCommand {
     @Option(help: "How many seconds a line that is piped in may wait.")
     var timeout: UInt32 = 30
 
+    func validate() throws {
+        guard flow == nil else { return }
+        guard let platform, Self.platforms.contains(platform) else {
+            throw ValidationError(
+                "name the platform, --platform \(Self.platforms.joined(separator: " or ")), or its flow, --flow FILE")
+        }
+    }
+
     func run() async throws {
+        let flow = try flow.map(readFlow)
+        let platform = flow?.platform ?? platform ?? ""
         let process = ServiceProcess(
-            "device", receives: DeviceSession.receives, sends: DeviceSession.sends, logLevel: .warning)
+            "device", receives: DeviceSession.receives, sends: DeviceSession.sends(with: flow), logLevel: .warning)
         let identity = DeviceIdentity(
-            platform: platform.rawValue, device: device ?? "\(platform.rawValue)-\(process.instance)", subject: subject,
+            platform: platform, device: device ?? "\(platform)-\(process.instance)", subject: subject,
             source: process.source)
         var options = ServiceOptions()
         options.bus = try bus.location().address
@@ -51,8 +69,23 @@ struct DeviceCommand: AsyncParsableCommand {
             [
                 TerminalDevice(
                     identity, bus: process.bus, busAddress: process.busAddress, terminal: .standard,
-                    timeout: .seconds(timeout), opener: open.flatMap(URLOpener.init), logger: process.logger)
+                    timeout: .seconds(timeout), flow: flow, opener: open.flatMap(URLOpener.init), logger: process.logger
+                )
             ]
         }
+    }
+
+    private func readFlow(_ file: String) throws -> Flow {
+        let flow: Flow
+        do {
+            flow = try Flow(file: file)
+        } catch {
+            throw ServiceProcess.refuse(error.findings.map(\.description))
+        }
+        guard platform == nil || platform == flow.platform else {
+            throw ValidationError(
+                "\(file) is for \(flow.platform), and --platform is \(platform ?? ""); leave --platform out")
+        }
+        return flow
     }
 }

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Coordinator
-import Foundation
 import Navigation
 import ServiceRuntime
 
@@ -24,16 +23,8 @@ struct NavigationCoordinatorCommand: AsyncParsableCommand {
     }
 
     private func readFlow() throws -> Flow {
-        let yaml: String
         do {
-            yaml = try String(contentsOfFile: flow, encoding: .utf8)
-        } catch {
-            throw ServiceProcess.refuse([
-                "--flow: \(flow) cannot be read, name a flow such as config/flows/ios.yaml: \(error.localizedDescription)"
-            ])
-        }
-        do {
-            return try Flow(yaml: yaml, file: flow)
+            return try Flow(file: flow)
         } catch {
             throw ServiceProcess.refuse(error.findings.map(\.description))
         }

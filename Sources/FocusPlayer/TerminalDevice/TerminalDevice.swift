@@ -1,6 +1,7 @@
 internal import AsyncAlgorithms
 package import EventBus
 package import Logging
+package import Navigation
 internal import ServiceLifecycle
 package import ServiceRuntime
 
@@ -14,6 +15,7 @@ package struct TerminalDevice: ReadyService, ForegroundService {
     private let busAddress: String
     private let terminal: Terminal
     private let timeout: Duration
+    private let flow: Flow?
     private let opener: URLOpener?
     private let logger: Logger
     private let clock: any Clock<Duration>
@@ -21,10 +23,11 @@ package struct TerminalDevice: ReadyService, ForegroundService {
     /// - Parameters:
     ///   - busAddress: where the bus is, for people to read.
     ///   - timeout: how long a script's line may wait.
+    ///   - flow: what screens without a view model are shown by.
     ///   - opener: opens the URLs that are requested for this device; nil: they are only shown.
     package init(
         _ identity: DeviceIdentity, bus: any EventBus, busAddress: String, terminal: Terminal,
-        timeout: Duration = .seconds(30), opener: URLOpener? = nil, logger: Logger,
+        timeout: Duration = .seconds(30), flow: Flow? = nil, opener: URLOpener? = nil, logger: Logger,
         clock: any Clock<Duration> = ContinuousClock()
     ) {
         self.identity = identity
@@ -32,6 +35,7 @@ package struct TerminalDevice: ReadyService, ForegroundService {
         self.busAddress = busAddress
         self.terminal = terminal
         self.timeout = timeout
+        self.flow = flow
         self.opener = opener
         self.logger = logger
         self.clock = clock
@@ -51,7 +55,7 @@ package struct TerminalDevice: ReadyService, ForegroundService {
         let inputs = AsyncThrowingChannel<DeviceSession.Input, any Error>()
         let (demand, wantLine) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let session = DeviceSession(
-            identity, mode: terminal.mode, commandLifetime: type(of: bus).commandLifetime, timeout: timeout)
+            identity, mode: terminal.mode, commandLifetime: type(of: bus).commandLifetime, timeout: timeout, flow: flow)
         let filters = session.filters
         try await withThrowingDiscardingTaskGroup { sources in
             sources.addTask { await inputs.failing { try await follow(filters, into: inputs) } }

@@ -28,11 +28,12 @@ extension Flow {
         requests: [ActionName] = [],
         @Builder content: () -> [Part]
     ) throws(FlowError) {
-        let parts = content()
-        let screens = parts.compactMap { part in if case .screen(let screen) = part { screen } else { nil } }
+        let content = content()
+        let trees = content.compactMap { part in if case .step(let step) = part { step } else { nil } }
+        let parts = content + Flow.parts(of: trees)
+        let screens = parts.screens
         let flows = parts.compactMap { part in if case .flow(let flow) = part { flow } else { nil } }
         let links = parts.compactMap { part in if case .link(let link) = part { link } else { nil } }
-        let transitions = parts.compactMap { part in if case .transition(let rule) = part { rule } else { nil } }
         self.init(
             name: name,
             version: version,
@@ -42,31 +43,34 @@ extension Flow {
             presentations: presentations,
             requests: requests,
             flows: flows,
-            transitions: transitions,
+            transitions: parts.transitions,
             links: links
         )
         var checker = FlowChecker(flow: self)
         checker.checkUniqueness(of: screens)
         checker.checkUniqueness(of: flows)
+        checker.check(trees)
         checker.check()
         guard checker.problems.isEmpty else {
             throw FlowError(findings: checker.problems.map { FlowFinding(source: "flow \(name)", problem: $0) })
         }
     }
 
-    /// A screen, a rule, a child flow or a deep link.
+    /// A screen, a rule, a tree of steps, a child flow or a deep link.
     public enum Part: Hashable, Sendable {
         /// A screen.
         case screen(Screen)
         /// A rule.
         case transition(Transition)
+        /// A screen with what follows it.
+        case step(Step)
         /// A child flow.
         case flow(Child)
         /// A deep link.
         case link(Link)
     }
 
-    /// Collects a flow's screens, rules, child flows and deep links.
+    /// Collects a flow's screens, rules, steps, child flows and deep links.
     @resultBuilder
     public enum Builder {
         /// Takes a screen.
@@ -74,6 +78,9 @@ extension Flow {
 
         /// Takes a rule.
         public static func buildExpression(_ transition: Transition) -> [Part] { [.transition(transition)] }
+
+        /// Takes a tree of steps.
+        public static func buildExpression(_ step: Step) -> [Part] { [.step(step)] }
 
         /// Takes a child flow.
         public static func buildExpression(_ flow: Child) -> [Part] { [.flow(flow)] }
@@ -98,5 +105,13 @@ extension Flow {
 
         /// Takes what an `else` made.
         public static func buildEither(second parts: [Part]) -> [Part] { parts }
+    }
+}
+
+extension [Flow.Part] {
+    var screens: [Flow.Screen] { compactMap { part in if case .screen(let screen) = part { screen } else { nil } } }
+
+    var transitions: [Flow.Transition] {
+        compactMap { part in if case .transition(let rule) = part { rule } else { nil } }
     }
 }

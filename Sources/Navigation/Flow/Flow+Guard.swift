@@ -98,6 +98,12 @@ extension Flow.Transition {
         return question + actions + (`guard`?.rejected ?? []) + (`guard`?.expired ?? [])
     }
 
+    fileprivate func asks(like other: Flow.Transition) -> Bool {
+        guard let condition = `guard`, let otherCondition = other.guard else { return false }
+        return on == other.on && fields == other.fields && when == other.when && unless == other.unless
+            && origin == other.origin && condition.ask == otherCondition.ask
+    }
+
     /// The types of the messages that the rule has to hear.
     var messageTypes: [String] {
         guard let condition = `guard` else { return [on] }
@@ -109,9 +115,21 @@ extension Flow {
     /// The rules that wait for answers, also those of child flows.
     public var guardedRules: [Transition] { allTransitions.filter { $0.guard != nil } }
 
-    /// The guarded rule that an attempt names. Several child flows may ask the same: it is one of the flow of its run.
+    /// The guarded rule that an attempt names.
     func rule(of attempt: Attempt, in state: NavigationState) -> Transition? {
-        let own = attempt.run == nil ? transitions : state.run(attempt.run).flatMap { flows[$0.flow]?.transitions }
-        return own?.first { $0.guard != nil && $0.name == attempt.rule }
+        candidates(of: attempt, in: state).first { $0.guard != nil && $0.name == attempt.rule }
+    }
+
+    /// The rules that put the same question on the same occasion as an attempt's, in their order and with that one: the
+    /// answer decides between them.
+    func rules(of attempt: Attempt, in state: NavigationState) -> [Transition] {
+        guard let rule = rule(of: attempt, in: state) else { return [] }
+        return candidates(of: attempt, in: state).filter { $0.asks(like: rule) }
+    }
+
+    /// Several child flows may ask the same: an attempt's rules are of the flow of its run.
+    private func candidates(of attempt: Attempt, in state: NavigationState) -> [Transition] {
+        guard let run = attempt.run else { return transitions }
+        return state.run(run).flatMap { flows[$0.flow]?.transitions } ?? []
     }
 }

@@ -14,6 +14,8 @@ struct FlowReading {
         // Without any screens every name would be reported as unknown, and hide what is really wrong.
         guard let flow, !flow.screens.isEmpty else { return }
         var checker = FlowChecker(flow: flow)
+        checker.checkUniqueness(of: reader.declared)
+        checker.check(reader.trees)
         checker.check()
         report(checker.problems)
     }

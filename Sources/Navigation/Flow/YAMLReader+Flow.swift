@@ -3,12 +3,13 @@ internal import Yams
 extension YAMLReader {
     /// The flow that a document describes, as far as it can be read; findings say what could not be.
     mutating func flow(from document: Node) -> Flow? {
-        let keys = ["name", "version", "platform", "start", "screens", "transitions"]
-        let optional = ["presentations", "requests", "flows", "links"]
-        guard let members = members(of: document, "the flow", at: "", required: keys, optional: optional) else {
-            return nil
-        }
-        let screens = members["screens"].map { self.screens($0) } ?? []
+        guard let members = flowMembers(of: document) else { return nil }
+        trees = members["steps"].map { steps($0) } ?? []
+        let parts = Flow.parts(of: trees)
+        let screens = (members["screens"].map { self.screens($0) } ?? []) + parts.screens
+        declared = screens
+        let transitions = members["transitions"].map { self.transitions($0, at: "transitions") } ?? []
+        noteParts(of: trees, after: transitions.count)
         // What is missing has been reported: what stands in for it must give the checks nothing more to say.
         return Flow(
             name: members["name"].flatMap { string($0, "the flow's name") } ?? "",
@@ -19,8 +20,22 @@ extension YAMLReader {
             presentations: members["presentations"].flatMap { choices($0, "style", of: PresentationStyle.self) },
             requests: members["requests"].flatMap { choices($0, "action", of: Flow.ActionName.self) } ?? [],
             flows: members["flows"].map { flows($0, screens) } ?? [],
-            transitions: members["transitions"].map { transitions($0, at: "transitions") } ?? [],
+            transitions: transitions + parts.transitions,
             links: members["links"].map { links($0) } ?? []
+        )
+    }
+
+    private mutating func flowMembers(of document: Node) -> [String: Node]? {
+        let keys = ["name", "version", "platform", "start"]
+        // Steps declare screens and rules.
+        let written = ["screens", "transitions"]
+        let hasSteps = document.mapping?.keys.contains { name(of: $0) == "steps" } ?? false
+        return members(
+            of: document,
+            "the flow",
+            at: "",
+            required: keys + (hasSteps ? [] : written),
+            optional: ["presentations", "requests", "flows", "links", "steps"] + (hasSteps ? written : [])
         )
     }
 

@@ -8,6 +8,9 @@ struct YAMLReader {
     let file: String
     private(set) var findings: [FlowFinding] = []
     private var marks: [String: Mark] = [:]
+    /// The trees of steps, and all screens as often as they are declared: what the finished flow no longer tells.
+    var trees: [Flow.Step] = []
+    var declared: [Flow.Screen] = []
 
     init(file: String) {
         self.file = file
@@ -48,6 +51,13 @@ struct YAMLReader {
     /// Notes where a place is in the file.
     mutating func note(_ place: String, at node: Node) {
         marks[place] = node.mark
+    }
+
+    /// Notes that a place, with all that stands in it, is also called something else.
+    mutating func noteAlso(_ place: String, as known: String) {
+        for (key, mark) in marks where key == known || key.hasPrefix("\(known).") {
+            marks[place + key.dropFirst(known.count)] = mark
+        }
     }
 
     /// Forgets what was noted within a place: it could not be read, and what is read next takes the place.

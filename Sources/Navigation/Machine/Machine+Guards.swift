@@ -51,17 +51,17 @@ extension Machine {
 
     /// Ends the attempt if this is its answer; nil when it is none.
     mutating func takeAnswer(_ input: Input) -> [Effect]? {
-        guard let attempt = state.attempt, input.attributes.causationID == attempt.id,
-            let rule = flow.rule(of: attempt, in: state), let condition = rule.guard
-        else { return nil }
-        if matches(condition.accept, input) {
+        guard let attempt = state.attempt, input.attributes.causationID == attempt.id else { return nil }
+        let rules = flow.rules(of: attempt, in: state)
+        if let rule = rules.first(where: { $0.guard.map { matches($0.accept, input) } ?? false }) {
             guard holds(rule, step(for: attempt.message)) else {
                 let reason = "the state that its rule asks for is no more, now that it is accepted"
                 return conclude(attempt, with: [], input, [attempt.message.discarded(reason)])
             }
             return conclude(attempt, with: rule.actions, input)
         }
-        guard let reject = condition.reject, matches(reject, input) else { return nil }
+        let rejecting = rules.compactMap(\.guard).first { $0.reject.map { matches($0, input) } ?? false }
+        guard let condition = rejecting else { return nil }
         // Nobody has said what a rejection does, so it is a fact like others, such as that the user is logged out.
         if condition.rejected.isEmpty, let match = match(input) {
             var step = step(for: input)

@@ -1,9 +1,12 @@
+internal import Foundation
+
 /// What a line of input means.
 package enum Answer: Hashable, Sendable {
     case nothing
     /// A choice as it is numbered on the screen.
     case number(Int)
-    /// A choice by its label, the beginning of its label, or its command: `Connect Spotify`, `PlaylistSelected calm`.
+    /// A choice by its label, the beginning of its label, or its command, perhaps with fields: `Connect Spotify`,
+    /// `PlaylistSelected calm`, `NameEntered name=Ann`.
     case text(String)
     case back
     case dismiss
@@ -13,7 +16,7 @@ package enum Answer: Hashable, Sendable {
     case quit
 
     package init(_ line: String) {
-        let text = line.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        let text = line.trimmingCharacters(in: .whitespacesAndNewlines)
         switch text {
         case "": self = .nothing
         case "b": self = .back

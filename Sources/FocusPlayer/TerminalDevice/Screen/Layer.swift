@@ -26,7 +26,8 @@ extension Layer {
         self.instance = instance.id
         self.isCovered = isCovered
         content = scene.content(of: instance)
-        choices = isCovered ? [] : content.actions.map { Choice($0, on: instance.id) }
+        let choices = scene.plainChoices(of: instance) ?? content.actions.map { Choice($0, on: instance.id) }
+        self.choices = isCovered ? [] : choices
     }
 
     init(_ presentation: Presentation, in scene: Scene, isCovered: Bool) {

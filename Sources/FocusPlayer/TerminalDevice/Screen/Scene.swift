@@ -6,9 +6,13 @@ internal import Presentation
 struct Scene {
     let snapshot: NavigationSnapshot
     let documents: LatestDocuments
+    /// What screens without a view model are shown by; nil if they are not.
+    var flow: Flow?
+    var sessionDocuments = SessionDocuments()
 
     func content(of instance: ScreenInstance) -> ScreenContent {
-        ScreenRegistry.content(
+        if let content = plainContent(of: instance) { return content }
+        return ScreenRegistry.content(
             of: instance.screen, arguments: instance.arguments.compactMapValues(\.stringValue), documents: documents,
             commands: Set(snapshot.commands))
     }

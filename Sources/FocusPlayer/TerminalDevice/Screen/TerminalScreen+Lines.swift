@@ -8,10 +8,11 @@ extension TerminalScreen {
     package func lines(fitting size: TerminalSize? = nil) -> [String] {
         let width = size?.columns ?? Int.max
         let blocks = blocks(width: width)
-        let fixed = 2 + bannerLines(width: width).count + blocks.reduce(0) { $0 + $1.fixedCount }
+        let notes = bannerLines(width: width) + waitingLines
+        let fixed = 2 + notes.count + blocks.reduce(0) { $0 + $1.fixedCount }
         let lists = blocks.flatMap { [$0.rows.count, $0.choices.count] }
         let shares = size.map { Self.shares(of: $0.rows - fixed, among: lists) } ?? lists
-        var lines = [platform] + bannerLines(width: width)
+        var lines = [platform] + notes
         for (index, block) in blocks.enumerated() {
             lines += block.lines(rows: shares[2 * index], choices: shares[2 * index + 1])
         }
@@ -24,6 +25,10 @@ extension TerminalScreen {
         return ([banner.message, banner.recovery].compactMap(\.self).joined(separator: " · ") + waiting).printable
             .wrapped(to: width - 4)
             .map { "\(banner.severity == .info ? "(i)" : "(!)") \($0)" }
+    }
+
+    private var waitingLines: [String] {
+        waiting.map { ["… waiting for an answer to \($0)"] } ?? []
     }
 
     private var keys: String {

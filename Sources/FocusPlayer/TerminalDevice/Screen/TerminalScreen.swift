@@ -17,8 +17,16 @@ package struct TerminalScreen: Sendable {
     /// Whether a list is still to come, so that its numbers would mean something else in a moment.
     package let isLoading: Bool
 
+    /// The type of the command that waits for an answer before the flow goes on.
+    let waiting: String?
+
     package init(_ snapshot: NavigationSnapshot, documents: LatestDocuments) {
-        let scene = Scene(snapshot: snapshot, documents: documents)
+        self.init(Scene(snapshot: snapshot, documents: documents))
+    }
+
+    init(_ scene: Scene) {
+        let snapshot = scene.snapshot
+        let documents = scene.documents
         platform = snapshot.platform
         revision = snapshot.revision
         layers = scene.layers
@@ -30,10 +38,18 @@ package struct TerminalScreen: Sendable {
             Choice($0.dismissal, on: snapshot.state.top.id, outcome: .closedBanner)
         }
         active = snapshot.state.active
+        waiting = snapshot.state.attempt?.message.type
         isLoading = layers.contains { !$0.isCovered && $0.content.isLoading }
     }
 
     /// What an answer picks here; nil if it is not here.
+    /// - Throws: ``TypedFields/Mistake`` if it gives its command fields that cannot be read.
+    func pick(_ answer: Answer) throws(TypedFields.Mistake) -> Choice? {
+        guard case .text(let line) = answer else { return choice(for: answer) }
+        return try choice(for: answer)?.filled(from: line)
+    }
+
+    /// What an answer names here; nil if it is not here.
     package func choice(for answer: Answer) -> Choice? {
         switch answer {
         case .number(let number): choices.indices.contains(number - 1) ? choices[number - 1] : nil

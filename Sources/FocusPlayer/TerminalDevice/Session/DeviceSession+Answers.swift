@@ -4,15 +4,21 @@ extension DeviceSession {
     /// Takes a person's line: about what is on the screen now.
     mutating func answer(_ line: String) throws -> [Output] {
         let answer = Answer(line)
+        let picked: (choice: Choice, screen: TerminalScreen)
         switch answer {
         case .quit: return [.end]
         case .nothing: return [.draw, .read]
         default: break
         }
-        guard let screen, let choice = screen.choice(for: answer) else {
-            return [.say("There is no '\(line)' to pick here."), .read]
+        do throws(TypedFields.Mistake) {
+            guard let screen, let choice = try screen.pick(answer) else {
+                return [.say("There is no '\(line)' to pick here."), .read]
+            }
+            picked = (choice, screen)
+        } catch {
+            return [.say(error.description), .read]
         }
-        return [.publish(try pick(choice, on: screen).message), .read]
+        return [.publish(try pick(picked.choice, on: picked.screen).message), .read]
     }
 
     mutating func pick(_ choice: Choice, on screen: TerminalScreen) throws -> (pick: Script.Pick, message: Envelope) {

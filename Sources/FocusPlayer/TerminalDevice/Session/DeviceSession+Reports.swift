@@ -24,10 +24,22 @@ extension DeviceSession {
 
     /// Wraps a choice. What expires is an intent: a report tells what has happened, however late it is.
     func envelope(_ choice: Choice) throws -> Envelope {
-        var envelope = try envelope(choice.command, instance: choice.instance)
+        var envelope = try envelope(choice.content, instance: choice.instance)
         guard !choice.isReport else { return envelope }
         envelope.attributes.expire(after: commandLifetime)
         return envelope
+    }
+
+    private func envelope(_ content: Choice.Content, instance: String) throws -> Envelope {
+        switch content {
+        case .command(let command): return try envelope(command, instance: instance)
+        case .named(let type, let fields):
+            var attributes = Attributes(type: type, source: identity.source, subject: identity.subject)
+            attributes.platform = identity.platform
+            attributes.device = identity.device
+            attributes.instance = instance
+            return Envelope(attributes: attributes, data: Data(JSONValue.object(fields).description.utf8))
+        }
     }
 
     func envelope(_ message: some Message, instance: String?) throws -> Envelope {

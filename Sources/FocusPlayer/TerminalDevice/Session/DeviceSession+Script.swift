@@ -6,7 +6,8 @@ internal import Presentation
 // How the lines of a script are taken, so that it does the same however fast or slow the services are:
 //
 // 1. One line after the other. A line's turn comes when what was picked before it has been answered: by a state of the
-//    navigation, a URL to open, playback, an error or a refusal that the pick led to (the same correlation).
+//    navigation in which no guard waits for it any more, a URL to open, playback, an error or a refusal that the pick led
+//    to (the same correlation); if no rule of the flow hears it, by a document.
 // 2. A line waits until what it names is on the screen.
 // 3. A number counts what is on the screen. It also waits until no list is still loading, and, after a pick, until other
 //    screens are in front than those which that pick was made on. To pick twice on one screen, use names.
@@ -33,7 +34,13 @@ extension DeviceSession {
         case .screen(let name): return screen.active.contains { $0.screen == name } ? read() : []
         case .number where screen.isLoading || !script.isNew(screen): return []
         case .number, .text, .back, .dismiss, .dismissError:
-            guard let choice = screen.choice(for: answer) else { return [] }
+            let choice: Choice
+            do throws(TypedFields.Mistake) {
+                guard let picked = try screen.pick(answer) else { return [] }
+                choice = picked
+            } catch {
+                return [.fail(.unreadable(error.description.printable))]
+            }
             let (pick, message) = try pick(choice, on: screen)
             return [.say("> \(line) (\(choice.label))"), .publish(message)] + wait(for: .answer(to: pick))
         }

@@ -1,5 +1,6 @@
 internal import Contracts
 package import EventBus
+package import Navigation
 internal import Vocabulary
 
 extension DeviceSession {
@@ -19,4 +20,10 @@ extension DeviceSession {
         Command.PlayOnSpotifyRequested.type, Command.DeviceSelected.type,
         Command.DidRequestOpenPlaylistOnSpotify.type, Command.OpenAnotherAppRequested.type,
     ]
+
+    /// With the commands that the screens of a flow send.
+    package static func sends(with flow: Flow?) -> [MessageType] {
+        let types = Set(flow?.screens.values.flatMap(\.sends) ?? []).sorted().compactMap(MessageType.init)
+        return sends + types.filter { !sends.contains($0) }
+    }
 }

@@ -1,7 +1,7 @@
 internal import Contracts
 package import EventBus
 internal import Foundation
-internal import Navigation
+package import Navigation
 internal import Presentation
 internal import Vocabulary
 
@@ -52,30 +52,41 @@ package struct DeviceSession: Sendable {
     let commandLifetime: Duration
     /// How long a script's line may wait.
     let timeout: Duration
+    /// What screens without a view model are shown by; nil if there are none.
+    let flow: Flow?
     private(set) var snapshot: NavigationSnapshot?
     private(set) var documents = LatestDocuments()
+    private var sessionDocuments = SessionDocuments()
     var displayedRevision: Int?
     var goneInstances: Set<String> = []
     var script = Script()
 
     package init(
-        _ identity: DeviceIdentity, mode: Mode, commandLifetime: Duration, timeout: Duration = .seconds(30)
+        _ identity: DeviceIdentity, mode: Mode, commandLifetime: Duration, timeout: Duration = .seconds(30),
+        flow: Flow? = nil
     ) {
         self.identity = identity
         self.mode = mode
         self.commandLifetime = commandLifetime
         self.timeout = timeout
+        self.flow = flow
     }
 
     /// What there is to show; nil until the platform's coordinator has said where it is.
     package var screen: TerminalScreen? {
-        snapshot.map { TerminalScreen($0, documents: documents) }
+        snapshot.map { snapshot in
+            TerminalScreen(
+                Scene(snapshot: snapshot, documents: documents, flow: flow, sessionDocuments: sessionDocuments))
+        }
     }
 
     /// What to subscribe to.
     package var filters: [MessageFilter] {
         let types = Self.receives.filter { $0.kind != .document } + [Document.NavigationState.type]
-        return LatestDocuments.filters(subject: identity.subject)
+        let documents =
+            flow == nil
+            ? LatestDocuments.filters(subject: identity.subject) : [.kind(.document, subject: identity.subject)]
+        return documents
             + types.map { .type($0, subject: identity.subject) }
     }
 
@@ -104,7 +115,7 @@ package struct DeviceSession: Sendable {
             if message.type == Document.NavigationState.type, message.attributes.key == identity.platform {
                 snapshot = message.isTombstone ? nil : try message.decode(Document.NavigationState.self).snapshot
                 outputs = try [.draw] + reports()
-            } else if try documents.receive(message) {
+            } else if try receive(document: message) {
                 outputs = [.draw]
             } else {
                 outputs = try notices(of: message)
@@ -113,5 +124,11 @@ package struct DeviceSession: Sendable {
             return [.unreadable(error)]
         }
         return outputs
+    }
+
+    /// - Returns: whether there is something else to show now.
+    private mutating func receive(document message: Envelope) throws -> Bool {
+        let isShown = try flow != nil && sessionDocuments.receive(message)
+        return try documents.receive(message) || isShown
     }
 }

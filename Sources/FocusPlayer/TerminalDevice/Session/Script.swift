@@ -64,7 +64,11 @@ extension Script.Pick {
         case DomainEvent.URLOpenRequested.type:
             return choice.outcome == .openedURL && identity.isAddressed(by: message)
         case Document.NavigationState.type:
-            return choice.outcome == .navigation && message.attributes.key == identity.platform
+            guard choice.outcome == .navigation, message.attributes.key == identity.platform else { return false }
+            // A guard that waits for its answer has not acted upon it yet.
+            let state = try? message.decode(Document.NavigationState.self).snapshot.state
+            return state?.attempt?.message.id != id
+        case _ where choice.outcome == .service: return message.type.kind == .document
         case DomainEvent.PlaybackStarted.type: return choice.outcome == .navigation
         default: return false
         }

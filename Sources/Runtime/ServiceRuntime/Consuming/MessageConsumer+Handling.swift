@@ -109,8 +109,7 @@ extension MessageConsumer {
         switch error {
         // Cancelled work of the handler's own is a failure like any other.
         case is CancellationError: !Task.isCancelled
-        case let error as BusError:
-            ![.unavailable, .address, .fenced, .epoch, .journal, .closed].contains(error.code)
+        case let error as BusError: !error.isOfProcess
         default: true
         }
     }

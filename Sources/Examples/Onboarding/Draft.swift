@@ -1,0 +1,78 @@
+/// What a new user has told so far, and what may be told next.
+///
+/// It knows nothing of screens: a step is complete or it is not, in whatever order the steps are walked, and back.
+package struct Draft: Codable, Hashable, Sendable {
+    package private(set) var name: String?
+    package private(set) var age: Int?
+    package private(set) var plan: Plan?
+    /// Only those who work in a team have one.
+    package private(set) var team: String?
+
+    package enum Plan: String, Codable, Sendable, CaseIterable {
+        case solo, team
+    }
+
+    package init() {}
+
+    /// The draft with an answer in it.
+    /// - Throws: ``Problem`` that says what is wrong with the answer; the draft stays as it was.
+    package func answered(_ answer: Answer) throws(Problem) -> Draft {
+        var draft = self
+        switch answer {
+        case .name(let name): draft.name = try Self.words(name, "Your name", 50)
+        case .age(let age): draft.age = try Self.age(age)
+        case .plan(let plan):
+            draft.plan = try Self.plan(plan)
+            if draft.plan == .solo { draft.team = nil }
+        case .team(let team):
+            guard plan == .team else { throw Problem("Only the team plan has a team.") }
+            draft.team = try Self.words(team, "The team's name", 80)
+        }
+        return draft
+    }
+
+    /// Whether nothing is left to ask.
+    package var isComplete: Bool {
+        name != nil && age != nil && (plan == .solo || plan == .team && team != nil)
+    }
+
+    private static func words(_ text: String, _ what: String, _ limit: Int) throws(Problem) -> String {
+        let words = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        guard !words.isEmpty else { throw Problem("\(what) is missing.") }
+        guard words.count <= limit else { throw Problem("\(what) is too long; \(limit) letters are enough.") }
+        return words
+    }
+
+    private static func age(_ text: String) throws(Problem) -> Int {
+        guard let age = Int(text) else { throw Problem("Your age must be a whole number.") }
+        guard (0...150).contains(age) else { throw Problem("Nobody is \(age) years old.") }
+        guard age >= 13 else { throw Problem("You must be 13 or older.") }
+        return age
+    }
+
+    private static func plan(_ text: String) throws(Problem) -> Plan {
+        guard let plan = Plan(rawValue: text) else {
+            throw Problem("Choose a plan: \(Plan.allCases.map(\.rawValue).joined(separator: " or ")).")
+        }
+        return plan
+    }
+}
+
+extension Draft {
+    /// What a user has entered, as it was typed.
+    package enum Answer: Hashable, Sendable {
+        case name(String)
+        case age(String)
+        case plan(String)
+        case team(String)
+    }
+
+    /// What is wrong with an answer, in words for the user.
+    package struct Problem: Error, Hashable {
+        package let message: String
+
+        init(_ message: String) {
+            self.message = message
+        }
+    }
+}

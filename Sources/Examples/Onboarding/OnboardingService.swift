@@ -1,0 +1,47 @@
+internal import Contracts
+package import EventBus
+internal import Navigation
+package import ServiceRuntime
+
+/// Validates and saves what a new user enters, before the flow moves on.
+///
+/// The draft is a document, and the bus keeps it: whoever is started after a kill -9 goes on with it. It is read, changed
+/// and published in the turn of one message, together with the answer, so that one never shows without the other.
+package enum OnboardingService {
+    package static let receives: [MessageType] = [
+        Command.NameEntered.type, Command.AgeEntered.type, Command.PlanChosen.type, Command.TeamEntered.type,
+    ]
+    package static let sends: [MessageType] = [
+        Document.OnboardingDraft.type, DomainEvent.OnboardingSaved.type, DomainEvent.OnboardingRefused.type,
+    ]
+
+    /// - Parameter consumer: its routes are added to this.
+    package static func routes(of consumer: MessageConsumer) -> MessageConsumer {
+        consumer
+            .on(Command.NameEntered.self) { try await save(.name($0.name.typed), $1) }
+            .on(Command.AgeEntered.self) { try await save(.age($0.age.typed), $1) }
+            .on(Command.PlanChosen.self) { try await save(.plan($0.plan.typed), $1) }
+            .on(Command.TeamEntered.self) { try await save(.team($0.team.typed), $1) }
+    }
+
+    private static func save(_ answer: Draft.Answer, _ context: MessageContext) async throws -> [any Message] {
+        let former = try await context.bus.document(Document.OnboardingDraft.self, subject: context.cause.subject)
+        do throws(Draft.Problem) {
+            let draft = try (former?.draft ?? Draft()).answered(answer)
+            return [Document.OnboardingDraft(draft), DomainEvent.OnboardingSaved(isComplete: draft.isComplete)]
+        } catch {
+            return [DomainEvent.OnboardingRefused(problem: error.message)]
+        }
+    }
+}
+
+extension JSONValue? {
+    /// As a user would have typed it; nothing, where there is nothing.
+    fileprivate var typed: String {
+        switch self {
+        case .string(let text): text
+        case nil, .null: ""
+        case let value?: value.description
+        }
+    }
+}

@@ -1,0 +1,31 @@
+internal import Contracts
+package import EventBus
+package import ServiceRuntime
+
+/// Counts for every screen that wants it, until that is dismissed.
+package enum TimerService {
+    package static let receives: [MessageType] = [Command.TimerRequested.type, DomainEvent.ScreenDismissed.type]
+    package static let sends: [MessageType] = [
+        Document.Timer.type, Document.ScreenWork.type, DomainEvent.MessageDiscarded.type, ApplicationError.type,
+    ]
+
+    /// - Parameters:
+    ///   - work: its route is added to this.
+    ///   - interval: between two ticks.
+    package static func route(
+        of work: ScreenWork, every interval: Duration = .seconds(1), clock: any Clock<Duration> = ContinuousClock()
+    ) -> ScreenWork {
+        work.on(Command.TimerRequested.self, withdrawing: [Document.Timer.type]) { _, context in
+            guard let instance = context.cause.attributes.instance else { return }
+            // A service that was killed goes on counting where the document says.
+            let former = try await context.bus.document(
+                Document.Timer.self, subject: context.cause.subject, key: instance)
+            var timer = former ?? Document.Timer(instance: instance, ticks: 0)
+            while true {
+                try await context.publish(timer)
+                try await clock.sleep(for: interval)
+                timer.ticks += 1
+            }
+        }
+    }
+}

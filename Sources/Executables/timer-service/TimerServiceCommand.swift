@@ -1,0 +1,22 @@
+import ArgumentParser
+import ServiceRuntime
+import ThreeScreens
+
+@main
+struct TimerServiceCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "timer-service",
+        abstract: "Counts for a screen until that is dismissed, for config/flows/examples/three-screens.yaml.")
+
+    @OptionGroup var options: ServiceOptions
+
+    @Option(help: "How many milliseconds pass between two ticks.")
+    var interval: UInt32 = 1000
+
+    func run() async throws {
+        let process = ServiceProcess("timer-service", receives: TimerService.receives, sends: TimerService.sends)
+        try await process.run(options) { process in
+            [TimerService.route(of: ScreenWork("timer-service", in: process), every: .milliseconds(max(interval, 1)))]
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import CommandLineTestSupport
+import Contracts
+import EventBus
+import Foundation
+import Navigation
+import SegueTestSupport
+import Testing
+import ThreeScreens
+
+@Suite("Three screens, process by process")
+struct ThreeScreensTests {
+    private static let platform = "three-screens"
+    private static let services: [TestService] = [
+        .broker, TestService("timer-service", command: ["timer-service", "--interval", "50"], after: ["broker"]),
+        TestService(
+            "three-screens-coordinator",
+            command: ["navigation-coordinator", "--flow", Repository.path("config/flows/examples/three-screens.yaml")],
+            after: ["broker"]),
+    ]
+
+    private func origin(_ instance: String) -> Origin {
+        Origin(platform: Self.platform, device: "phone", instance: instance)
+    }
+
+    private func snapshot(
+        _ stack: TestStack, where fits: @escaping @Sendable (NavigationState) -> Bool
+    ) async throws -> NavigationState {
+        try await stack.document(Document.NavigationState.self, key: Self.platform) { fits($0.snapshot.state) }
+            .snapshot.state
+    }
+
+    /// Opens the second screen in front, and starts its timer.
+    private func openSecond(_ stack: TestStack, on tab: String) async throws -> String {
+        let root = try await snapshot(stack) { $0.root.container != nil }.root.instance.id
+        try await stack.bus.send(Command.TabSelected(instance: root, tab: tab), lifetime: nil)
+        _ = try await snapshot(stack) { $0.root.container?.selectedTab == tab }
+        try await stack.bus.send(Command.SecondRequested())
+        let second = try await snapshot(stack) { $0.top.screen == "second" && $0.frontPath.count == 1 }.top.id
+        try await stack.bus.send(Command.TimerRequested(), origin: origin(second))
+        try await ticks(stack, second)
+        return second
+    }
+
+    /// Waits until the timer goes on.
+    private func ticks(_ stack: TestStack, _ instance: String) async throws {
+        let now = try await stack.document(Document.Timer.self, key: instance) { _ in true }.ticks
+        try await stack.document(Document.Timer.self, key: instance) { $0.ticks > now + 1 }
+    }
+
+    private func isWithdrawn(_ stack: TestStack, _ instance: String) async throws {
+        try await stack.until("the timer of \(instance) is withdrawn") { messages in
+            messages.last { $0.type == Document.Timer.type && $0.attributes.key == instance }?.isTombstone == true
+        }
+    }
+
+    @Test(
+        "a timer stops with its screen, however that goes, and its sibling's does not; a killed service goes on",
+        .timeLimit(.minutes(3)))
+    func story() async throws {
+        try await TestStack.with(Self.services) { stack in
+            try await stack.bus.publish(DomainEvent.LaunchFinished())
+            let sibling = try await openSecond(stack, on: "right")
+
+            // Swiped away.
+            var second = try await openSecond(stack, on: "left")
+            try await stack.bus.send(Command.BackCompleted(instance: second), lifetime: nil)
+            try await isWithdrawn(stack, second)
+
+            // Popped by a rule, and the service is killed meanwhile.
+            second = try await openSecond(stack, on: "left")
+            try stack.freeze("timer-service")
+            try await stack.bus.send(Command.SecondClosed())
+            _ = try await snapshot(stack) { $0.frontPath.isEmpty }
+            try await stack.killAndRestart("timer-service")
+            try await isWithdrawn(stack, second)
+            try await ticks(stack, sibling)
+
+            // From the third back to the first at once.
+            second = try await openSecond(stack, on: "left")
+            try await stack.bus.send(Command.ThirdRequested())
+            _ = try await snapshot(stack) { $0.top.screen == "third" }
+            try await stack.bus.send(Command.FirstRequested())
+            try await isWithdrawn(stack, second)
+            try await ticks(stack, sibling)
+
+            // With its root: the sibling goes, too.
+            second = try await openSecond(stack, on: "left")
+            try await stack.bus.send(Command.StartedOver())
+            try await isWithdrawn(stack, second)
+            try await isWithdrawn(stack, sibling)
+            let late = try await stack.bus.send(Command.TimerRequested(), origin: origin(second))
+            try await stack.message(DomainEvent.MessageDiscarded.self, after: late) { $0.messageID == late.id }
+            let work = try await stack.bus.documents(matching: [.type(Document.ScreenWork.self)])
+            #expect(work.isEmpty)
+        }
+    }
+}
+
+extension Command {
+    fileprivate struct SecondRequested: CommandMessage {}
+    fileprivate struct ThirdRequested: CommandMessage {}
+    fileprivate struct FirstRequested: CommandMessage {}
+    fileprivate struct SecondClosed: CommandMessage {}
+    fileprivate struct StartedOver: CommandMessage {}
+}

@@ -1,0 +1,160 @@
+import Contracts
+import EventBus
+import Foundation
+import Navigation
+import Testing
+
+@testable import TerminalDevice
+
+extension Document {
+    fileprivate struct Draft: DocumentMessage {
+        var name: String
+        var ages: [Int]
+        var key: String? = "form-1"
+    }
+}
+
+@Suite("A device of any flow")
+struct FlowDeviceTests {
+    private static func flow() throws -> Flow {
+        try Flow("form", version: 1, platform: "ios", start: "form") {
+            Flow.Screen("form", title: "Who are you?", sends: ["command.NameEntered", "command.HelpRequested"])
+            Flow.Screen("launch", sends: ["command.NameEntered"])
+            Flow.Transition(
+                on: "command.NameEntered",
+                guard: Flow.Guard(accept: "event.NameSaved", deadline: .seconds(5)), do: [.push("launch")])
+        }
+    }
+
+    private func script(_ mode: DeviceSession.Mode = .interactive) throws -> SessionScript {
+        var script = SessionScript(mode)
+        script.session = DeviceSession(
+            script.session.identity, mode: mode, commandLifetime: .seconds(60), flow: try Self.flow())
+        return script
+    }
+
+    private func fields(_ envelope: Envelope?) throws -> JSONValue {
+        try JSONValue(parsing: #require(envelope).data)
+    }
+
+    @Test("A screen without a view model shows its title, its arguments, the documents and its commands")
+    func screen() throws {
+        var script = try script()
+        var snapshot = Machine(flow: try Self.flow(), session: "anna").snapshot
+        snapshot.state.root.instance.arguments = ["itemID": 5]
+        _ = try script.show(snapshot)
+        let draft = try Envelope(Document.Draft(name: "Ann", ages: [5, 7]), source: "test/1")
+        let outputs = try script.handle(.message(draft))
+        #expect(outputs.contains { $0.isDrawing })
+        // The platform's own documents are none of the session's.
+        let presence = Document.Presence(name: "a", version: "1", instance: "b", pid: 1, receives: [], sends: [])
+        #expect(try script.handle(.message(.answer(presence))).isEmpty)
+        #expect(
+            script.session.screen?.lines() == [
+                "ios",
+                "",
+                "Who are you?",
+                "  itemID: 5",
+                "  Draft form-1",
+                "    ages:",
+                "      - 5",
+                "      - 7",
+                "    key: form-1",
+                "    name: Ann",
+                "  [1] HelpRequested",
+                "  [2] NameEntered",
+                "q quit",
+            ])
+        var withdrawn = draft
+        withdrawn.data = Data()
+        #expect(try script.handle(.message(withdrawn)).contains { $0.isDrawing })
+        #expect(script.session.screen?.lines().contains { $0.contains("Draft") } == false)
+    }
+
+    @Test("The focus player's screens are drawn as ever, also by their flow")
+    func viewModels() throws {
+        var script = try script()
+        var snapshot = Machine(flow: try Self.flow()).snapshot
+        snapshot.state.root.instance.screen = "launch"
+        _ = try script.show(snapshot)
+        #expect(script.session.screen?.lines() == ["ios", "", "Focus Player", "  Starting…", "q quit"])
+    }
+
+    @Test(
+        "Fields are typed as words or as JSON; what is a number, a truth value or in quotes is that",
+        arguments: [
+            ("NameEntered", "{}"),
+            ("2", "{}"),
+            ("NameEntered name=Ann age=5", #"{"name": "Ann", "age": 5}"#),
+            (#"command.NameEntered  name="Ann  Lee" vegan=true"#, #"{"name": "Ann  Lee", "vegan": true}"#),
+            (#"NameEntered zip="007" code=007 none=null"#, #"{"zip": "007", "code": "007", "none": null}"#),
+            (#"NameEntered {"name": "Ann", "ages": [5]}"#, #"{"name": "Ann", "ages": [5]}"#),
+            ("NameEntered rate=-1.5 empty= formula=a=b", #"{"rate": -1.5, "empty": "", "formula": "a=b"}"#),
+        ])
+    func fields(line: String, json: String) throws {
+        var script = try script()
+        _ = try script.show(Machine(flow: Self.flow()).snapshot)
+        let command = try #require(try script.handle(.line(line)).published.first)
+        #expect(try fields(command) == JSONValue(parsing: Data(json.utf8)))
+        #expect(command.type.description == "command.NameEntered")
+        #expect(command.attributes.platform == "ios")
+        #expect(command.attributes.device == "phone")
+        #expect(command.attributes.instance == "form-1")
+        #expect(command.attributes.expiryTime != nil)
+        #expect(command.subject == "anna")
+    }
+
+    @Test(
+        "Fields that cannot be read are sent to nobody, and said at once, in scripts too",
+        arguments: [
+            ("NameEntered Ann", "'Ann' is no field"), ("NameEntered name=Ann name=Bo", "'name' stands twice"),
+            (#"NameEntered {"name""#, "is no JSON object"), ("NameEntered =5", "'=5' is no field"),
+        ])
+    func unreadable(line: String, complaint: String) throws {
+        var person = try script()
+        _ = try person.show(Machine(flow: Self.flow()).snapshot)
+        let outputs = try person.handle(.line(line))
+        #expect(outputs.published.isEmpty)
+        #expect(outputs.said.count == 1 && outputs.said[0].contains(complaint))
+        #expect(outputs.wantsLine)
+
+        var script = try script(.scripted)
+        _ = try script.show(Machine(flow: Self.flow()).snapshot)
+        let failure = try #require(try script.handle(.line(line)).failure)
+        #expect(failure.code == "device.unreadable")
+        #expect(failure.message.contains(complaint))
+    }
+
+    @Test("A guard that waits is shown, and a script's next line waits with it")
+    func waiting() throws {
+        var script = try script(.scripted)
+        var machine = Machine(flow: try Self.flow())
+        _ = try script.show(machine.snapshot)
+        let pick = try #require(try script.handle(.line("NameEntered name=Ann")).picked.first)
+        _ = machine.handle(Machine.Input(id: pick.id, type: "command.NameEntered"))
+        #expect(try !script.show(machine.snapshot, answering: pick).wantsLine)
+        #expect(
+            script.session.screen?.lines().contains("… waiting for an answer to command.NameEntered") == true)
+        _ = machine.handle(
+            Machine.Input(
+                id: "a", type: "event.NameSaved", attributes: Machine.Attributes(causationID: pick.id)))
+        #expect(try script.show(machine.snapshot, answering: pick).wantsLine)
+        #expect(script.session.screen?.lines().contains { $0.contains("waiting") } == false)
+    }
+
+    @Test("A command that no rule answers is answered by a document")
+    func service() throws {
+        var script = try script(.scripted)
+        _ = try script.show(Machine(flow: Self.flow()).snapshot)
+        let pick = try #require(try script.handle(.line("HelpRequested")).picked.first)
+        #expect(try !script.handle(.message(.answer(Document.Draft(name: "B", ages: [])))).wantsLine)
+        #expect(try script.handle(.message(.answer(Document.Draft(name: "A", ages: []), to: pick))).wantsLine)
+    }
+
+    @Test("A device tells the bus which commands its flow's screens send")
+    func sends() throws {
+        let sends = DeviceSession.sends(with: try Self.flow()).map(\.description)
+        #expect(sends.contains("command.NameEntered") && sends.contains("command.BackCompleted"))
+        #expect(DeviceSession.sends(with: nil) == DeviceSession.sends)
+    }
+}
