@@ -17,6 +17,14 @@ struct ExportTests {
         #expect(read.yaml == flow.yaml)
     }
 
+    @Test("that reads as the same flow, of every file that the project ships")
+    func files() throws {
+        for text in try FlowFiles.texts() {
+            let flow = try Flow(yaml: text, file: "shipped.yaml")
+            #expect(try Flow(yaml: flow.yaml, file: "written.yaml") == flow)
+        }
+    }
+
     @Test("in the order and the short forms of the documents")
     func form() throws {
         let flow = try Flow("shop", version: 1, platform: "ios", start: "list", requests: [.push, .pop]) {

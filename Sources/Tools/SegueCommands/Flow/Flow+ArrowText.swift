@@ -1,15 +1,21 @@
 internal import Navigation
 
 extension Flow {
-    /// What stands on an arrow: the message, what it must be and what must hold, and what is done.
+    /// What stands on an arrow: the message or the deep link, what must hold, and what is done.
     func lines(of edge: FlowGraph.Edge) -> [String] {
+        if edge.rule.isLink, links.indices.contains(edge.rule.index) {
+            let link = links[edge.rule.index]
+            return [link.url] + Self.lines(of: link.when, link.unless, edge).map { "[\($0)]" } + [edge.text]
+        }
         guard let rule = rule(of: edge) else { return [edge.message] }
         let fields = rule.fields.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.text)" }
-        let when = rule.when.filter { !$0.isObvious(from: edge.from) }.map { "when \($0.text)" }
-        let unless = rule.unless.map { "unless \($0.text)" }
         let origin = rule.origin == .own ? ["from \(platform) only"] : []
-        let guards = (fields + when + unless + origin).map { "[\($0)]" }
+        let guards = (fields + Self.lines(of: rule.when, rule.unless, edge) + origin).map { "[\($0)]" }
         return [edge.message] + guards + (rule.guard.map { [$0.text(of: edge.rule.answer)] } ?? []) + [edge.text]
+    }
+
+    private static func lines(of when: [Condition], _ unless: [Condition], _ edge: FlowGraph.Edge) -> [String] {
+        when.filter { !$0.isObvious(from: edge.from) }.map { "when \($0.text)" } + unless.map { "unless \($0.text)" }
     }
 
     private func rule(of edge: FlowGraph.Edge) -> Transition? {

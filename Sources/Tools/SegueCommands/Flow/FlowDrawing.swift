@@ -82,9 +82,11 @@ struct FlowDrawing {
         }
     }
 
-    /// What a rule takes away on its way to a screen, such as what was presented before, is not worth an arrow.
+    /// What a rule takes away on its way to a screen, such as what was presented before, is not worth an arrow. Neither
+    /// is a screen that a deep link leaves where it is.
     private static func isMinor(_ edge: FlowGraph.Edge, in graph: FlowGraph) -> Bool {
-        edge.to == nil && ![.finish, .abandon].contains(edge.action)
+        if edge.rule.isLink, edge.from == edge.to { return true }
+        return edge.to == nil && ![.finish, .abandon].contains(edge.action)
             && graph.edges.contains { $0.rule == edge.rule && $0.to != nil }
     }
 
