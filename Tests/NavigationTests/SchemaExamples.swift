@@ -10,6 +10,9 @@ enum SchemaExamples {
 
         """
 
+    private static let guardOfStep = "{ accept: event.B, deadline: 5s }"
+    private static let steps = "{ screen: b, where: { x: 1, answer.y: [1, 2] } }, { screen: c }"
+
     static func file(_ parts: String...) -> String {
         let isGiven = { (key: String) in parts.contains { $0.hasPrefix("\(key):") } }
         return head + (isGiven("screens") ? "" : "screens: { a: }\n")
@@ -23,6 +26,8 @@ enum SchemaExamples {
     /// What the reader takes, in every form.
     static let good: [String] =
         [
+            head + "steps: [{ screen: a, title: A, next: command.N, guard: \(guardOfStep), steps: [\(steps)] }]\n",
+            file("steps: [{ screen: b, next: command.N, steps: [{ screen: c }] }]"),
             file("screens: { a: { title: 5, sends: command.A }, b: { sends: [command.A, command.B.C] }, c: {} }"),
             file("presentations: [sheet, window]", "requests: [push, finish]"),
             file("flows: { f: { start: a, transitions: [{ on: event.A, do: [finish: { a: 1 }] }] } }"),
