@@ -31,6 +31,21 @@ struct ShippedStacksTests {
         }
     }
 
+    @Test("The examples need no setting, and have a platform each")
+    func examples() throws {
+        let stack = try stack("examples.yaml")
+        let names = stack.services.map(\.name)
+        for name in ["broker", "onboarding-coordinator", "onboarding-service", "three-screens-coordinator"] {
+            #expect(names.contains(name))
+        }
+        for service in stack.services {
+            #expect(stack.awaitsReadiness(of: service))
+            #expect(service.restart == .onFailure(limit: nil))
+        }
+        let coordinators = stack.services.filter { $0.command.first == "navigation-coordinator" }
+        #expect(Set(coordinators.map(\.command.last)).count == coordinators.count)
+    }
+
     @Test("The stack for the real Spotify is the same without the simulator, and asks for a client id")
     func real() throws {
         let stack = try stack("spotify.yaml", environment: ["SPOTIFY_CLIENT_ID": "mine"])

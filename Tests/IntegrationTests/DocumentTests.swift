@@ -53,11 +53,35 @@ struct DocumentTests {
         }
     }
 
+    @Test("the examples run as their page says, command by command", .timeLimit(.minutes(5)))
+    func examples() async throws {
+        try await inRepository { segue in
+            let blocks = try Page("docs/examples.md").blocks(of: "sh")
+            try #require(blocks.count == 5)
+            // One shell each, as whoever reads on in another terminal has.
+            let path = blocks[0].split(separator: "\n").first { $0.hasPrefix("segue up") } ?? ""
+            try await run(String(path), segue)
+            let onboarding = try await run(blocks[1], segue)
+            for expected in ["Your name is missing.", "Welcome", "Ann Lee", "solo"] {
+                #expect(onboarding.contains(expected), "\(onboarding)")
+            }
+            let threeScreens = try await run(blocks[2], segue)
+            for expected in ["The second", "The third", "document.Timer"] {
+                #expect(threeScreens.contains(expected), "\(threeScreens)")
+            }
+            let routing = try await run(blocks[3], segue)
+            for expected in ["Departures", "Route", "YRK"] {
+                #expect(routing.contains(expected), "\(routing)")
+            }
+            try await run(blocks[4], segue)
+        }
+    }
+
     @Test(
         "every verb that a document shows is there",
         arguments: [
             "README.md", "CONTRIBUTING.md", "docs/try.txt", "docs/flows.md", "docs/architecture.md", "docs/bus.md",
-            "docs/routing.md",
+            "docs/routing.md", "docs/examples.md",
         ])
     func verbs(path: String) async throws {
         let verbs = Set(try Page(path).text.matches(of: #/\bsegue ([a-z]+)\b/#).map { String($0.1) })

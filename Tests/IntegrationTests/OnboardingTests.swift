@@ -42,7 +42,7 @@ struct OnboardingTests {
             // Asked while it stands still, and killed before it can answer.
             try stack.freeze("onboarding-service")
             try await stack.bus.send(Command.AgeEntered(age: 35))
-            try await stack.document(Document.NavigationState.self, key: "onboarding") {
+            try await stack.message(Document.NavigationState.self) {
                 $0.snapshot.state.attempt?.message.type == "command.AgeEntered"
             }
             try await stack.killAndRestart("onboarding-service")

@@ -15,7 +15,9 @@ enum FlowFiles {
 
     /// The texts of all of them.
     static func texts() throws -> [String] {
-        let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        let files = try [folder, folder.appending(path: "examples")].flatMap {
+            try FileManager.default.contentsOfDirectory(at: $0, includingPropertiesForKeys: nil)
+        }
         return try files.filter { $0.pathExtension == "yaml" }.sorted { $0.path < $1.path }
             .map { try String(contentsOf: $0, encoding: .utf8) }
     }

@@ -21,7 +21,8 @@ struct FlowSchemaTests {
     @Test("is named in the first line of each shipped flow")
     func firstLine() throws {
         for text in try FlowFiles.texts() {
-            #expect(text.hasPrefix("# yaml-language-server: $schema=flow.schema.json\n"))
+            let line = text.prefix { $0 != "\n" }
+            #expect(line.hasPrefix("# yaml-language-server: $schema=") && line.hasSuffix("flow.schema.json"))
         }
     }
 
