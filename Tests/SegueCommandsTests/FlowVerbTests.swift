@@ -41,6 +41,24 @@ struct FlowVerbTests {
         }
     }
 
+    @Test("check holds a flow to the app's messages, if it is told them")
+    func messages() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try segue.write(
+                Self.unused.replacing("screens: { list: , unused: }", with: "screens: { list: }"), to: "shop.yaml")
+            try segue.write("event.B: []", to: "messages.yaml")
+            #expect(try await segue("flow", "check", "--strict", "shop.yaml").status == 0)
+            let result = try await segue("flow", "check", "--strict", "--messages", "messages.yaml", "shop.yaml")
+            #expect(result.status == 1)
+            #expect(
+                result.output == "shop.yaml:6:17: warning: there is no message 'event.A'; did you mean 'event.B'?\n")
+
+            try segue.write("event.B: x", to: "messages.yaml")
+            let unreadable = try await segue("flow", "check", "--messages", "messages.yaml", "shop.yaml")
+            #expect(unreadable.status != 0 && unreadable.error.contains("messages.yaml:1:10: 'event.B' needs a list"))
+        }
+    }
+
     @Test("run plays the shipped scenarios, one line a step", arguments: FlowExamples.shipped)
     func run(name: String) async throws {
         try await SegueCommandLine.inScratch { segue in

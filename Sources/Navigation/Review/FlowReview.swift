@@ -18,13 +18,15 @@ extension Flow {
     /// - Parameters:
     ///   - yaml: The text of the file.
     ///   - file: The name of the file as findings shall call it.
-    public static func review(yaml: String, file: String) -> FlowReview {
+    ///   - messages: Those that the app has; without it nothing is said about messages that there are not.
+    public static func review(yaml: String, file: String, messages: MessageCatalogue? = nil) -> FlowReview {
         var reading = FlowReading(yaml: yaml, file: file)
         let isValid = reading.findings.isEmpty
         // What was left out could not be read: a rule of which half is known looks like any other's twin.
         if reading.isComplete, let flow = reading.flow {
             var reviewer = FlowReviewer(flow: flow)
             reviewer.reviewRules()
+            if let messages { reviewer.reviewMessages(messages) }
             // A name that is mistyped makes what it means unreachable.
             if isValid { reviewer.reviewGraph() }
             reading.report(reviewer.problems)
@@ -33,9 +35,12 @@ extension Flow {
     }
 
     /// What is surely a mistake in a flow that was built in Swift, as a team's tests may demand that there is none.
-    public func review() -> [FlowFinding] {
+    ///
+    /// - Parameter messages: Those that the app has; without it nothing is said about messages that there are not.
+    public func review(messages: MessageCatalogue? = nil) -> [FlowFinding] {
         var reviewer = FlowReviewer(flow: self)
         reviewer.reviewRules()
+        if let messages { reviewer.reviewMessages(messages) }
         reviewer.reviewGraph()
         return reviewer.problems.map { FlowFinding(source: "flow \(name)", problem: $0) }
     }

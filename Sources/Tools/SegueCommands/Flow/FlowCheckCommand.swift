@@ -7,6 +7,7 @@ package struct FlowCheckCommand: AsyncParsableCommand {
         discussion: """
             segue flow check config/flows/*.yaml
             segue flow check --strict flow.yaml     as in CI: a warning fails it too
+            segue flow check --messages config/messages.yaml config/flows/ios.yaml
 
             Each finding is a line, FILE:LINE:COLUMN: what is wrong; what to do.
             The status is 1 when a flow cannot be used, and 0 when there are but
@@ -15,6 +16,9 @@ package struct FlowCheckCommand: AsyncParsableCommand {
 
     @Argument(help: ArgumentHelp("The flows, YAML or JSON; - reads one from standard input.", valueName: "file"))
     var files: [String]
+
+    @Option(help: ArgumentHelp("The app's messages and their fields, so that others are found.", valueName: "file"))
+    var messages: String?
 
     @Flag(help: "Fail for warnings too.")
     var strict = false
@@ -26,9 +30,13 @@ package struct FlowCheckCommand: AsyncParsableCommand {
 
     package func run() async throws {
         var fails = false
+        let catalogue = try messages.map { path in
+            let file = try FlowFile(path)
+            return try MessageCatalogue(yaml: file.text, file: file.name)
+        }
         for path in files {
             let file = try FlowFile(path)
-            let review = Flow.review(yaml: file.text, file: file.name)
+            let review = Flow.review(yaml: file.text, file: file.name, messages: catalogue)
             for finding in review.findings {
                 try await Console.output.writeLine(json ? JSONLine.text(Row(finding)) : finding.description)
             }
