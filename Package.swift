@@ -106,8 +106,8 @@ let focusPlayer: [Target] = [
     module(
         "TerminalDevice", in: "FocusPlayer",
         [
-            "Contracts", "EventBus", "Navigation", "Presentation", "ServiceRuntime", "Vocabulary", asyncAlgorithms,
-            lifecycle, logging, subprocess, systemPackage,
+            "Contracts", "EventBus", "Navigation", "Presentation", "ServiceRuntime", "Vocabulary", argumentParser,
+            asyncAlgorithms, lifecycle, logging, subprocess, systemPackage,
         ]),
     module(
         "SpotifySimulator", in: "FocusPlayer",
@@ -130,7 +130,7 @@ let executables: [Target] = [
     executable("broker", ["Broker", "Contracts", "EventBus", "ServiceRuntime", argumentParser, lifecycle]),
     executable(
         "device",
-        ["EventBus", "Navigation", "SegueCommands", "ServiceRuntime", "TerminalDevice", argumentParser, logging]),
+        ["SegueCommands", "ServiceRuntime", "TerminalDevice", argumentParser, logging]),
     executable("error-notifier", ["ErrorNotification", "ServiceRuntime", argumentParser]),
     executable(
         "music-service",

@@ -1,7 +1,5 @@
 import ArgumentParser
-import EventBus
 import Logging
-import Navigation
 import SegueCommands
 import ServiceRuntime
 import TerminalDevice
@@ -24,16 +22,8 @@ struct DeviceCommand: AsyncParsableCommand {
             age=5' or 'NameEntered {"name": "Ann"}'.
             """)
 
-    /// Those whose screens have been drawn.
-    private static let platforms = ["ios", "mac"]
-
     @OptionGroup var bus: BusOptions
-
-    @Option(help: "Whose screens to show: ios or mac, or the platform of the flow. (default: the flow's)")
-    var platform: String?
-
-    @Option(help: ArgumentHelp("A flow whose screens to show, such as config/flows/ios.yaml.", valueName: "file"))
-    var flow: String?
+    @OptionGroup var shown: PlatformOptions
 
     @Option(help: "A name that tells it from other devices of the platform. (default: a new one)")
     var device: String?
@@ -47,17 +37,8 @@ struct DeviceCommand: AsyncParsableCommand {
     @Option(help: "How many seconds a line that is piped in may wait.")
     var timeout: UInt32 = 30
 
-    func validate() throws {
-        guard flow == nil else { return }
-        guard let platform, Self.platforms.contains(platform) else {
-            throw ValidationError(
-                "name the platform, --platform \(Self.platforms.joined(separator: " or ")), or its flow, --flow FILE")
-        }
-    }
-
     func run() async throws {
-        let flow = try flow.map(readFlow)
-        let platform = flow?.platform ?? platform ?? ""
+        let (platform, flow) = try shown.read()
         let process = ServiceProcess(
             "device", receives: DeviceSession.receives, sends: DeviceSession.sends(with: flow), logLevel: .warning)
         let identity = DeviceIdentity(
@@ -73,19 +54,5 @@ struct DeviceCommand: AsyncParsableCommand {
                 )
             ]
         }
-    }
-
-    private func readFlow(_ file: String) throws -> Flow {
-        let flow: Flow
-        do {
-            flow = try Flow(file: file)
-        } catch {
-            throw ServiceProcess.refuse(error.findings.map(\.description))
-        }
-        guard platform == nil || platform == flow.platform else {
-            throw ValidationError(
-                "\(file) is for \(flow.platform), and --platform is \(platform ?? ""); leave --platform out")
-        }
-        return flow
     }
 }
