@@ -47,7 +47,7 @@ struct GuardTests {
     private func wait(_ stack: TestStack) async throws -> Envelope {
         let error = try await stack.bus.publish(ApplicationError(code: "test.failed", message: "It failed."))
         try await stack.document(Document.ErrorBanner.self) { $0.errorID == error.id }
-        try stack.freeze("error-notifier")
+        try await stack.freeze("error-notifier")
         let command = try await stack.bus.send(Command.NextRequested(errorID: error.id))
         try await stack.message(Document.NavigationState.self) { $0.snapshot.state.attempt != nil }
         return command

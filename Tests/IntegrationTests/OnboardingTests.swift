@@ -40,7 +40,7 @@ struct OnboardingTests {
             try await stack.bus.send(Command.NameEntered(name: "Ann"))
             try await isAt("age", stack)
             // Asked while it stands still, and killed before it can answer.
-            try stack.freeze("onboarding-service")
+            try await stack.freeze("onboarding-service")
             try await stack.bus.send(Command.AgeEntered(age: 35))
             try await stack.message(Document.NavigationState.self) {
                 $0.snapshot.state.attempt?.message.type == "command.AgeEntered"

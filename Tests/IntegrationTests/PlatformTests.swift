@@ -73,7 +73,7 @@ struct PlatformTests {
     func freeze() async throws {
         try await TestStack.with(Self.services) { stack in
             try await stack.isAt("launch", on: "ios")
-            try stack.freeze("ios-coordinator")
+            try await stack.freeze("ios-coordinator")
             try await stack.bus.publish(DomainEvent.LaunchFinished())
             try await stack.isAt("serviceSelection", on: "mac")
             try stack.thaw("ios-coordinator")
@@ -85,7 +85,7 @@ struct PlatformTests {
     func lease() async throws {
         try await TestStack.with(Self.services) { stack in
             let first = try await stack.message(Document.Presence.self) { $0.name == "error-notifier" }
-            try stack.freeze("error-notifier")
+            try await stack.freeze("error-notifier")
             let tombstone = try await stack.tombstone(of: first.envelope)
             try stack.thaw("error-notifier")
             try await stack.message(Document.Presence.self, after: tombstone) {

@@ -38,7 +38,7 @@ struct RoutingProcessTests {
             }
 
             // The call is made while nobody can answer it, and is answered by the coordinator's successor.
-            try stack.freeze("router-coordinator")
+            try await stack.freeze("router-coordinator")
             async let call = router.replacePath([.settings])
             try await stack.message(Command.NavigationRequested.self) { $0.action["replacePath"] != nil }
             try await stack.killAndRestart("router-coordinator")

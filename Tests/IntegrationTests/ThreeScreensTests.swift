@@ -68,7 +68,7 @@ struct ThreeScreensTests {
 
             // Popped by a rule, and the service is killed meanwhile.
             second = try await openSecond(stack, on: "left")
-            try stack.freeze("timer-service")
+            try await stack.freeze("timer-service")
             try await stack.bus.send(Command.SecondClosed())
             _ = try await snapshot(stack) { $0.frontPath.isEmpty }
             try await stack.killAndRestart("timer-service")

@@ -51,7 +51,7 @@ struct PythonConsumerTests {
         try await TestStack.withPython { stack, python in
             try await python.running("consume", "worker", "command.Work", "--result", "event.Handled") { _ in
                 try await stack.handlesRound(0)
-                try stack.freeze("broker")
+                try await stack.freeze("broker")
                 try await DatabaseQueue(path: "\(stack.dataDirectory)/broker/journal.sqlite").write {
                     try $0.execute(sql: "DELETE FROM producers; UPDATE messages SET producer = NULL")
                 }

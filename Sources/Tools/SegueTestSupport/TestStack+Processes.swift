@@ -19,13 +19,15 @@ extension TestStack {
     }
 
     /// Stops a process where it stands; it keeps its sockets and answers nobody.
-    public func freeze(_ service: String) throws {
-        try signal(service, SIGSTOP)
+    public func freeze(_ service: String) async throws {
+        let pid = try signal(service, SIGSTOP)
+        // A thread that runs stands only when it next enters the kernel: until then it may answer.
+        while !Self.stands(pid) { try await Task.sleep(for: .milliseconds(1)) }
     }
 
     /// Lets a frozen process go on.
     public func thaw(_ service: String) throws {
-        try signal(service, SIGCONT)
+        _ = try signal(service, SIGCONT)
     }
 
     /// The port that the supervisor picked for a name in `x-ports`.
@@ -45,9 +47,19 @@ extension TestStack {
     /// Where the bus is.
     public var busAddress: String { project.busAddress }
 
-    private func signal(_ service: String, _ signal: Int32) throws {
+    private func signal(_ service: String, _ signal: Int32) throws -> pid_t {
         guard let pid = try status(of: service).pid else { throw failure("\(service) does not run") }
         kill(pid, signal)
+        return pid
+    }
+
+    /// Whether no thread of a process runs, as proc(5) tells; one that has ended has none.
+    private static func stands(_ pid: pid_t) -> Bool {
+        let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task")) ?? []
+        return threads.allSatisfy { thread in
+            let status = (try? String(contentsOfFile: "/proc/\(pid)/task/\(thread)/stat", encoding: .utf8)) ?? ""
+            return status.isEmpty || status.contains(") T ") || status.contains(") Z ")
+        }
     }
 
     private func status(of service: String) throws -> ServiceStatus {
