@@ -224,4 +224,20 @@ struct FlowReviewTests {
                     + "for no more; move this one up, or remove it (see transitions[0])"
             ])
     }
+
+    @Test("A command that only a deep link sends is one that is sent")
+    func linkSends() {
+        let rules = """
+            - on: command.Refresh
+              do: [pop]
+            """
+        let link = """
+            links:
+              - url: shop://list
+                to: { root: list }
+                send: command.Refresh
+            """
+        #expect(findings(rules: rules).count == 1)
+        #expect(findings(Self.head + rules.split(separator: "\n").map { "  \($0)\n" }.joined() + link) == [])
+    }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import Navigation
 import Testing
 
@@ -74,20 +73,8 @@ struct GuardHistoryTests {
 
     @Test("Equal histories give equal snapshots, also through a restart at any point", arguments: histories)
     func restarts(policy: Flow.Guard.Meanwhile, seed: UInt64) throws {
-        let flow = try flow(policy)
-        var steady = Machine(flow: flow)
-        var restarted = Machine(flow: flow)
         var history = GuardHistory(seed: seed)
-        for step in 0..<Self.steps {
-            let input = history.next(for: steady.state)
-            #expect(steady.handle(input) == restarted.handle(input))
-            #expect(steady.snapshot == restarted.snapshot)
-            if step.isMultiple(of: 7) {
-                let stored = try JSONEncoder().encode(restarted.snapshot)
-                restarted =
-                    Restoration(try JSONDecoder().decode(NavigationSnapshot.self, from: stored), flow: flow).machine
-            }
-        }
+        try expectNoDifference(throughRestartsOf: try flow(policy), steps: Self.steps) { history.next(for: $0) }
     }
 
     @Test("Out is out, from everywhere and whatever waits", arguments: histories)

@@ -1,4 +1,3 @@
-import Foundation
 import Navigation
 import Testing
 
@@ -55,19 +54,9 @@ struct HistoryTests {
 
     @Test("Equal histories give equal snapshots, also through a restart at any point", arguments: histories)
     func restarts(platform: String, seed: UInt64) throws {
-        let flow = try FlowFiles.flow(platform)
-        var steady = Machine(flow: flow)
-        var restarted = Machine(flow: flow)
         var history = History(seed: seed)
-        for step in 0..<Self.steps {
-            let input = history.next(for: steady.state)
-            #expect(steady.handle(input) == restarted.handle(input))
-            #expect(steady.snapshot == restarted.snapshot)
-            if step.isMultiple(of: 7) {
-                let stored = try JSONEncoder().encode(restarted.snapshot)
-                let snapshot = try JSONDecoder().decode(NavigationSnapshot.self, from: stored)
-                restarted = Restoration(snapshot, flow: flow).machine
-            }
+        try expectNoDifference(throughRestartsOf: try FlowFiles.flow(platform), steps: Self.steps) {
+            history.next(for: $0)
         }
     }
 

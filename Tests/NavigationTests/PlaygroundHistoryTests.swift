@@ -1,4 +1,3 @@
-import Foundation
 import Navigation
 import SeededRandom
 import Testing
@@ -163,19 +162,9 @@ struct PlaygroundHistoryTests {
 
     @Test("Equal histories give equal snapshots, also through restarts", arguments: 0..<40 as Range<UInt64>)
     func restarts(seed: UInt64) throws {
-        let flow = try PlaygroundFlow.flow()
-        var steady = Machine(flow: flow)
-        var restarted = Machine(flow: flow)
         var history = History(seed: seed, vocabulary: .playground)
-        for step in 0..<Self.steps {
-            let input = history.next(for: steady.state)
-            #expect(steady.handle(input) == restarted.handle(input))
-            #expect(steady.snapshot == restarted.snapshot)
-            if step.isMultiple(of: 7) {
-                let stored = try JSONEncoder().encode(restarted.snapshot)
-                let snapshot = try JSONDecoder().decode(NavigationSnapshot.self, from: stored)
-                restarted = Restoration(snapshot, flow: flow).machine
-            }
+        try expectNoDifference(throughRestartsOf: try PlaygroundFlow.flow(), steps: Self.steps) {
+            history.next(for: $0)
         }
     }
 

@@ -30,7 +30,7 @@ struct ThreeScreensFlowTests {
     func same() throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../config/flows/examples/three-screens.yaml").standardizedFileURL.path
-        #expect(try Flow(file: file) == Self.built())
+        #expect(try Flow(yaml: String(contentsOfFile: file, encoding: .utf8), file: file) == Self.built())
     }
 
     /// A machine of the flow, and the tree that follows it.

@@ -15,18 +15,10 @@ struct NavigationCoordinatorCommand: AsyncParsableCommand {
     var flow: String
 
     func run() async throws {
-        let flow = try readFlow()
+        let flow = try ServiceProcess.readFlow(flow)
         try await ServiceProcess("navigation-coordinator", receives: flow.receives, sends: flow.sends)
             .run(options) { process in
                 [Coordinator(flow: flow, bus: process.bus, logger: process.logger, metrics: process.metrics)]
             }
-    }
-
-    private func readFlow() throws -> Flow {
-        do {
-            return try Flow(file: flow)
-        } catch {
-            throw ServiceProcess.refuse(error.findings.map(\.description))
-        }
     }
 }

@@ -27,12 +27,7 @@ package struct PlatformOptions: ParsableArguments {
     /// - Throws: what ends the process with what is wrong with the flow's file.
     package func read() throws -> (platform: String, flow: Flow?) {
         guard let file = flow else { return (platform ?? "", nil) }
-        let flow: Flow
-        do {
-            flow = try Flow(file: file)
-        } catch {
-            throw ServiceProcess.refuse(error.findings.map(\.description))
-        }
+        let flow = try ServiceProcess.readFlow(file)
         guard platform == nil || platform == flow.platform else {
             throw ValidationError(
                 "\(file) is for \(flow.platform), and --platform is \(platform ?? ""); leave --platform out")

@@ -71,7 +71,7 @@ extension FlowReviewer {
     }
 
     private mutating func reviewSenders() {
-        let actions = flow.allTransitions.flatMap(\.possibleActions)
+        let actions = (flow.placedRules + flow.placedLinks).flatMap(\.transition.possibleActions)
         let sent = Set(senders.keys).union(actions.compactMap(\.command))
         var known = sent
         for (rule, transition) in flow.placedRules where transition.on.hasPrefix("command.") {

@@ -53,13 +53,11 @@ package struct Coordinator: ReadyService {
             Batch(restored.messages, checkpoint: Checkpoint(claim: claim, position: claim.position)))
         try await withThrowingDiscardingTaskGroup { timers in
             let filters = flow.receives.map { MessageFilter.type($0) }
-            for screen in restored.leaving { expectGone(screen, &timers) }
-            for attempt in restored.waiting { expectAnswer(attempt, &timers) }
+            for expectation in restored.expectations { wait(for: expectation, &timers) }
             try await bus.consumeUntilShutdown(under: claim, filters, metrics: metrics, whenLive: ready.signal) {
                 message in
                 let outcome = try sessions.handle(message, at: now())
-                for screen in outcome.leaving { expectGone(screen, &timers) }
-                for attempt in outcome.waiting { expectAnswer(attempt, &timers) }
+                for expectation in outcome.expectations { wait(for: expectation, &timers) }
                 for failure in outcome.failures {
                     logger.error("\(failure)", metadata: ["type": "\(message.type)", "id": "\(message.id)"])
                 }

@@ -45,8 +45,7 @@ struct Sessions {
                 let changed = restoration.machine.snapshot == snapshot ? nil : restoration.machine.snapshot
                 let outcome = try outcome(restoration.effects, snapshot: changed, cause: document)
                 restored.messages += outcome.messages
-                restored.leaving += outcome.leaving
-                restored.waiting += outcome.waiting
+                restored.expectations += outcome.expectations
                 for screen in restoration.dropped {
                     logger.warning("the flow has no screen '\(screen.screen)' any more: \(screen.id) is dismissed")
                 }
@@ -84,12 +83,12 @@ struct Sessions {
             if let message = try results.message(for: effect) { outcome.messages.append(message) }
             switch effect {
             case .expectScreenGone(let instance):
-                outcome.leaving.append(LeavingScreen(session: cause.subject, instance: instance))
+                outcome.expectations.append(
+                    Expectation(
+                        session: cause.subject, object: .screen(instance: instance), delay: Coordinator.animationTime))
             case .expectAnswer(let attempt, let deadline):
-                outcome.waiting.append(
-                    WaitingAttempt(
-                        session: cause.subject, id: attempt, deadline: deadline,
-                        correlationID: cause.attributes.correlationID))
+                let object = Expectation.Object.attempt(id: attempt, correlationID: cause.attributes.correlationID)
+                outcome.expectations.append(Expectation(session: cause.subject, object: object, delay: deadline))
             case .began(let attributes): results.began(attributes)
             case .failed(let failure): outcome.failures.append(failure)
             default: break

@@ -129,8 +129,3 @@ extension Envelope {
         return Envelope(attributes: attributes, data: Data())
     }
 }
-
-extension BusError {
-    /// Whether it tells of this process or its bus, and not of what was to be done.
-    var isOfProcess: Bool { [.unavailable, .address, .fenced, .epoch, .journal, .closed].contains(code) }
-}
