@@ -33,6 +33,16 @@ struct DependencyGraph {
         return problems
     }
 
+    /// These services and all that they depend on, directly or not.
+    func closure(of names: [String]) -> Set<String> {
+        var found = Set(names)
+        var open = names
+        while let name = open.popLast() {
+            for next in dependencies[name] ?? [] where found.insert(next).inserted { open.append(next) }
+        }
+        return found
+    }
+
     /// Each cycle once, beginning at the member that comes first in the stack.
     private func cycles() -> [[String]] {
         var finished: Set<String> = []
