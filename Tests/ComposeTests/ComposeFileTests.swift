@@ -59,8 +59,8 @@ struct ComposeFileTests {
         let music = Service(
             name: "music",
             command: ["env", "A=", "music-service"],
-            workingDirectory: "work",
-            environment: ["KEY": "a=b"],
+            workingDirectory: "/stack/work",
+            environment: ["KEY": "a=b", "PASSED_ON": nil],
             dependencies: [Dependency(on: "broker", condition: .healthy)],
             restart: .unlessStopped,
             labels: ["tier": "data"]
@@ -100,7 +100,7 @@ struct ComposeFileTests {
         #expect(found[4] == "c.yaml:6: unknown key 'comand' in service 'broker'; did you mean 'command'?")
         #expect(found[8] == "c.yaml:11: 'music' depends on unknown 'brokr'; did you mean 'broker'?")
         #expect(found[10].contains("required variable 'NEEDED' is not set: set it"))
-        #expect(found[10].contains("'$KEY'"), "keys are not interpolated")
+        #expect(found[10].contains(".$KEY'"), "keys are not interpolated")
         #expect(!found.contains { $0.contains("\n") })
     }
 
@@ -113,7 +113,7 @@ struct ComposeFileTests {
             ("services:\n  a: {command: x}\n  b: {command: [x}", "c.yaml:3: not YAML"),
             ("services:\n  a: {command: x, command: y}", "c.yaml:2: 'command' stands twice"),
             ("services:\n  ../a: {command: x}", "c.yaml:2: '../a' is not a service name"),
-            ("services:\n  a: {command: x, healthcheck: {test: [CMD, y]}}", "c.yaml:2: 'test' in 'healthcheck'"),
+            ("services:\n  a: {command: x, healthcheck: {test: [y]}}", "c.yaml:2: 'test' in 'healthcheck'"),
             ("x-ports: [a b]\nservices:\n  a: {command: x}", "c.yaml:1: 'a b' in 'x-ports' is not a name"),
         ]
     )
