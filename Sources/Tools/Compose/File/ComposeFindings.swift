@@ -3,11 +3,18 @@ import OrderedCollections
 /// What comes to light while the files of a stack are read: every mistake, instead of only the first.
 final class ComposeFindings {
     private var mistakes: OrderedSet<ComposeFileError.Mistake> = []
+    private var files: OrderedSet<String> = []
     private(set) var variables: [String: ComposeVariable] = [:]
     /// Variables that are asked for, are not set and have no default: each becomes empty.
     private(set) var unset: Set<String> = []
 
+    /// Mistakes are told in the order in which files are begun.
+    func begin(_ file: String) {
+        files.append(file)
+    }
+
     func report(_ message: String, at place: ComposePlace, hint: String? = nil) {
+        files.append(place.file)
         mistakes.append(.init(file: place.file, line: place.line, message: message, hint: hint))
     }
 
@@ -40,10 +47,9 @@ final class ComposeFindings {
         }
     }
 
-    /// - Throws: ``ComposeFileError`` with all mistakes: file by file as these were come upon, by line.
+    /// - Throws: ``ComposeFileError`` with all mistakes: file by file, by line.
     func throwMistakes() throws(ComposeFileError) {
         guard !mistakes.isEmpty else { return }
-        let files = OrderedSet(mistakes.map(\.file))
         throw ComposeFileError(
             mistakes: files.flatMap { file in
                 mistakes.filter { $0.file == file }.sorted { $0.line < $1.line }

@@ -31,7 +31,7 @@ extension ComposeReader {
         let parts = given.flatMap { words($0.1, "'\($0.0)' of \(place)") }
         if given.isEmpty {
             report("\(place) has no 'command'", at: key, hint: "name the executable to run and its arguments")
-        } else if let node = given.first?.1, node.list != nil, parts.first?.isEmpty ?? true {
+        } else if let node = given.first?.1, node.namesNothing {
             report("'\(given[0].0)' of \(place) names no executable", at: node.place)
         }
         return parts
@@ -103,5 +103,13 @@ extension ComposeReader {
         }
         service.replicas = replicas ?? scale ?? 1
         restart(&service, entries, policy: deploy["restart_policy"]?.value, of: place)
+    }
+}
+
+extension ComposeNode {
+    /// Whether it is a list of words without a first one.
+    fileprivate var namesNothing: Bool {
+        guard let list else { return false }
+        return list.first.map { $0.scalar?.text.isEmpty ?? true && $0.scalar?.isUnknown != true } ?? true
     }
 }

@@ -18,11 +18,13 @@ extension ComposeReader {
         list(node, what).compactMap { scalar($0, "an entry of \(what)")?.text }
     }
 
+    /// - Returns: `nil` when there is none, which has been reported.
     func scalar(_ node: ComposeNode, _ what: String) -> ComposeNode.Scalar? {
         guard let scalar = node.scalar else {
             report("\(what) is not a plain value", at: node.place)
             return nil
         }
+        guard !scalar.isUnknown else { return nil }
         guard !scalar.text.contains("\0") else {
             report("\(what) contains a NUL character", at: node.place)
             return nil

@@ -18,6 +18,8 @@ struct ComposeNode: Sendable {
         let written: String
         /// What YAML takes for a boolean, as it is not in quotes.
         var isBoolean = false
+        /// Its variables cannot be expanded, which has been reported.
+        var isUnknown = false
     }
 
     indirect enum Content: Sendable {

@@ -6,7 +6,7 @@ import Yams
 /// Variables are expanded before files are merged, in values and never in keys, as the specification says.
 struct ComposeTreeBuilder {
     /// Aliases of aliases may stand for more than a machine can hold.
-    private static let mostNodes = 200_000
+    private static let mostNodes = 100_000
 
     let source: ComposeSource
     let findings: ComposeFindings
@@ -66,7 +66,7 @@ struct ComposeTreeBuilder {
             return .init(text: value, written: text, isBoolean: isBoolean)
         } catch {
             report("'\(path.joined(separator: "."))': \(error.message)", at: node)
-            return .init(text: "", written: text)
+            return .init(text: "", written: text, isUnknown: true)
         }
     }
 

@@ -7,6 +7,7 @@ enum YAMLText {
         func report(_ message: String, line: Int = 1, hint: String? = nil) {
             findings.report(message, at: ComposePlace(file: file, line: line), hint: hint)
         }
+        findings.begin(file)
         do {
             guard let root = try Yams.compose(yaml: text) else {
                 report("the file is empty", hint: "list the processes to run under 'services'")

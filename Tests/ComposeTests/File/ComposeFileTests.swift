@@ -4,24 +4,9 @@ import Testing
 
 @Suite("Compose file")
 struct ComposeFileTests {
-    private func read(_ text: String, environment: [String: String] = [:]) throws -> ComposeFile {
-        try ComposeFile(text: text, path: "c.yaml", directory: "/stack", environment: environment)
-    }
-
-    private func mistakes(in text: String) -> [String] {
-        do {
-            _ = try read(text)
-            return []
-        } catch let error as ComposeFileError {
-            return error.mistakes.map(\.description)
-        } catch {
-            return ["\(error)"]
-        }
-    }
-
     @Test("A file with everything in it becomes the stack it describes")
     func whole() throws {
-        let file = try read(
+        let file = try readCompose(
             """
             name: focus
             x-ports: [spotify, "web-ui"]
@@ -74,8 +59,9 @@ struct ComposeFileTests {
 
     @Test("All mistakes of a file are told at once, each with its line")
     func allMistakes() {
-        let found = mistakes(
-            in: """
+        let found = mistakes {
+            try readCompose(
+                """
                 name: Focus Player
                 volumes: {}
                 services:
@@ -91,7 +77,8 @@ struct ComposeFileTests {
                     environment:
                       $KEY: "${NEEDED:?set it}"
                 """
-        )
+            )
+        }
         #expect(
             found.map { $0.split(separator: ":")[1] } == ["1", "2", "4", "5", "6", "7", "9", "10", "11", "12", "14"])
         #expect(
@@ -118,15 +105,16 @@ struct ComposeFileTests {
         ]
     )
     func oneMistake(text: String, beginning: String) throws {
-        let found = mistakes(in: text)
+        let found = mistakes { try readCompose(text) }
         #expect(found.count == 1)
         #expect(found.first?.hasPrefix(beginning) == true, "\(found)")
     }
 
     @Test("Services that depend on each other are refused with the way round")
     func cycle() {
-        let found = mistakes(
-            in: """
+        let found = mistakes {
+            try readCompose(
+                """
                 services:
                   a: {command: x, depends_on: [b]}
                   b: {command: x, depends_on: [c]}
@@ -135,7 +123,8 @@ struct ComposeFileTests {
                     depends_on: [a]
                   d: {command: x, depends_on: [d]}
                 """
-        )
+            )
+        }
         #expect(
             found == [
                 "c.yaml:2: services depend on each other: a → b → c → a",
