@@ -27,8 +27,8 @@ extension ServiceRunner {
             if cause.reason != .leaderExited || !session.members.isEmpty {
                 board.change(name) { $0.state = .stopping }
             }
-            await session.terminate(signal: service.stopSignal, grace: service.stopGracePeriod) {
-                _ = await board.first { $0.stop == .immediate }
+            await session.terminate(signal: service.stopSignal, grace: stopGrace) {
+                _ = await board.first { $0.isUrgent(name) }
             }
             return cause
         }
@@ -45,7 +45,8 @@ extension ServiceRunner {
                 return .leaderExited
             }
             group.addTask {
-                await waitForTurnToStop()
+                // Those who depend on this service stop first.
+                _ = await board.first { $0.mayEnd(name) }
                 return .stopRequested
             }
             group.addTask { await followNotifications(socket) }
@@ -58,26 +59,13 @@ extension ServiceRunner {
             await group.waitForAll()
             // One that says that it is ready and ends at once has been ready all the same.
             while let message = socket.receive() { take(message) }
-            return RunCause(reason: reason ?? .leaderExited, wasReady: board.view.status[name]?.wasReady ?? false)
-        }
-    }
-
-    /// Those who depend on this service stop first.
-    private func waitForTurnToStop() async {
-        let dependents = stack.dependents(of: name)
-        _ = await board.first { view in
-            switch view.stop {
-            case .none: false
-            case .immediate: true
-            case .orderly:
-                dependents.allSatisfy { view.status[$0].map { $0.state == .created || $0.isFinished } ?? true }
-            }
+            return RunCause(reason: reason ?? .leaderExited, wasReady: board.view[name]?.wasReady ?? false)
         }
     }
 
     private func waitForStartTimeout(_ deadline: ContinuousClock.Instant) async -> RunCause.Reason? {
         try? await Task.sleep(until: deadline, clock: .continuous)
-        return Task.isCancelled || board.view.status[name]?.state != .starting ? nil : .startTimedOut
+        return Task.isCancelled || board.view[name]?.state != .starting ? nil : .startTimedOut
     }
 
     private func followNotifications(_ socket: NotifySocket) async -> RunCause.Reason? {
