@@ -36,6 +36,11 @@ package struct ServiceStatus: Sendable, Codable, Equatable {
     /// What the service says of itself (`STATUS=` of sd_notify), or why it failed.
     package internal(set) var message: String?
 
+    /// What its checks say of the present run; `nil` when it has none, or does not run.
+    package internal(set) var health: ServiceHealth?
+    /// Why the supervisor ended the last run, if that was its decision.
+    package internal(set) var fault: String?
+
     /// Whether the present or last run has said that it is ready, whatever became of it since.
     package internal(set) var wasReady = false
 
