@@ -44,6 +44,10 @@ package struct ServiceStatus: Sendable, Codable, Equatable {
     package internal(set) var message: String?
     /// Whether it is waited for until it says that it is ready.
     package internal(set) var awaitsReadiness = false
+    /// What its checks say of the present run; `nil` when it has none, or does not run.
+    package internal(set) var health: ServiceHealth?
+    /// Why the supervisor ended the last run, if that was its decision.
+    package internal(set) var fault: String?
     /// Whether the present or last run has said that it is ready, whatever became of it since.
     package internal(set) var wasReady = false
 

@@ -10,10 +10,10 @@ extension ServiceRunner {
         case .failed(let error):
             board.fail(name, with: error)
             return false
-        case .startTimedOut where isFirstStart:
-            board.fail(name, with: await notReady("was not ready within \(startTimeout)"))
+        case .faulty(let fault, wasReady: false) where isFirstStart:
+            board.fail(name, with: await notReady(fault.description))
             return false
-        case .startTimedOut:
+        case .faulty:
             return await restart(succeeded: false, attempts: attempts, neverReady: false)
         case .exited(let succeeded, let wasReady):
             let neverReady = awaitsReadiness && isFirstStart && !wasReady

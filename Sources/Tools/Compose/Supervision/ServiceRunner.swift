@@ -19,7 +19,8 @@ struct ServiceRunner: Sendable {
     /// How one run of the process came to its end.
     enum Ending: Sendable {
         case exited(succeeded: Bool, wasReady: Bool)
-        case startTimedOut
+        /// The supervisor ended it.
+        case faulty(Fault, wasReady: Bool)
         /// It was asked to end, before or during the run.
         case stopped
         case failed(ComposeError)
@@ -35,7 +36,10 @@ struct ServiceRunner: Sendable {
             // Once it has been ready, later runs each have the whole time: only the first start is the user's wait.
             if wasEverReady { deadline = begin + patience }
             let ending = await runOnce(deadline: deadline)
-            if case .exited(_, true) = ending { wasEverReady = true }
+            switch ending {
+            case .exited(_, wasReady: true), .faulty(_, wasReady: true): wasEverReady = true
+            default: break
+            }
             if begin.duration(to: .now) >= backoff.resetAfter { attempts = 0 }
             guard await shouldRestart(after: ending, attempts: attempts, isFirstStart: !wasEverReady) else { return }
             attempts += 1
@@ -49,7 +53,10 @@ struct ServiceRunner: Sendable {
     var stopGrace: Duration { board.view[name]?.order.grace ?? options.stopGrace ?? service.stopGracePeriod }
 
     var startTimeout: Duration {
-        if case .notify(let timeout?) = service.readiness { return timeout }
-        return options.startTimeout
+        switch service.readiness {
+        case .notify(let timeout?): timeout
+        case .probe(let probe): probe.longestStart
+        case .notify(nil), .started: options.startTimeout
+        }
     }
 }
