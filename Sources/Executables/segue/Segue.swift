@@ -12,6 +12,7 @@ struct Segue: AsyncParsableCommand {
                 name: "Services",
                 subcommands: [
                     UpCommand.self, DownCommand.self, PsCommand.self, LogsCommand.self, ConfigCommand.self,
+                    ExportCommand.self,
                     SuperviseCommand.self,
                 ]),
             CommandGroup(

@@ -43,8 +43,14 @@ package struct Project: Sendable, Hashable {
     /// What a detached supervisor itself has to say.
     package var supervisorLogPath: String { "\(stateDirectory)/supervisor.log" }
 
+    /// The stack as it was last asked for, resolved.
+    package var stackPath: String { "\(stateDirectory)/stack.json" }
+
     var statusPath: String { "\(stateDirectory)/supervisor.json" }
     var lockPath: String { "\(stateDirectory)/lock" }
+
+    /// Where the supervisor takes requests.
+    var controlPath: String { "\(runtimeDirectory)/control" }
 
     /// What a launcher's process id follows: beside the folder, which the supervisor empties. No name has a dot in it.
     var launchSocketPrefix: String { "\(runtimeDirectory).launch-" }
@@ -52,11 +58,16 @@ package struct Project: Sendable, Hashable {
     func logPath(of service: String) -> String { "\(logDirectory)/\(service).log" }
     func notifyPath(of service: String) -> String { "\(runtimeDirectory)/notify/\(service)" }
 
-    /// Makes the folders; those that hold sockets and state are for this user alone.
-    func prepare(services: [String]) throws(ComposeError) {
-        for path in services.map(notifyPath) + ["\(runtimeDirectory)/bus/ingress"] {
+    /// - Throws: ``ComposeError`` `socket-path-too-long`.
+    func checkSocketPaths(services: [String]) throws(ComposeError) {
+        for path in services.map(notifyPath) + [controlPath, "\(runtimeDirectory)/bus/ingress"] {
             guard path.utf8.count <= UnixAddress.longestPath else { throw RuntimeDirectory.tooLong(path) }
         }
+    }
+
+    /// Makes the folders; those that hold sockets and state are for this user alone.
+    func prepare(services: [String]) throws(ComposeError) {
+        try checkSocketPaths(services: services)
         // The folder above counts too: whoever owns it could put another one in the place of ours.
         let runtimeRoot = (runtimeDirectory as NSString).deletingLastPathComponent
         let runtime = [runtimeRoot, runtimeDirectory, "\(runtimeDirectory)/notify"]

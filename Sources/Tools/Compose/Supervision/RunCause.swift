@@ -1,9 +1,9 @@
 /// Why one run of a service's process came to its end.
 struct RunCause: Sendable {
-    enum Reason: Sendable {
+    enum Reason: Sendable, Equatable {
         case leaderExited
         case stopRequested
-        case startTimedOut
+        case faulty(Fault)
     }
 
     let reason: Reason

@@ -18,7 +18,8 @@ extension ServiceRunner {
             $0.startedAt = Date()
             $0.wasReady = false
             $0.state = awaitsReadiness ? .starting : .running
-            $0.message = nil
+            // What earlier runs have shown says nothing of this one.
+            ($0.health, $0.message, $0.fault) = (probe.map { _ in ServiceHealth() }, nil, nil)
         }
         return await withTaskGroup(of: Void.self) { group in
             // Ends by itself at the end of the output, or of the leader: never cancelled, so that no line is lost.
@@ -27,8 +28,14 @@ extension ServiceRunner {
             if cause.reason != .leaderExited || !session.members.isEmpty {
                 board.change(name) { $0.state = .stopping }
             }
-            await session.terminate(signal: service.stopSignal, grace: service.stopGracePeriod) {
-                _ = await board.first { $0.stop == .immediate }
+            var signal = service.stopSignal
+            if case .faulty(let fault) = cause.reason {
+                board.change(name) { $0.fault = fault.description }
+                logger.error("ending a service", metadata: ["service": "\(name)", "because": "it \(fault)"])
+                signal = fault.signal ?? signal
+            }
+            await session.terminate(signal: signal, grace: stopGrace) {
+                _ = await board.first { $0.isUrgent(name) }
             }
             return cause
         }
@@ -45,12 +52,13 @@ extension ServiceRunner {
                 return .leaderExited
             }
             group.addTask {
-                await waitForTurnToStop()
+                // Those who depend on this service stop first.
+                _ = await board.first { $0.mayEnd(name) }
                 return .stopRequested
             }
-            group.addTask { await followNotifications(socket) }
-            if awaitsReadiness {
-                group.addTask { await waitForStartTimeout(deadline) }
+            group.addTask { await followNotifications(socket, deadline: deadline).map { .faulty($0) } }
+            if let probe {
+                group.addTask { await followHealth(probe).map { .faulty($0) } }
             }
             var reason: RunCause.Reason?
             while reason == nil, let next = await group.next() { reason = next }
@@ -58,41 +66,7 @@ extension ServiceRunner {
             await group.waitForAll()
             // One that says that it is ready and ends at once has been ready all the same.
             while let message = socket.receive() { take(message) }
-            return RunCause(reason: reason ?? .leaderExited, wasReady: board.view.status[name]?.wasReady ?? false)
-        }
-    }
-
-    /// Those who depend on this service stop first.
-    private func waitForTurnToStop() async {
-        let dependents = stack.dependents(of: name)
-        _ = await board.first { view in
-            switch view.stop {
-            case .none: false
-            case .immediate: true
-            case .orderly:
-                dependents.allSatisfy { view.status[$0].map { $0.state == .created || $0.isFinished } ?? true }
-            }
-        }
-    }
-
-    private func waitForStartTimeout(_ deadline: ContinuousClock.Instant) async -> RunCause.Reason? {
-        try? await Task.sleep(until: deadline, clock: .continuous)
-        return Task.isCancelled || board.view.status[name]?.state != .starting ? nil : .startTimedOut
-    }
-
-    private func followNotifications(_ socket: NotifySocket) async -> RunCause.Reason? {
-        while let message = await socket.next() { take(message) }
-        return nil
-    }
-
-    private func take(_ message: NotifyMessage) {
-        board.change(name) { status in
-            if message.isReady {
-                status.state = .ready
-                status.wasReady = true
-            }
-            if message.isStopping { status.state = .stopping }
-            status.message = message.status ?? status.message
+            return RunCause(reason: reason ?? .leaderExited, wasReady: board.view[name]?.wasReady ?? false)
         }
     }
 

@@ -9,22 +9,32 @@ package struct SupervisorOptions: Sendable {
     /// How long a service may take to become ready, unless it says otherwise.
     package var startTimeout: Duration
     package var backoff: RestartBackoff
+    /// How long a service may take to end when it is asked to, whatever it says itself.
+    package var stopGrace: Duration?
+    /// Whether all is stopped as soon as one service has failed for good.
+    package var abortsOnFailure: Bool
     /// Signals to the supervisor's process that ask it to stop: the first orderly, the second at once.
     package var stopSignals: [Int32]
 
     package init(
         environment: [String: String] = ProcessInfo.processInfo.environment,
         executableDirectory: String? = SupervisorOptions.runningExecutableDirectory,
-        startTimeout: Duration = .seconds(30),
+        startTimeout: Duration = Self.usualStartTimeout,
         backoff: RestartBackoff = RestartBackoff(),
+        stopGrace: Duration? = nil,
+        abortsOnFailure: Bool = false,
         stopSignals: [Int32] = []
     ) {
         self.environment = environment
         self.executableDirectory = executableDirectory
         self.startTimeout = startTimeout
         self.backoff = backoff
+        self.stopGrace = stopGrace
+        self.abortsOnFailure = abortsOnFailure
         self.stopSignals = stopSignals
     }
+
+    package static let usualStartTimeout = Duration.seconds(30)
 
     /// The folder of the executable that runs now.
     package static var runningExecutableDirectory: String? {

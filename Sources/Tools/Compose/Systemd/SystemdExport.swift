@@ -6,7 +6,8 @@ package struct SystemdExport: Sendable {
     let name: String
     let manager: SystemdManager
     let project: Project
-    let ports: [String: Int]
+    /// By the names in `x-ports`. They are what they are from now on, not picked at each start.
+    package let ports: [String: Int]
     /// Where the files will lie.
     let directory: String
     let lookup: ExecutableLookup
@@ -43,11 +44,13 @@ package struct SystemdExport: Sendable {
         try project.checkSocketPaths(services: [])
     }
 
-    /// Ports that no one gave: they are what they are from now on, not picked at each start.
-    package var pickedPorts: [String: Int] { ports.filter { stack.ports.contains($0.key) } }
-
     /// The target that starts all.
-    package var target: String { "\(name).target" }
+    var target: String { "\(name).target" }
+
+    /// What a person types to start all, now and whenever the manager starts.
+    package var startCommand: String {
+        "\(manager.systemctl) daemon-reload && \(manager.systemctl) enable --now \(target)"
+    }
 
     /// - Throws: ``ComposeError``, if a service's executable or folder cannot be found, or systemd has no way to do what
     ///   it asks for.
@@ -70,11 +73,11 @@ package struct SystemdExport: Sendable {
     }
 
     private var targetFile: SystemdFile {
-        let units = stack.services.flatMap { units(of: $0.name) }.joined(separator: " ")
+        let all = stack.services.flatMap { units(of: $0.name) }.joined(separator: " ")
         return SystemdFile(
             unit: target,
             [
-                ("Unit", [("Description", "All services of \(name)"), ("Wants", units)]),
+                ("Unit", [("Description", "All services of \(name)"), ("Wants", all)]),
                 ("Install", [("WantedBy", manager.bootTarget)]),
             ])
     }

@@ -7,10 +7,8 @@ struct SystemdService {
 
     /// - Throws: ``ComposeError`` when systemd could not set a variable.
     init(service: Service, instance: String, replica: Int, export: SystemdExport) throws(ComposeError) {
-        var offered = OfferedVariables(
-            project: export.project, ports: export.ports, service: service.name, replica: replica)
-        offered.values["SEGUE_PROJECT"] = export.name
-        self.offered = offered
+        offered = OfferedVariables(
+            project: export.project, name: export.name, ports: export.ports, service: service.name, replica: replica)
         self.service = offered.expanded(service)
         self.instance = instance
         self.export = export
@@ -63,7 +61,7 @@ struct SystemdService {
     // MARK: [Service]
 
     private func serviceLines() throws(ComposeError) -> [(String, String)] {
-        let directory = try service.existingDirectory(in: export.stack)
+        let directory = try service.existingDirectory(in: export.stack.directory)
         let command = try commandLine(service.command, in: directory)
         var lines = startLines
         lines += export.manager.directories(of: export.project)
@@ -75,7 +73,7 @@ struct SystemdService {
 
     private func commandLine(_ command: [String], in directory: String) throws(ComposeError) -> String {
         let path = try export.lookup.executable(
-            command[0], of: service.name, workingDirectory: directory, searchPath: searchPath)
+            of: command, service: service.name, workingDirectory: directory, searchPath: searchPath)
         // The path itself is not searched for variables.
         return ([SystemdText.word(path)] + command.dropFirst().map(SystemdText.argument)).joined(separator: " ")
     }
@@ -87,25 +85,26 @@ struct SystemdService {
     }
 
     private var startLines: [(String, String)] {
-        if isAwaited {
-            return [("Type", "oneshot"), ("RemainAfterExit", "yes"), ("TimeoutStartSec", "infinity")] + watchdog
-        }
-        switch service.readiness {
-        case .probe(let probe):
-            return [("Type", "exec"), ("TimeoutStartSec", SystemdText.timeout(probe.patience))] + watchdog
-        case .started where !export.stack.awaitsReadiness(of: service):
-            return [("Type", "exec")] + watchdog
-        case .started:
-            return [("Type", "notify"), ("NotifyAccess", "all")] + watchdog
-        case .notify(let timeout):
-            let timeout = timeout ?? SupervisorOptions.usualStartTimeout
-            let lines = [("Type", "notify"), ("NotifyAccess", "all")]
-            return lines + [("TimeoutStartSec", SystemdText.timeout(timeout))] + watchdog
-        }
+        let (type, timeout) = start
+        let notifies = type == "notify" || service.watchdog != nil
+        return [("Type", type)] + (type == "oneshot" ? [("RemainAfterExit", "yes")] : [])
+            // Whatever belongs to the service may speak for it, as with the supervisor.
+            + (notifies ? [("NotifyAccess", "all")] : [])
+            + (timeout.map { [("TimeoutStartSec", $0)] } ?? [])
+            + (service.watchdog.map { [("WatchdogSec", SystemdText.timeout($0))] } ?? [])
     }
 
-    private var watchdog: [(String, String)] {
-        service.watchdog.map { [("NotifyAccess", "all"), ("WatchdogSec", SystemdText.timeout($0))] } ?? []
+    private var start: (type: String, timeout: String?) {
+        if isAwaited { return ("oneshot", "infinity") }
+        switch service.readiness {
+        case .probe(let probe):
+            return ("exec", SystemdText.timeout(probe.patience))
+        case .notify(let timeout):
+            return ("notify", SystemdText.timeout(timeout ?? SupervisorOptions.usualStartTimeout))
+        case .started:
+            let isNotified = export.stack.awaitsReadiness(of: service)
+            return isNotified ? ("notify", SystemdText.timeout(SupervisorOptions.usualStartTimeout)) : ("exec", nil)
+        }
     }
 
     /// systemd has no probes: it waits for the first good answer, and does not ask again.
@@ -138,13 +137,14 @@ struct SystemdService {
 
     // MARK: Variables
 
-    private var searchPath: String {
-        service.environment["PATH"].flatMap(\.self) ?? export.environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
+    private var searchPath: String? {
+        service.environment["PATH"].flatMap(\.self) ?? export.environment["PATH"]
     }
 
     /// What everybody may know stands in the unit. systemd's own PATH is not that of whoever starts a stack by hand.
     private var environmentLines: [(String, String)] {
-        let pairs = offered.values.merging(["PATH": searchPath]) { own, _ in own }.sorted { $0.key < $1.key }
+        let values = offered.values.merging(searchPath.map { ["PATH": $0] } ?? [:]) { own, _ in own }
+        let pairs = values.sorted { $0.key < $1.key }
         let lines = pairs.map { ("Environment", SystemdText.word("\($0.key)=\($0.value)")) }
         let unset = service.environment.filter { $0.value == nil }.keys.sorted()
         let file = variables.map { [("EnvironmentFile", SystemdText.path("\(export.directory)/\($0.name)"))] } ?? []
