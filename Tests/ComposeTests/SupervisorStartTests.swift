@@ -96,7 +96,7 @@ struct SupervisorStartTests {
         let scratch = try Scratch()
         var service = Service.shell("slow", "echo trying; sleep 1000 & echo $! > pid; wait")
         service.readiness = .notify(timeout: .milliseconds(300))
-        service.restart = .always
+        service.restart = .always()
         let supervisor = try scratch.supervisor(scratch.stack([service]))
         let error = try await #require(throws: ComposeError.self) { try await supervisor.run() }
         #expect(error.code == "not-ready")
