@@ -49,7 +49,6 @@ package struct Project: Sendable, Hashable {
     /// What a launcher's process id follows: beside the folder, which the supervisor empties. No name has a dot in it.
     var launchSocketPrefix: String { "\(runtimeDirectory).launch-" }
 
-    func logPath(of service: String) -> String { "\(logDirectory)/\(service).log" }
     func notifyPath(of service: String) -> String { "\(runtimeDirectory)/notify/\(service)" }
 
     /// Makes the folders; those that hold sockets and state are for this user alone.
@@ -77,16 +76,5 @@ package struct Project: Sendable, Hashable {
             // A launcher that was killed could not remove its own.
             if ProcessTable.entry(of: pid) == nil { unlink(path) }
         }
-    }
-
-    /// Keeps the last run's logs beside the new ones with the suffix `.1`, those of services that are no more, too.
-    func rotateLogs() {
-        for path in loggedServices.map(logPath) { rename(path, path + ".1") }
-    }
-
-    /// The services that have a log of the present or the last run.
-    var loggedServices: [String] {
-        let files = (try? FileManager.default.contentsOfDirectory(atPath: logDirectory)) ?? []
-        return files.filter { $0.hasSuffix(".log") }.map { String($0.dropLast(4)) }
     }
 }

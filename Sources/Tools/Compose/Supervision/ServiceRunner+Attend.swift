@@ -9,7 +9,7 @@ extension ServiceRunner {
     /// given to another process while the rest of the session is signalled.
     func attend(
         _ session: ProcessSession,
-        output: SubprocessOutputSequence,
+        output: [(LogLine.Stream, SubprocessOutputSequence)],
         socket: NotifySocket,
         deadline: ContinuousClock.Instant
     ) async -> RunCause {
@@ -23,7 +23,7 @@ extension ServiceRunner {
         }
         return await withTaskGroup(of: Void.self) { group in
             // Ends by itself at the end of the output, or of the leader: never cancelled, so that no line is lost.
-            group.addTask { await copyOutput(output) }
+            for (stream, output) in output { group.addTask { await copy(output, of: stream) } }
             let cause = await firstCause(session, socket: socket, deadline: deadline)
             if cause.reason != .leaderExited || !session.members.isEmpty {
                 board.change(name) { $0.state = .stopping }
@@ -82,14 +82,14 @@ extension ServiceRunner {
         }
     }
 
-    private func copyOutput(_ output: SubprocessOutputSequence) async {
+    private func copy(_ output: SubprocessOutputSequence, of stream: LogLine.Stream) async {
         do {
             for try await buffer in output {
-                await log.append(buffer.withUnsafeBytes { Array($0) })
+                await log.append(buffer.withUnsafeBytes { Array($0) }, to: stream)
             }
         } catch {
             logger.error("cannot read a service's output", metadata: ["service": "\(name)", "error": "\(error)"])
         }
-        await log.endLine()
+        await log.endLine(of: stream)
     }
 }

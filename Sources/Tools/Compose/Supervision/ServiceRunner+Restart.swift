@@ -57,7 +57,7 @@ extension ServiceRunner {
         ComposeError(
             code: "not-ready",
             message: "service '\(name)' \(reason)",
-            recovery: "its last lines tell more: \(project.logPath(of: name))",
+            recovery: "'segue logs \(name)' tells more",
             logTail: await log.tail
         )
     }

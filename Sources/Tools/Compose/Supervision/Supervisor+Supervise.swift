@@ -6,7 +6,6 @@ extension Supervisor {
         project.removeRuntimeDirectory()
         try project.prepare(services: stack.services.map(\.name))
         defer { project.removeRuntimeDirectory() }
-        project.rotateLogs()
         let ports = try LoopbackPorts.pick(for: stack.ports)
         let runners = try runners(ports: ports)
         board.begin(ports: ports)
@@ -32,14 +31,15 @@ extension Supervisor {
             let offered = OfferedVariables(project: project, ports: ports, service: service.name)
             let environment = ServiceEnvironment(project: project, offered: offered, inherited: options.environment)
             let service = offered.expanded(service)
-            let path = project.logPath(of: service.name)
             runners.append(
                 ServiceRunner(
                     service: service,
                     stack: stack,
                     project: project,
                     board: board,
-                    log: try ServiceLog(service: service.name, path: path, logger: logger, sink: onLine),
+                    log: try ServiceLog(
+                        service: service.name, files: project.logFiles(of: service.name), retention: options.logs,
+                        logger: logger),
                     variables: environment.variables(for: service),
                     options: options,
                     logger: logger

@@ -11,16 +11,13 @@ package final class Supervisor: Sendable {
     let options: SupervisorOptions
     let logger: Logger
     let board: StatusBoard
-    let onLine: (@Sendable (LogLine) -> Void)?
 
-    /// - Parameter onLine: hears every line of every service. It holds up the service that wrote it while it works.
     /// - Throws: ``ComposeError`` `invalid-stack`.
     package init(
         stack: Stack,
         project: Project,
         options: SupervisorOptions = SupervisorOptions(),
-        logger: Logger,
-        onLine: (@Sendable (LogLine) -> Void)? = nil
+        logger: Logger
     ) throws(ComposeError) {
         try stack.validate()
         guard let identity = ProcessIdentity(of: getpid()) else {
@@ -30,7 +27,6 @@ package final class Supervisor: Sendable {
         self.project = project
         self.options = options
         self.logger = logger
-        self.onLine = onLine
         let services = stack.services.map { ServiceStatus(service: $0.name) }
         let status = ProjectStatus(
             project: project.name, supervisor: identity, bus: project.busAddress, services: services

@@ -9,6 +9,8 @@ package struct SupervisorOptions: Sendable {
     /// How long a service may take to become ready, unless it says otherwise.
     package var startTimeout: Duration
     package var backoff: RestartBackoff
+    /// How much of each service's output is kept.
+    package var logs: LogRetention
     /// Signals to the supervisor's process that ask it to stop: the first orderly, the second at once.
     package var stopSignals: [Int32]
 
@@ -17,12 +19,14 @@ package struct SupervisorOptions: Sendable {
         executableDirectory: String? = SupervisorOptions.runningExecutableDirectory,
         startTimeout: Duration = .seconds(30),
         backoff: RestartBackoff = RestartBackoff(),
+        logs: LogRetention = LogRetention(),
         stopSignals: [Int32] = []
     ) {
         self.environment = environment
         self.executableDirectory = executableDirectory
         self.startTimeout = startTimeout
         self.backoff = backoff
+        self.logs = logs
         self.stopSignals = stopSignals
     }
 

@@ -1,4 +1,5 @@
 internal import Compose
+internal import Foundation
 internal import Glibc
 internal import Logging
 
@@ -45,13 +46,14 @@ struct ForegroundStack {
 
     /// Follows the log files, not the services: a terminal that is stopped holds up no service, and no line is dropped.
     private func showLogs(of supervisor: Supervisor) async throws {
-        // The first service to start does so once this run's files have taken the place of the last one's.
+        let start = Date()
+        // The first service to start does so once the project is written down, and has a folder for logs.
         let hasStarted = await supervisor.statuses.contains { status in
             status.services.contains { $0.state != .created }
         }
         guard hasStarted else { return }
         let printer = LogPrinter(services: stack.services.map(\.name))
-        for await line in try project.logs(follow: true) {
+        for await line in try project.logs(in: LogPeriod(since: start), follow: true) {
             try await printer.show(line)
         }
     }
