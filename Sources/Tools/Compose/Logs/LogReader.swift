@@ -11,16 +11,20 @@ package struct LogReader: AsyncSequence, Sendable {
     private let watch: DirectoryWatch?
 
     /// - Parameters:
-    ///   - isWanted: which logs, by name.
+    ///   - directory: made where it is missing.
+    ///   - last: how many lines of each log to begin with; `nil` is all.
     ///   - follow: whether to wait for more, by inotify.
-    /// - Throws: ``ComposeError`` `watch`.
+    ///   - isWanted: which logs, by name.
+    /// - Throws: ``ComposeError`` `watch`, or that the folder cannot be made.
     init(
-        directory: String, selection: LogCursor.Selection, follow: Bool,
+        directory: String, last: Int?, in period: LogPeriod, follow: Bool,
         isWanted: @escaping @Sendable (String) -> Bool = { _ in true }
     ) throws(ComposeError) {
+        let (since, until) = period.bounds
+        selection = LogCursor.Selection(last: last, since: since, until: until)
         self.directory = directory
-        self.selection = selection
         self.isWanted = isWanted
+        try RuntimeDirectory.make(directory)
         // Before the first look at the files, so that nothing is written unseen between the two.
         watch = follow ? try DirectoryWatch(path: directory) : nil
     }

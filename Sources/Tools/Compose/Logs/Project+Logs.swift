@@ -1,3 +1,5 @@
+package import Foundation
+
 extension Project {
     func logFiles(of instance: String) -> LogFiles { LogFiles(directory: logDirectory, name: instance) }
 
@@ -16,11 +18,17 @@ extension Project {
         follow: Bool = false
     ) throws(ComposeError) -> LogReader {
         let wanted = try instances(of: services)
-        let (since, until) = period.bounds
-        return try LogReader(
-            directory: logDirectory, selection: LogCursor.Selection(last: last, since: since, until: until),
-            follow: follow
-        ) { wanted.isEmpty || wanted.contains($0) }
+        return try LogReader(directory: logDirectory, last: last, in: period, follow: follow) { name in
+            wanted.isEmpty || wanted.contains(name)
+        }
+    }
+
+    /// What is written from a time on by all services, until the task is cancelled; in a project that was never started,
+    /// too.
+    ///
+    /// - Throws: ``ComposeError`` when the project's folder cannot be made or watched.
+    package func logs(since begin: Date) throws(ComposeError) -> LogReader {
+        try LogReader(directory: logDirectory, last: nil, in: LogPeriod(since: begin), follow: true)
     }
 
     /// What one instance has written so far, without waiting for anything.
@@ -40,7 +48,7 @@ extension Project {
         let logged = LogFiles.names(in: logDirectory)
         var wanted: Set<String> = []
         for service in services {
-            let instances = status.services.filter { $0.service == service }.map(\.service)
+            let instances = status.services.filter { $0.service == service }.map(\.name)
             guard !instances.isEmpty || logged.contains(service) else {
                 let known = logged.union(status.services.map(\.service)).sorted()
                 throw ComposeError(

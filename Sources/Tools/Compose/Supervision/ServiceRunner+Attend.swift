@@ -19,23 +19,21 @@ extension ServiceRunner {
             $0.wasReady = false
             $0.state = awaitsReadiness ? .starting : .running
             // What earlier runs have shown says nothing of this one.
-            ($0.health, $0.message, $0.fault) = (probe.map { _ in ServiceHealth() }, nil, nil)
+            $0.health = probe.map { _ in ServiceHealth() }
+            ($0.message, $0.fault, $0.pause) = (nil, nil, nil)
         }
         return await withTaskGroup(of: Void.self) { group in
             // Ends by itself at the end of the output, or of the leader: never cancelled, so that no line is lost.
             for (stream, output) in output { group.addTask { await copy(output, of: stream) } }
             let cause = await firstCause(session, socket: socket, deadline: deadline)
             if cause.reason != .leaderExited || !session.members.isEmpty {
-                board.change(name) { $0.state = .stopping }
+                board.change(name) { ($0.state, $0.fault) = (.stopping, cause.fault?.description) }
             }
-            var signal = service.stopSignal
-            if case .faulty(let fault) = cause.reason {
-                board.change(name) { $0.fault = fault.description }
+            if let fault = cause.fault {
                 logger.error("ending a service", metadata: ["service": "\(name)", "because": "it \(fault)"])
-                signal = fault.signal ?? signal
             }
-            await session.terminate(signal: signal, grace: service.stopGracePeriod) {
-                _ = await board.first { $0.stop == .immediate }
+            await session.terminate(signal: cause.fault?.signal ?? service.stopSignal, grace: stopGrace) {
+                _ = await board.first { $0.isUrgent(name) }
             }
             return cause
         }
@@ -52,7 +50,8 @@ extension ServiceRunner {
                 return .leaderExited
             }
             group.addTask {
-                await waitForTurnToStop()
+                // Those who depend on this service stop first.
+                _ = await board.first { $0.mayEnd(name) }
                 return .stopRequested
             }
             group.addTask { await followNotifications(socket, deadline: deadline).map { .faulty($0) } }
@@ -65,20 +64,7 @@ extension ServiceRunner {
             await group.waitForAll()
             // One that says that it is ready and ends at once has been ready all the same.
             while let message = socket.receive() { take(message) }
-            return RunCause(reason: reason ?? .leaderExited, wasReady: board.view.status[name]?.wasReady ?? false)
-        }
-    }
-
-    /// Those who depend on this service stop first.
-    private func waitForTurnToStop() async {
-        let dependents = stack.dependents(of: name)
-        _ = await board.first { view in
-            switch view.stop {
-            case .none: false
-            case .immediate: true
-            case .orderly:
-                dependents.allSatisfy { view.status[$0].map { $0.state == .created || $0.isFinished } ?? true }
-            }
+            return RunCause(reason: reason ?? .leaderExited, wasReady: board.view[name]?.wasReady ?? false)
         }
     }
 

@@ -52,8 +52,8 @@ extension ServiceRunner {
     }
 
     private func workingDirectory() throws(ComposeError) -> String {
-        let path = service.workingDirectory ?? stack.directory
-        let absolute = path.hasPrefix("/") ? path : stack.directory + "/" + path
+        let path = service.workingDirectory ?? directory
+        let absolute = path.hasPrefix("/") ? path : directory + "/" + path
         var isDirectory: ObjCBool = false
         guard FileManager.default.fileExists(atPath: absolute, isDirectory: &isDirectory), isDirectory.boolValue else {
             throw ComposeError(
@@ -95,7 +95,7 @@ extension ServiceRunner {
         case .faulty(let fault): return .faulty(fault, wasReady: cause.wasReady)
         case .leaderExited:
             // Asked to stop while the last of its descendants were being ended.
-            if board.view.stop != .none { return .stopped }
+            if board.view.isToEnd(name) { return .stopped }
             return .exited(succeeded: status.isSuccess, wasReady: cause.wasReady)
         }
     }

@@ -11,6 +11,10 @@ package struct SupervisorOptions: Sendable {
     package var backoff: RestartBackoff
     /// How much of each service's output is kept.
     package var logs: LogRetention
+    /// How long a service may take to end when it is asked to, whatever it says itself.
+    package var stopGrace: Duration?
+    /// Whether all is stopped as soon as one service has failed for good.
+    package var abortsOnFailure: Bool
     /// Signals to the supervisor's process that ask it to stop: the first orderly, the second at once.
     package var stopSignals: [Int32]
 
@@ -20,6 +24,8 @@ package struct SupervisorOptions: Sendable {
         startTimeout: Duration = .seconds(30),
         backoff: RestartBackoff = RestartBackoff(),
         logs: LogRetention = LogRetention(),
+        stopGrace: Duration? = nil,
+        abortsOnFailure: Bool = false,
         stopSignals: [Int32] = []
     ) {
         self.environment = environment
@@ -27,6 +33,8 @@ package struct SupervisorOptions: Sendable {
         self.startTimeout = startTimeout
         self.backoff = backoff
         self.logs = logs
+        self.stopGrace = stopGrace
+        self.abortsOnFailure = abortsOnFailure
         self.stopSignals = stopSignals
     }
 
