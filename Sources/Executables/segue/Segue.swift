@@ -11,8 +11,8 @@ struct Segue: AsyncParsableCommand {
             CommandGroup(
                 name: "Services",
                 subcommands: [
-                    UpCommand.self, DownCommand.self, PsCommand.self, LogsCommand.self, ConfigCommand.self,
-                    SuperviseCommand.self,
+                    UpCommand.self, DownCommand.self, PsCommand.self, LogsCommand.self, EventsCommand.self,
+                    ConfigCommand.self, SuperviseCommand.self,
                 ]),
             CommandGroup(
                 name: "Bus",

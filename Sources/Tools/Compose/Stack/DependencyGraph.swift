@@ -43,6 +43,19 @@ struct DependencyGraph {
         "services depend on each other: \((cycle + [cycle[0]]).joined(separator: " → "))"
     }
 
+    /// All services, those that others depend on before these; as in the stack otherwise.
+    var inOrder: [String] {
+        var placed: [String] = []
+        for name in order { place(name, into: &placed) }
+        return placed
+    }
+
+    private func place(_ name: String, into placed: inout [String]) {
+        guard !placed.contains(name) else { return }
+        for next in dependencies[name] ?? [] where order.contains(next) { place(next, into: &placed) }
+        placed.append(name)
+    }
+
     /// Each cycle once, beginning at the member that comes first in the stack.
     func cycles() -> [[String]] {
         var finished: Set<String> = []
