@@ -11,9 +11,8 @@ struct Segue: AsyncParsableCommand {
             CommandGroup(
                 name: "Services",
                 subcommands: [
-                    UpCommand.self, DownCommand.self, PsCommand.self, LogsCommand.self, ConfigCommand.self,
-                    ExportCommand.self,
-                    SuperviseCommand.self,
+                    UpCommand.self, DownCommand.self, PsCommand.self, LogsCommand.self, EventsCommand.self,
+                    ConfigCommand.self, ExportCommand.self, SuperviseCommand.self,
                 ]),
             CommandGroup(
                 name: "Bus",
@@ -22,6 +21,7 @@ struct Segue: AsyncParsableCommand {
                     DeadCommand.self, BenchCommand.self, BenchPeerCommand.self,
                 ]),
             CommandGroup(name: "Flows", subcommands: [FlowCommand.self]),
+            CommandGroup(name: "Your own app", subcommands: [NewCommand.self]),
         ])
 
     static func main() async {

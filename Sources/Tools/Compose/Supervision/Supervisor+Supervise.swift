@@ -6,7 +6,6 @@ extension Supervisor {
         project.removeRuntimeDirectory()
         try project.prepare(services: board.view.status.services.map(\.name))
         defer { project.removeRuntimeDirectory() }
-        project.rotateLogs()
         // Before anybody can read from the status that this supervisor is there to be asked.
         let control = try ControlSocket(path: project.controlPath)
         let view = board.view
@@ -37,7 +36,7 @@ extension Supervisor {
                 guard view.status.services.contains(where: { !view.kept.contains($0.name) }) else { continue }
                 for name in board.takeUnkept() {
                     let keeper = InstanceKeeper(
-                        name: name, project: project, board: board, options: options, logger: logger, onLine: onLine)
+                        name: name, project: project, board: board, options: options, logger: logger)
                     keepers.addTask { await keeper.run() }
                 }
             }
