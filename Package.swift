@@ -207,7 +207,7 @@ let tests: [Target] = [
             "broker", "BusStranger", "EventBus", "SegueTestSupport", grdb, subprocess, systemPackage,
         ],
         swiftSettings: settings),
-    tests(of: "Compose", ["compose-fixture", logging, yams]),
+    tests(of: "Compose", ["compose-fixture", "SeededRandom", logging, yams]),
     tests(of: "Monitor", ["EventBus"]),
     tests(of: "Benchmarks", ["BusProtocol", "EventBus"]),
     testModule("CommandLineTestSupport", [subprocess, systemPackage]),

@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 package import Logging
 
 /// Brings a stack up, keeps it up, changes it on request, and takes it down in order.
@@ -24,15 +23,11 @@ package final class Supervisor: Sendable {
         logger: Logger,
         onLine: (@Sendable (LogLine) -> Void)? = nil
     ) throws(ComposeError) {
-        guard let identity = ProcessIdentity(of: getpid()) else {
-            throw ComposeError(code: "no-proc", message: "/proc is not mounted", recovery: "supervising needs it")
-        }
         self.project = project
         self.options = options
         self.logger = logger
         self.onLine = onLine
-        let status = ProjectStatus(project: project.name, supervisor: identity, bus: project.busAddress)
-        var roster = Roster(stack: stack, status: status)
+        var roster = try Roster(empty: project)
         _ = try roster.apply(.up(UpRequest(stack: stack, selection: selection)))
         board = StatusBoard(roster) { status in
             do {

@@ -1,29 +1,32 @@
 internal import Compose
-internal import Foundation
 
 /// A stack whose supervisor goes on after this command has ended.
 struct DetachedStack {
     let project: Project
-    /// Of the compose file.
-    let path: String
+    let stack: Stack
+    /// What starts at once.
+    var selection = Selection.all
+    var options = SuperviseOptions()
 
     /// - Throws: ``ComposeError`` of the supervisor.
     func start(until milestone: DetachedSupervisor.Milestone) async throws {
-        if let status = try ProjectStatus.read(project), status.isSupervisorAlive, status.phase == .up {
-            let hint = "to apply what changed in \(path), take it down first"
-            return await Console.error.tell("project '\(project.name)' is already up; \(hint)")
+        try await project.withFile(of: stack) { path in
+            try await start(path, until: milestone)
         }
-        let file = URL(fileURLWithPath: path).path
+        let state = milestone == .ready ? "is up" : "is starting"
+        await Console.error.tell("project '\(project.name)' \(state), its bus is \(project.busAddress)")
+    }
+
+    private func start(_ path: String, until milestone: DetachedSupervisor.Milestone) async throws {
+        let flags = options.arguments + (selection.includesDependencies ? [] : ["--no-deps"])
         let supervisor = DetachedSupervisor(
-            project: project, arguments: ["supervise", "-f", file, "-p", project.name])
+            project: project, arguments: ["supervise", "-p", project.name] + flags + [path] + selection.services)
         let (progress, continuation) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(16))
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await show(progress) }
             defer { continuation.finish() }
             try await supervisor.start(until: milestone) { continuation.yield($0) }
         }
-        let state = milestone == .ready ? "is up" : "is starting"
-        await Console.error.tell("project '\(project.name)' \(state), its bus is \(project.busAddress)")
     }
 
     private func show(_ progress: AsyncStream<String>) async {

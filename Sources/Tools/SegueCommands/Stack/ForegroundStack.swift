@@ -6,6 +6,8 @@ internal import Logging
 struct ForegroundStack {
     let stack: Stack
     let project: Project
+    var selection = Selection.all
+    var options = SuperviseOptions()
 
     /// - Throws: ``ComposeError`` of the supervisor; `Errno` when the output cannot be written, after all has stopped.
     func run() async throws {
@@ -13,9 +15,9 @@ struct ForegroundStack {
         // What it would say of its services is shown as a change of their state.
         logger.logLevel = .error
         let supervisor = try Supervisor(
-            stack: stack, project: project,
+            stack: stack, selection: selection, project: project,
             // A terminal that is closed sends SIGHUP; nothing must be left behind.
-            options: SupervisorOptions(stopSignals: [SIGINT, SIGTERM, SIGHUP]), logger: logger)
+            options: options.supervisorOptions(stopSignals: [SIGINT, SIGTERM, SIGHUP]), logger: logger)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await stopping(supervisor) { try await showLogs(of: supervisor) } }
             group.addTask { try await stopping(supervisor) { try await showStates(of: supervisor) } }
@@ -59,10 +61,10 @@ struct ForegroundStack {
     private func showStates(of supervisor: Supervisor) async throws {
         var shown: [String: ServiceStatus.State] = [:]
         for await status in supervisor.statuses {
-            for service in status.services where service.state != shown[service.service] {
+            for service in status.services where service.state != shown[service.name] {
                 let isNews = service.state != .created
-                shown[service.service] = service.state
-                if isNews { await Console.error.tell("\(service.service) \(service.summary)") }
+                shown[service.name] = service.state
+                if isNews { await Console.error.tell("\(service.name) \(service.summary)") }
             }
         }
     }
