@@ -67,7 +67,7 @@ let runtime: [Target] = [
 ]
 
 let tools: [Target] = [
-    module("Compose", in: "Tools", [subprocess, systemPackage, yams, logging]),
+    module("Compose", in: "Tools", [orderedCollections, subprocess, systemPackage, yams, logging]),
     module("SegueTestSupport", in: "Tools", ["EventBus", "ZeroMQEventBus", "Compose", logging]),
     module("Monitor", in: "Tools", ["EventBus", "Navigation"]),
     module(

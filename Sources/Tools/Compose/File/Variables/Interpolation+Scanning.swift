@@ -42,4 +42,38 @@ extension Interpolation {
         }
         return start[..<rest.startIndex]
     }
+
+    struct Reference: Equatable {
+        let name: String
+        /// Of `${V:-default}`, as written.
+        var standIn: String?
+        /// `${V:?}`
+        var isRequired = false
+    }
+
+    /// Every variable that a text refers to, those within the operands of others included.
+    static func references(in text: some StringProtocol) -> [Reference] {
+        var rest = Substring(text)
+        var found: [Reference] = []
+        while let character = rest.popFirst() {
+            guard character == "$" else { continue }
+            if rest.first == "$" {
+                rest.removeFirst()
+                continue
+            }
+            let isBraced = rest.first == "{"
+            if isBraced { rest.removeFirst() }
+            var reference = Reference(name: takeName(&rest))
+            guard !reference.name.isEmpty else { continue }
+            if isBraced, let operation = takeOperation(&rest) {
+                let operand = takeOperand(&rest)
+                reference.standIn = operation.kind == .default ? String(operand) : nil
+                reference.isRequired = operation.kind == .required
+                found += [reference] + references(in: operand)
+            } else {
+                found.append(reference)
+            }
+        }
+        return found
+    }
 }

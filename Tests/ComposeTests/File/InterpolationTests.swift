@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Interpolation")
 struct InterpolationTests {
-    static let environment = ["SET": "value", "EMPTY": "", "A_1": "one"]
+    static let environment = ComposeEnvironment(["SET": "value", "EMPTY": "", "A_1": "one"])
 
     @Test(
         "Every form of the specification",
@@ -57,7 +57,7 @@ struct InterpolationTests {
         ]
     )
     func offered(text: String, expected: String) throws {
-        var interpolation = Interpolation(environment: ["OFFERED": "hidden"], offered: ["OFFERED"])
+        var interpolation = Interpolation(environment: ComposeEnvironment(["OFFERED": "hidden"]), offered: ["OFFERED"])
         #expect(try interpolation.expand(text) == expected)
         #expect(interpolation.unset.isEmpty)
     }

@@ -8,13 +8,13 @@ struct Interpolation {
         let message: String
     }
 
-    let environment: [String: String]
+    let environment: ComposeEnvironment
     /// The names that the supervisor will set.
     var offered: Set<String>
     /// Variables that were asked for, are not set and have no default: each becomes empty, with a warning.
     private(set) var unset: Set<String> = []
 
-    init(environment: [String: String], offered: Set<String> = []) {
+    init(environment: ComposeEnvironment, offered: Set<String> = []) {
         self.environment = environment
         self.offered = offered
     }

@@ -7,7 +7,7 @@ import Testing
 struct ShippedStacksTests {
     private func stack(_ name: String, environment: [String: String] = [:]) throws -> Stack {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
         return try ComposeFile(path: root.appending(path: "compose/\(name)").path, environment: environment).stack
     }
 
