@@ -21,6 +21,7 @@ struct Segue: AsyncParsableCommand {
                     DeadCommand.self, BenchCommand.self, BenchPeerCommand.self,
                 ]),
             CommandGroup(name: "Flows", subcommands: [FlowCommand.self]),
+            CommandGroup(name: "Your own app", subcommands: [NewCommand.self]),
         ])
 
     static func main() async {
