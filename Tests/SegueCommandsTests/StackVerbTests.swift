@@ -80,6 +80,28 @@ struct StackVerbTests {
         }
     }
 
+    @Test(
+        "tells whom it waits for, and how long each took; on a terminal over and over in one line",
+        .timeLimit(.minutes(1)))
+    func progress() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try segue.write(Stacks.checked)
+            let up = try await segue("up", "-d", "--wait", "-v")
+            #expect(up.errorLines.first == "segue: waiting for first, second")
+            let ready = #/segue: (first|second) is ready after \d+\.\d{3} s/#
+            #expect(up.errorLines.filter { $0.wholeMatch(of: ready) != nil }.count == 2)
+            #expect(up.errorLines.contains("first | hello"))
+            #expect(up.errorLines.last?.hasPrefix("segue: project 'checked' is up") == true)
+
+            let terminal = try await segue.shell(
+                "TERM=xterm script -qec 'segue up -d --wait -p two' /dev/null </dev/null")
+            #expect(terminal.output.contains("\r\u{1B}[Kwaiting for first, second"))
+            #expect(terminal.output.contains("\r\u{1B}[Kwaiting for second"))
+            #expect(terminal.output.contains("\r\u{1B}[Ksegue: first is ready after "))
+            #expect(!terminal.output.contains("hello"))
+        }
+    }
+
     @Test("finds what a killed supervisor left, says so, and ends it", .timeLimit(.minutes(1)))
     func leftovers() async throws {
         try await SegueCommandLine.inScratch { segue in

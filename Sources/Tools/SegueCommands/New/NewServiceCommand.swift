@@ -22,7 +22,7 @@ struct NewServiceCommand: AsyncParsableCommand {
     func run() async throws {
         let package = try options.package()
         let template = try ServiceTemplate(name, receives: MessageName(on), sends: MessageName(sends))
-        let compose = ComposeFile.find(in: package.root).map { String($0.dropFirst(package.root.count + 1)) }
+        let compose = ComposeFile.find(in: package.root).first.map { String($0.dropFirst(package.root.count + 1)) }
         try await options.write(try template.scaffold(in: package, compose: compose), to: package)
     }
 }

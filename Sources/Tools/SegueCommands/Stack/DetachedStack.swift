@@ -6,6 +6,8 @@ struct DetachedStack {
     let project: Project
     /// Of the compose file.
     let path: String
+    /// Whether what the services write meanwhile is shown.
+    var isVerbose = false
 
     /// - Throws: ``ComposeError`` of the supervisor.
     func start(until milestone: DetachedSupervisor.Milestone) async throws {
@@ -16,21 +18,10 @@ struct DetachedStack {
         let file = URL(fileURLWithPath: path).path
         let supervisor = DetachedSupervisor(
             project: project, arguments: ["supervise", "-f", file, "-p", project.name])
-        let (progress, continuation) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(16))
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { await show(progress) }
-            defer { continuation.finish() }
-            try await supervisor.start(until: milestone) { continuation.yield($0) }
+        try await StartProgress(project: project, isVerbose: isVerbose).show { onProgress in
+            try await supervisor.start(until: milestone, onProgress: onProgress)
         }
         let state = milestone == .ready ? "is up" : "is starting"
         await Console.error.tell("project '\(project.name)' \(state), its bus is \(project.busAddress)")
-    }
-
-    private func show(_ progress: AsyncStream<String>) async {
-        var last: String?
-        for await step in progress where step != last {
-            last = step
-            await Console.error.tell(step)
-        }
     }
 }

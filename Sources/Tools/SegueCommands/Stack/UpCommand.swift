@@ -15,6 +15,9 @@ package struct UpCommand: AsyncParsableCommand {
     @Flag(help: "Leave them to themselves once all are ready.")
     var wait = false
 
+    @Flag(name: .shortAndLong, help: "Show what the services write while they are waited for.")
+    var verbose = false
+
     package init() {}
 
     package func run() async throws {
@@ -22,7 +25,8 @@ package struct UpCommand: AsyncParsableCommand {
         let stack = try files.stack(of: file)
         let project = try project.resolve(files: files.paths())
         if detached || wait {
-            try await DetachedStack(project: project, path: file.path).start(until: wait ? .ready : .launched)
+            try await DetachedStack(project: project, path: file.path, isVerbose: verbose)
+                .start(until: wait ? .ready : .launched)
         } else {
             try await ForegroundStack(stack: stack, project: project).run()
         }
