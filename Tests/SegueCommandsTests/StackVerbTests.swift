@@ -71,11 +71,34 @@ struct StackVerbTests {
                 """)
             #expect(up.lines == ["one    | first", "one    | last", "second | other", "status 0"])
             let states = try String(contentsOfFile: segue.directory + "/err", encoding: .utf8)
-            #expect(states.contains("segue: one runs\n") && states.contains("segue: one was ended by SIGTERM\n"))
+            #expect(
+                states.contains("segue: one is starting (pid ") && states.contains("segue: one was ended by SIGTERM\n"))
 
             #expect(try await segue("logs", "--no-log-prefix", "-n", "1", "one").output == "last\n")
             #expect(try await segue("logs", "second").output == "second | other\n")
             #expect(try await segue("logs", "third").error.contains("it has one, second"))
+        }
+    }
+
+    @Test(
+        "tells whom it waits for, and how long each took; on a terminal over and over in one line",
+        .timeLimit(.minutes(1)))
+    func progress() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try segue.write(Stacks.checked)
+            let up = try await segue("up", "-d", "--wait", "-v")
+            #expect(up.errorLines.first == "segue: waiting for first, second")
+            let ready = #/segue: (first|second) is ready after \d+\.\d{3} s/#
+            #expect(up.errorLines.filter { $0.wholeMatch(of: ready) != nil }.count == 2)
+            #expect(up.errorLines.contains("first | hello"))
+            #expect(up.errorLines.last?.hasPrefix("segue: project 'checked' is up") == true)
+
+            let terminal = try await segue.shell(
+                "TERM=xterm script -qec 'segue up -d --wait -p two' /dev/null </dev/null")
+            #expect(terminal.output.contains("\r\u{1B}[Kwaiting for first, second"))
+            #expect(terminal.output.contains("\r\u{1B}[Kwaiting for second"))
+            #expect(terminal.output.contains("\r\u{1B}[Ksegue: first is ready after "))
+            #expect(!terminal.output.contains("hello"))
         }
     }
 

@@ -13,7 +13,7 @@ struct Segue: AsyncParsableCommand {
                 subcommands: [
                     UpCommand.self, DownCommand.self, StartCommand.self, StopCommand.self, RestartCommand.self,
                     KillCommand.self, ScaleCommand.self, WaitCommand.self, PsCommand.self, ListCommand.self,
-                    LogsCommand.self, ConfigCommand.self, SuperviseCommand.self,
+                    LogsCommand.self, EventsCommand.self, ConfigCommand.self, SuperviseCommand.self,
                 ]),
             CommandGroup(
                 name: "Bus",
@@ -22,6 +22,7 @@ struct Segue: AsyncParsableCommand {
                     DeadCommand.self, BenchCommand.self, BenchPeerCommand.self,
                 ]),
             CommandGroup(name: "Flows", subcommands: [FlowCommand.self]),
+            CommandGroup(name: "Your own app", subcommands: [NewCommand.self]),
         ])
 
     static func main() async {

@@ -12,10 +12,21 @@ extension TestStack {
         let status = try status(of: service)
         guard let pid = status.pid else { throw failure("\(service) does not run") }
         kill(pid, SIGKILL)
+        try await isReplaced(status)
+    }
+
+    /// Stops a process where it stands, and waits until the supervisor has found out and has its successor ready.
+    public func freezeUntilReplaced(_ service: String) async throws {
+        let status = try status(of: service)
+        try await freeze(service)
+        try await isReplaced(status)
+    }
+
+    private func isReplaced(_ status: ServiceStatus) async throws {
         for await project in supervisor.statuses {
-            if let new = project[service], new.restarts > status.restarts, new.state == .ready { return }
+            if let new = project[status.name], new.restarts > status.restarts, new.state == .ready { return }
         }
-        throw failure("\(service) did not come back")
+        throw failure("\(status.name) did not come back")
     }
 
     /// Stops a process where it stands; it keeps its sockets and answers nobody.
@@ -38,7 +49,7 @@ extension TestStack {
 
     /// What a process has logged so far.
     public func log(of service: String) -> String {
-        (try? String(contentsOfFile: "\(project.logDirectory)/\(service).log", encoding: .utf8)) ?? ""
+        project.writtenLines(of: service).map { $0.text + "\n" }.joined()
     }
 
     /// Where the services keep their state.

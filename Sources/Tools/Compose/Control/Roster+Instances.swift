@@ -3,7 +3,11 @@ extension Roster {
     func instances(named names: [String]) throws(ComposeError) -> [ServiceStatus] {
         try status.check(
             names, areIn: Set(status.services.flatMap { [$0.service, $0.name] }).union(stack.services.map(\.name)))
-        return try status.instances(named: names).filter { !$0.order.isRemoved }
+        // A service that was scaled to none has no instance, and may be named all the same.
+        return status.services.filter { instance in
+            let isMeant = names.isEmpty || names.contains(instance.service) || names.contains(instance.name)
+            return isMeant && !instance.order.isRemoved
+        }
     }
 
     /// Adds and removes instances until a service has as many as it shall have. Those that stay keep name and process.

@@ -46,6 +46,8 @@ package struct ServiceStatus: Sendable, Codable, Equatable {
     package internal(set) var awaitsReadiness = false
     /// What its checks say of the present run; `nil` when it has none, or does not run.
     package internal(set) var health: ServiceHealth?
+    /// How many seconds its restart waits.
+    package internal(set) var pause: Double?
     /// Why the supervisor ended the last run, if that was its decision.
     package internal(set) var fault: String?
     /// Whether the present or last run has said that it is ready, whatever became of it since.

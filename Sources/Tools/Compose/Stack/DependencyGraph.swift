@@ -25,11 +25,7 @@ struct DependencyGraph {
                 problems.append(Problem(service: service, message: message, hint: hint))
             }
         }
-        for cycle in cycles() {
-            let path = (cycle + [cycle[0]]).joined(separator: " → ")
-            let message = "services depend on each other: \(path)"
-            problems.append(Problem(service: cycle[0], message: message, hint: nil))
-        }
+        problems += cycles().map { Problem(service: $0[0], message: Self.message($0), hint: nil) }
         return problems
     }
 
@@ -56,8 +52,12 @@ struct DependencyGraph {
         placed.append(name)
     }
 
+    static func message(_ cycle: [String]) -> String {
+        "services depend on each other: \((cycle + [cycle[0]]).joined(separator: " → "))"
+    }
+
     /// Each cycle once, beginning at the member that comes first in the stack.
-    private func cycles() -> [[String]] {
+    func cycles() -> [[String]] {
         var finished: Set<String> = []
         var found: [[String]] = []
         for service in order {

@@ -9,7 +9,6 @@ struct InstanceKeeper: Sendable {
     let board: StatusBoard
     let options: SupervisorOptions
     let logger: Logger
-    let onLine: (@Sendable (LogLine) -> Void)?
 
     func run() async {
         var log: ServiceLog?
@@ -41,7 +40,7 @@ struct InstanceKeeper: Sendable {
     }
 
     private func openLog() throws(ComposeError) -> ServiceLog {
-        try ServiceLog(service: name, path: project.logPath(of: name), logger: logger, sink: onLine)
+        try ServiceLog(service: name, files: project.logFiles(of: name), retention: options.logs, logger: logger)
     }
 
     private func runner(of service: Service, log: ServiceLog) -> ServiceRunner {

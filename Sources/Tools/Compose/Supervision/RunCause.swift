@@ -9,4 +9,8 @@ struct RunCause: Sendable {
     let reason: Reason
     /// Whether it had said that it is ready by then.
     let wasReady: Bool
+
+    var fault: Fault? {
+        if case .faulty(let fault) = reason { fault } else { nil }
+    }
 }

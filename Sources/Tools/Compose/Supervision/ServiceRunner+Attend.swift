@@ -9,7 +9,7 @@ extension ServiceRunner {
     /// given to another process while the rest of the session is signalled.
     func attend(
         _ session: ProcessSession,
-        output: SubprocessOutputSequence,
+        output: [(LogLine.Stream, SubprocessOutputSequence)],
         socket: NotifySocket,
         deadline: ContinuousClock.Instant
     ) async -> RunCause {
@@ -19,22 +19,20 @@ extension ServiceRunner {
             $0.wasReady = false
             $0.state = awaitsReadiness ? .starting : .running
             // What earlier runs have shown says nothing of this one.
-            ($0.health, $0.message, $0.fault) = (probe.map { _ in ServiceHealth() }, nil, nil)
+            $0.health = probe.map { _ in ServiceHealth() }
+            ($0.message, $0.fault, $0.pause) = (nil, nil, nil)
         }
         return await withTaskGroup(of: Void.self) { group in
             // Ends by itself at the end of the output, or of the leader: never cancelled, so that no line is lost.
-            group.addTask { await copyOutput(output) }
+            for (stream, output) in output { group.addTask { await copy(output, of: stream) } }
             let cause = await firstCause(session, socket: socket, deadline: deadline)
             if cause.reason != .leaderExited || !session.members.isEmpty {
-                board.change(name) { $0.state = .stopping }
+                board.change(name) { ($0.state, $0.fault) = (.stopping, cause.fault?.description) }
             }
-            var signal = service.stopSignal
-            if case .faulty(let fault) = cause.reason {
-                board.change(name) { $0.fault = fault.description }
+            if let fault = cause.fault {
                 logger.error("ending a service", metadata: ["service": "\(name)", "because": "it \(fault)"])
-                signal = fault.signal ?? signal
             }
-            await session.terminate(signal: signal, grace: stopGrace) {
+            await session.terminate(signal: cause.fault?.signal ?? service.stopSignal, grace: stopGrace) {
                 _ = await board.first { $0.isUrgent(name) }
             }
             return cause
@@ -70,14 +68,14 @@ extension ServiceRunner {
         }
     }
 
-    private func copyOutput(_ output: SubprocessOutputSequence) async {
+    private func copy(_ output: SubprocessOutputSequence, of stream: LogLine.Stream) async {
         do {
             for try await buffer in output {
-                await log.append(buffer.withUnsafeBytes { Array($0) })
+                await log.append(buffer.withUnsafeBytes { Array($0) }, to: stream)
             }
         } catch {
             logger.error("cannot read a service's output", metadata: ["service": "\(name)", "error": "\(error)"])
         }
-        await log.endLine()
+        await log.endLine(of: stream)
     }
 }

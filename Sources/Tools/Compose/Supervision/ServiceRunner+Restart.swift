@@ -34,7 +34,7 @@ extension ServiceRunner {
         let delay = backoff.delay(attempts: attempts)
         let metadata: Logger.Metadata = ["service": "\(name)", "ended": "\(lastExit)", "in": "\(delay)"]
         logger.notice("restarting a service", metadata: metadata)
-        board.change(name) { $0.state = .restarting }
+        board.change(name) { ($0.state, $0.pause) = (.restarting, delay / .seconds(1)) }
         await waitForStop(atMost: delay)
         if !board.view.isToEnd(name) { return true }
         board.settle(name)
@@ -60,7 +60,7 @@ extension ServiceRunner {
         ComposeError(
             code: "not-ready",
             message: "service '\(name)' \(reason)",
-            recovery: "its last lines tell more: \(project.logPath(of: name))",
+            recovery: "'segue logs \(name)' tells more",
             logTail: await log.tail
         )
     }

@@ -12,11 +12,11 @@ extension ServiceRunner {
             let configuration = try configuration(of: service.command, variables: variables)
             let socket = try NotifySocket(path: project.notifyPath(of: name))
             let result = try await Subprocess.run(
-                configuration, input: .none, output: .sequence, error: .combinedWithOutput
+                configuration, input: .none, output: .sequence, error: .sequence
             ) { execution in
                 await attend(
                     ProcessSession(id: execution.processIdentifier.value),
-                    output: execution.standardOutput,
+                    output: [(.stdout, execution.standardOutput), (.stderr, execution.standardError)],
                     socket: socket,
                     deadline: deadline
                 )

@@ -6,13 +6,12 @@ extension Supervisor {
         project.removeRuntimeDirectory()
         try project.prepare(services: board.view.status.services.map(\.name))
         defer { project.removeRuntimeDirectory() }
-        project.rotateLogs()
         // Before anybody can read from the status that this supervisor is there to be asked.
         let control = try ControlSocket(path: project.controlPath)
         let view = board.view
         try project.save(view.stack)
         board.begin(ports: try LoopbackPorts.pick(for: view.stack.ports))
-        launcher.tell(status: "starting")
+        launcher.tell(status: board.view.awaited)
         await withTaskGroup { group in
             group.addTask { await self.followPhase(launcher) }
             group.addTask { await self.followSignals() }
@@ -37,7 +36,7 @@ extension Supervisor {
                 guard view.status.services.contains(where: { !view.kept.contains($0.name) }) else { continue }
                 for name in board.takeUnkept() {
                     let keeper = InstanceKeeper(
-                        name: name, project: project, board: board, options: options, logger: logger, onLine: onLine)
+                        name: name, project: project, board: board, options: options, logger: logger)
                     keepers.addTask { await keeper.run() }
                 }
             }
@@ -47,9 +46,8 @@ extension Supervisor {
     /// Derives the project's phase from its services', and tells whoever launched us.
     private func followPhase(_ launcher: Launcher) async {
         for await view in board.views() {
-            let waiting = view.status.services.filter { $0.order.isWanted && !$0.isUp }.map(\.name)
-            let phase = phase(view, isWaiting: !waiting.isEmpty)
-            if phase == .starting { launcher.tell(status: "waiting for \(waiting.joined(separator: ", "))") }
+            let phase = phase(view, isWaiting: !view.lacking.isEmpty)
+            if phase == .starting { launcher.tell(status: view.awaited) }
             guard phase != view.status.phase else { continue }
             // Looked at again under the lock: a request to stop may have come meanwhile.
             board.update { $0.status.phase = $0.stop == .none ? phase : .stopping }
@@ -66,6 +64,16 @@ extension Supervisor {
     private func followSignals() async {
         for await _ in StopSignals.arrivals(of: options.stopSignals) { stop() }
     }
+}
+
+extension Roster {
+    /// Those that are wanted, and not up yet.
+    fileprivate var lacking: [String] {
+        status.services.filter { $0.order.isWanted && !$0.isUp }.map(\.name)
+    }
+
+    /// For whoever watches the start.
+    fileprivate var awaited: String { "waiting for \(lacking.joined(separator: ", "))" }
 }
 
 extension StatusBoard {

@@ -9,34 +9,23 @@ package final class Supervisor: Sendable {
     let options: SupervisorOptions
     let logger: Logger
     let board: StatusBoard
-    let onLine: (@Sendable (LogLine) -> Void)?
 
-    /// - Parameters:
-    ///   - selection: which services start; the others can be started later.
-    ///   - onLine: hears every line of every service. It holds up the service that wrote it while it works.
+    /// - Parameter selection: which services start; the others can be started later.
     /// - Throws: ``ComposeError`` `invalid-stack`, `unknown-service`.
     package init(
         stack: Stack,
         selection: Selection = .all,
         project: Project,
         options: SupervisorOptions = SupervisorOptions(),
-        logger: Logger,
-        onLine: (@Sendable (LogLine) -> Void)? = nil
+        logger: Logger
     ) throws(ComposeError) {
         self.project = project
         self.options = options
         self.logger = logger
-        self.onLine = onLine
         var roster = try Roster(empty: project)
         _ = try roster.apply(.up(UpRequest(stack: stack, selection: selection)))
-        board = StatusBoard(roster) { status in
-            do {
-                try status.write(to: project)
-            } catch {
-                let metadata: Logger.Metadata = ["path": "\(project.statusPath)", "error": "\(error)"]
-                logger.error("cannot write the status", metadata: metadata)
-            }
-        }
+        let recorder = StatusRecorder(project: project, logger: logger)
+        board = StatusBoard(roster) { recorder.record($0) }
     }
 
     /// How all stands now.

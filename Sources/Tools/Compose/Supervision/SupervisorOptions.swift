@@ -9,6 +9,8 @@ package struct SupervisorOptions: Sendable {
     /// How long a service may take to become ready, unless it says otherwise.
     package var startTimeout: Duration
     package var backoff: RestartBackoff
+    /// How much of each service's output is kept.
+    package var logs: LogRetention
     /// How long a service may take to end when it is asked to, whatever it says itself.
     package var stopGrace: Duration?
     /// Whether all is stopped as soon as one service has failed for good.
@@ -21,6 +23,7 @@ package struct SupervisorOptions: Sendable {
         executableDirectory: String? = SupervisorOptions.runningExecutableDirectory,
         startTimeout: Duration = .seconds(30),
         backoff: RestartBackoff = RestartBackoff(),
+        logs: LogRetention = LogRetention(),
         stopGrace: Duration? = nil,
         abortsOnFailure: Bool = false,
         stopSignals: [Int32] = []
@@ -29,6 +32,7 @@ package struct SupervisorOptions: Sendable {
         self.executableDirectory = executableDirectory
         self.startTimeout = startTimeout
         self.backoff = backoff
+        self.logs = logs
         self.stopGrace = stopGrace
         self.abortsOnFailure = abortsOnFailure
         self.stopSignals = stopSignals

@@ -7,6 +7,8 @@ struct DetachedStack {
     /// What starts at once.
     var selection = Selection.all
     var options = SuperviseOptions()
+    /// Whether what the services write meanwhile is shown.
+    var isVerbose = false
 
     /// - Throws: ``ComposeError`` of the supervisor.
     func start(until milestone: DetachedSupervisor.Milestone) async throws {
@@ -21,19 +23,8 @@ struct DetachedStack {
         let flags = options.arguments + (selection.includesDependencies ? [] : ["--no-deps"])
         let supervisor = DetachedSupervisor(
             project: project, arguments: ["supervise", "-p", project.name] + flags + [path] + selection.services)
-        let (progress, continuation) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(16))
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { await show(progress) }
-            defer { continuation.finish() }
-            try await supervisor.start(until: milestone) { continuation.yield($0) }
-        }
-    }
-
-    private func show(_ progress: AsyncStream<String>) async {
-        var last: String?
-        for await step in progress where step != last {
-            last = step
-            await Console.error.tell(step)
+        try await StartProgress(project: project, isVerbose: isVerbose).show { onProgress in
+            try await supervisor.start(until: milestone, onProgress: onProgress)
         }
     }
 }

@@ -22,22 +22,22 @@ package struct UpCommand: AsyncParsableCommand {
     @Flag(help: "Only tell what would be done.")
     var dryRun = false
 
+    @Flag(name: .shortAndLong, help: "Show what the services write while they are waited for.")
+    var verbose = false
+
     package init() {}
 
     package func run() async throws {
-        let path = try stack.files.path()
-        let file = try ComposeFile(path: path)
-        let project = try stack.project.resolve(file: path)
-        for variable in file.unsetVariables {
-            await Console.error.tell("\(path): the variable \(variable) is not set; it is taken as empty")
-        }
-        let request = try options.request(for: file.stack)
+        let file = try await stack.files.read()
+        let project = try stack.project.resolve(files: stack.files.paths())
+        let request = try options.request(for: file, profiles: stack.files.profile)
         if dryRun {
             try await rehearse(request, project)
         } else if detached || wait {
             try await StackControl(project: project).perform(.up(request), waits: wait) {
                 try await DetachedStack(
-                    project: project, stack: request.stack, selection: request.selection, options: options.supervise
+                    project: project, stack: request.stack, selection: request.selection, options: options.supervise,
+                    isVerbose: verbose
                 ).start(until: wait ? .ready : .launched)
             }
         } else {

@@ -30,10 +30,14 @@ struct UpOptions: ParsableArguments, Sendable {
         guard !noDeps || !services.isEmpty else { throw ValidationError("--no-deps needs the names of services") }
     }
 
-    /// - Throws: ``CommandError`` when there is no such service.
-    func request(for stack: Stack) throws -> UpRequest {
-        UpRequest(
-            stack: try stack.scaled(scale), selection: Selection(services, includesDependencies: !noDeps),
+    /// - Parameter profiles: those that are asked for instead of the environment's.
+    /// - Throws: ``CommandError`` when there is no such service to scale; ``ComposeError`` when a service cannot be had.
+    func request(for file: ComposeFile, profiles: [String]) throws -> UpRequest {
+        let named = file.stack.services.filter { services.contains($0.name) }
+        let active = (profiles.isEmpty ? file.profiles : profiles) + named.flatMap(\.profiles)
+        return UpRequest(
+            stack: try file.stack.selecting(profiles: active).scaled(scale),
+            selection: Selection(services, includesDependencies: !noDeps),
             recreation: forceRecreate ? .always : noRecreate ? .never : .changed, grace: supervise.grace.grace)
     }
 }
