@@ -20,7 +20,7 @@ struct ComposePageTests {
     @Test("of variables")
     func variables() async throws {
         let output = try await run("Variables in the file")
-        #expect(output.contains("USER_NAME        -           somebody  no"))
+        #expect(output.contains("\nUSER_NAME       -           somebody  no\n"))
         #expect(output.contains("WHO: ann"))
     }
 
@@ -32,7 +32,7 @@ struct ComposePageTests {
         #expect(output.contains("- '500'") && output.contains("LEVEL: debug") && !output.contains("replicas"))
         let include = try #require(section.blocks(of: "yaml").last)
         try await SegueCommandLine.inScratch { segue in
-            try await segue.shell("mkdir bus music app")
+            _ = try await segue.shell("mkdir bus music app")
             try segue.write("services: {a: {command: a}}", to: "bus/compose.yaml")
             try segue.write(include, to: "app/compose.yaml")
             try segue.write("services: {b: {command: $WHAT}}", to: "app/music.yaml")
