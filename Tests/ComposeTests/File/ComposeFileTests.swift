@@ -96,6 +96,8 @@ struct ComposeFileTests {
         arguments: [
             ("", "c.yaml:1: the file is empty"),
             ("name: x", "c.yaml:1: there is no 'services'"),
+            ("services:\n  a: {command: x\0}", "c.yaml:2: not YAML: control characters are not allowed"),
+            ("services: " + String(repeating: "[", count: 100_000), "c.yaml:1: not YAML: Maximum nesting level"),
             ("services: [a]", "c.yaml:1: 'services' is not a mapping"),
             ("services:\n  a: {command: x}\n  b: {command: [x}", "c.yaml:3: not YAML"),
             ("services:\n  a: {command: x, command: y}", "c.yaml:2: 'command' stands twice"),

@@ -33,12 +33,24 @@ struct InterpolationTests {
             ("${SET", "'${SET' is not closed, or has an unknown operator"),
             ("${SET!x}", "'${SET' is not closed, or has an unknown operator"),
             ("${}", "'${' is not followed by a variable's name"),
+            (nested(33), "more than 32 references are nested"),
             ("100$", "a lone '$' is not a variable reference (write '$$' for a dollar sign)"),
         ]
     )
     func refuses(text: String, message: String) {
         var interpolation = Interpolation(environment: Self.environment)
         #expect(throws: Interpolation.Failure(message: message)) { try interpolation.expand(text) }
+    }
+
+    private static func nested(_ levels: Int) -> String {
+        String(repeating: "${NONE:-", count: levels) + "x" + String(repeating: "}", count: levels)
+    }
+
+    @Test("As deep as anybody may nest them")
+    func deep() throws {
+        var interpolation = Interpolation(environment: Self.environment)
+        #expect(try interpolation.expand(Self.nested(32)) == "x")
+        #expect(Interpolation.references(in: Self.nested(100)).count == 33)
     }
 
     @Test("Only what is unset and has no default is warned of")

@@ -23,11 +23,14 @@ enum YAMLText {
             case .duplicatedKeysInMapping(let duplicates, let context):
                 let keys = duplicates.sorted().map { "'\($0)'" }.joined(separator: ", ")
                 report("\(keys) stands twice in the mapping that begins here", line: context.mark.line)
+            case .reader(let problem, let offset, _, _):
+                let lines = text.utf8.prefix(offset ?? 0).count { $0 == UInt8(ascii: "\n") }
+                report("not YAML: \(problem)", line: lines + 1)
             default:
-                report("not YAML: \(error)")
+                report("it cannot be read as YAML")
             }
         } catch {
-            report("not YAML: \(error)")
+            report("it cannot be read as YAML")
         }
         return nil
     }

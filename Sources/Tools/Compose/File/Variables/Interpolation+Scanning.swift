@@ -52,7 +52,8 @@ extension Interpolation {
     }
 
     /// Every variable that a text refers to, those within the operands of others included.
-    static func references(in text: some StringProtocol) -> [Reference] {
+    static func references(in text: some StringProtocol, depth: Int = 0) -> [Reference] {
+        guard depth <= deepest else { return [] }
         var rest = Substring(text)
         var found: [Reference] = []
         while let character = rest.popFirst() {
@@ -69,7 +70,7 @@ extension Interpolation {
                 let operand = takeOperand(&rest)
                 reference.standIn = operation.kind == .default ? String(operand) : nil
                 reference.isRequired = operation.kind == .required
-                found += [reference] + references(in: operand)
+                found += [reference] + references(in: operand, depth: depth + 1)
             } else {
                 found.append(reference)
             }
