@@ -5,7 +5,18 @@ struct Page {
     let text: String
 
     init(_ path: String) throws {
-        text = try String(contentsOfFile: Repository.path(path), encoding: .utf8)
+        self.init(text: try String(contentsOfFile: Repository.path(path), encoding: .utf8))
+    }
+
+    private init(text: String) {
+        self.text = text
+    }
+
+    /// What stands below a heading of the second level.
+    func section(_ heading: String) -> Page {
+        let start = text.range(of: "\n## \(heading)\n")?.upperBound ?? text.endIndex
+        return Page(
+            text: String(text[start...].prefix(upTo: text[start...].range(of: "\n## ")?.lowerBound ?? text.endIndex)))
     }
 
     /// The code blocks in a language, in order.
