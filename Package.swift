@@ -69,7 +69,7 @@ let runtime: [Target] = [
 let tools: [Target] = [
     module("Compose", in: "Tools", [orderedCollections, subprocess, systemPackage, yams, logging]),
     module("SegueTestSupport", in: "Tools", ["EventBus", "ZeroMQEventBus", "Compose", logging]),
-    module("Monitor", in: "Tools", ["EventBus", "Navigation"]),
+    module("Monitor", in: "Tools", ["Contracts", "EventBus", "Navigation"]),
     module("Scaffold", in: "Tools", ["EventBus", "Navigation"]),
     module(
         "Benchmarks", in: "Tools",
@@ -208,8 +208,8 @@ let tests: [Target] = [
             "broker", "BusStranger", "EventBus", "SegueTestSupport", grdb, subprocess, systemPackage,
         ],
         swiftSettings: settings),
-    tests(of: "Compose", ["compose-fixture", logging, yams]),
-    tests(of: "Monitor", ["EventBus"]),
+    tests(of: "Compose", ["compose-fixture", "SeededRandom", logging, yams]),
+    tests(of: "Monitor", ["Contracts", "EventBus", "Navigation", "RuntimeTestSupport", "SeededRandom"]),
     tests(of: "Scaffold", ["Navigation"]),
     tests(of: "Benchmarks", ["BusProtocol", "EventBus"]),
     testModule("CommandLineTestSupport", [subprocess, systemPackage]),

@@ -17,7 +17,7 @@ struct StackVerbTests {
             let row = try JSONDecoder().decode(Row.self, from: Data(try await segue("ps", "--json").output.utf8))
             #expect(row.service == "broker" && row.state == "ready" && row.restarts == 0)
             let again = try await segue("up", "-d")
-            #expect(again.status == 0 && again.error.hasPrefix("segue: project 'demo' is already up"))
+            #expect(again.status == 0 && again.error.hasPrefix("segue: project 'demo' stays as it is"))
             let foreground = try await segue("up")
             #expect(foreground.status == 1 && foreground.error.contains("project 'demo' is already running (pid "))
 

@@ -83,7 +83,7 @@ extension TestStack {
     }
 
     func failure(_ reason: String) -> StackFailure {
-        let logs = supervisor.status.services.map { "== \($0.service) (\($0.state.rawValue))\n\(log(of: $0.service))" }
+        let logs = supervisor.status.services.map { "== \($0.name) (\($0.state.rawValue))\n\(log(of: $0.service))" }
         let transcript = messages.map { message in
             let attributes = message.attributes
             return "\(message.position?.offset ?? 0) \(message.type) \(attributes.source) \(attributes.platform ?? "-")"

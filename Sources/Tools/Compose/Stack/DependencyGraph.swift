@@ -39,6 +39,10 @@ struct DependencyGraph {
         return found
     }
 
+    static func message(_ cycle: [String]) -> String {
+        "services depend on each other: \((cycle + [cycle[0]]).joined(separator: " → "))"
+    }
+
     /// All services, those that others depend on before these; as in the stack otherwise.
     var inOrder: [String] {
         var placed: [String] = []
@@ -50,10 +54,6 @@ struct DependencyGraph {
         guard !placed.contains(name) else { return }
         for next in dependencies[name] ?? [] where order.contains(next) { place(next, into: &placed) }
         placed.append(name)
-    }
-
-    static func message(_ cycle: [String]) -> String {
-        "services depend on each other: \((cycle + [cycle[0]]).joined(separator: " → "))"
     }
 
     /// Each cycle once, beginning at the member that comes first in the stack.

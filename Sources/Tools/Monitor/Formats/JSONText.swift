@@ -3,15 +3,17 @@ internal import Navigation
 
 /// JSON as somebody wrote it, on one line: numbers keep their digits, members their order.
 package struct JSONText: Hashable, Sendable, CustomStringConvertible {
-    package let description: String
+    package let utf8: [UInt8]
+
+    package var description: String { String(decoding: utf8, as: UTF8.self) }
 
     /// - Returns: `nil` when the bytes are not one JSON value in UTF-8.
     package init?(_ data: Data) {
         guard (try? JSONValue(parsing: data)) != nil else { return nil }
-        description = String(decoding: Self.withoutBlanks(data), as: UTF8.self)
+        utf8 = Self.withoutBlanks(Array(data))
     }
 
-    private static func withoutBlanks(_ json: Data) -> [UInt8] {
+    private static func withoutBlanks(_ json: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(json.count)
         var isInString = false

@@ -1,5 +1,4 @@
 package import EventBus
-internal import Foundation
 
 /// Which types of message: `command.PlaylistSelected`, `command.*`, `event.Playlist*`, `*.ApplicationError`.
 package struct MessagePattern: Hashable, Sendable {
@@ -7,6 +6,7 @@ package struct MessagePattern: Hashable, Sendable {
     package let kind: MessageKind?
     /// With the wildcards `*` and `?`.
     package let name: String
+    private let glob: Glob
 
     /// A kind alone stands for all its types, a name alone for the types of that name.
     /// - Returns: `nil` when no type could match.
@@ -16,22 +16,20 @@ package struct MessagePattern: Hashable, Sendable {
         case 2: name = parts[1]
         default: name = MessageKind(rawValue: text) == nil ? text : "*"
         }
+        glob = Glob(name)
         kind = MessageKind(rawValue: parts[0])
         let namesKind = kind != nil || parts.count == 1 || parts[0] == "*"
         guard namesKind, name.wholeMatch(of: #/[A-Za-z0-9_*?-]+/#) != nil else { return nil }
     }
 
     package func matches(_ type: MessageType) -> Bool {
-        (kind == nil || kind == type.kind) && fnmatch(name, type.name, 0) == 0
+        (kind == nil || kind == type.kind) && glob.matches(type.name)
     }
 
     /// The narrowest that the bus can filter by itself.
-    func filters(subject: String?) -> [MessageFilter] {
-        if name.contains(where: { "*?".contains($0) }) {
-            return [MessageFilter(kind: kind, subject: subject)]
-        }
-        let kinds = kind.map { [$0] } ?? MessageKind.allCases
-        return kinds.map { MessageFilter(kind: $0, name: name, subject: subject) }
+    var filters: [MessageFilter] {
+        if name.contains(where: { "*?".contains($0) }) { return [MessageFilter(kind: kind)] }
+        return (kind.map { [$0] } ?? MessageKind.allCases).map { MessageFilter(kind: $0, name: name) }
     }
 }
 
