@@ -119,18 +119,6 @@ struct StackVerbTests {
         }
     }
 
-    @Test("warns of variables that are not set, and prints the file as it is read")
-    func config() async throws {
-        try await SegueCommandLine.inScratch { segue in
-            try segue.write("services:\n  a: {command: [echo, \"$NOT_SET\", $$x]}\n")
-            let config = try await segue("config")
-            #expect(config.error == "segue: compose.yaml: the variable NOT_SET is not set; it is taken as empty\n")
-            try segue.write(config.output, to: "again.yaml")
-            #expect(try await segue("config", "-f", "again.yaml").output == config.output)
-            #expect(try await segue("config", "--services").output == "a\n")
-        }
-    }
-
     private struct Row: Decodable {
         let service: String
         let state: String

@@ -12,11 +12,11 @@ struct Page {
         self.text = text
     }
 
-    /// What stands below a heading of the second level.
-    func section(_ heading: String) -> Page {
-        let start = text.range(of: "\n## \(heading)\n")?.upperBound ?? text.endIndex
-        return Page(
-            text: String(text[start...].prefix(upTo: text[start...].range(of: "\n## ")?.lowerBound ?? text.endIndex)))
+    /// What stands under a heading of the second level.
+    func section(_ title: String) -> Page {
+        let start = text.firstRange(of: "\n## \(title)\n")?.upperBound ?? text.endIndex
+        let rest = text[start...]
+        return Page(text: String(rest[..<(rest.firstRange(of: "\n## ")?.lowerBound ?? rest.endIndex)]))
     }
 
     /// The code blocks in a language, in order.

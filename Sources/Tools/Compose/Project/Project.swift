@@ -58,11 +58,16 @@ package struct Project: Sendable, Hashable {
 
     func notifyPath(of service: String) -> String { "\(runtimeDirectory)/notify/\(service)" }
 
-    /// Makes the folders; those that hold sockets and state are for this user alone.
-    func prepare(services: [String]) throws(ComposeError) {
+    /// - Throws: ``ComposeError`` `socket-path-too-long`.
+    func checkSocketPaths(services: [String]) throws(ComposeError) {
         for path in services.map(notifyPath) + [controlPath, "\(runtimeDirectory)/bus/ingress"] {
             guard path.utf8.count <= UnixAddress.longestPath else { throw RuntimeDirectory.tooLong(path) }
         }
+    }
+
+    /// Makes the folders; those that hold sockets and state are for this user alone.
+    func prepare(services: [String]) throws(ComposeError) {
+        try checkSocketPaths(services: services)
         // The folder above counts too: whoever owns it could put another one in the place of ours.
         let runtimeRoot = (runtimeDirectory as NSString).deletingLastPathComponent
         let runtime = [runtimeRoot, runtimeDirectory, "\(runtimeDirectory)/notify"]
