@@ -69,7 +69,7 @@ let runtime: [Target] = [
 let tools: [Target] = [
     module("Compose", in: "Tools", [subprocess, systemPackage, yams, logging]),
     module("SegueTestSupport", in: "Tools", ["EventBus", "ZeroMQEventBus", "Compose", logging]),
-    module("Monitor", in: "Tools", ["EventBus", "Navigation"]),
+    module("Monitor", in: "Tools", ["Contracts", "EventBus", "Navigation"]),
     module(
         "Benchmarks", in: "Tools",
         [
@@ -208,7 +208,7 @@ let tests: [Target] = [
         ],
         swiftSettings: settings),
     tests(of: "Compose", ["compose-fixture", logging, yams]),
-    tests(of: "Monitor", ["EventBus"]),
+    tests(of: "Monitor", ["Contracts", "EventBus", "Navigation"]),
     tests(of: "Benchmarks", ["BusProtocol", "EventBus"]),
     testModule("CommandLineTestSupport", [subprocess, systemPackage]),
     tests(

@@ -18,7 +18,7 @@ struct Segue: AsyncParsableCommand {
                 name: "Bus",
                 subcommands: [
                     MonitorCommand.self, SendCommand.self, GetCommand.self, AskCommand.self, ServicesCommand.self,
-                    DeadCommand.self, BenchCommand.self, BenchPeerCommand.self,
+                    DeadCommand.self, RecordCommand.self, ReplayCommand.self, BenchCommand.self, BenchPeerCommand.self,
                 ]),
             CommandGroup(name: "Flows", subcommands: [FlowCommand.self]),
         ])

@@ -35,7 +35,7 @@ package struct Monitor: Sendable {
         }
     }
 
-    private func startPosition() async throws -> StartPosition {
+    func startPosition() async throws -> StartPosition {
         switch start {
         case .now: return .now
         case .beginning, .offset(0): return .beginning

@@ -19,10 +19,22 @@ final class Console: Sendable {
 
     /// - Throws: `Errno`, `brokenPipe` among them.
     func write(_ text: String) async throws {
-        try await withCheckedThrowingContinuation { continuation in
-            queue.async { [descriptor] in
-                continuation.resume(with: Result { _ = try descriptor.writeAll(text.utf8) })
+        try await onQueue { _ = try $0.writeAll(text.utf8) }
+    }
+
+    /// Closes a file once it is on the disk; nothing may be written to it any more.
+    /// - Throws: `Errno`.
+    func closeOnDisk() async throws {
+        try await onQueue { descriptor in
+            try descriptor.closeAfter {
+                if fsync(descriptor.rawValue) != 0 { throw Errno(rawValue: errno) }
             }
+        }
+    }
+
+    private func onQueue(_ body: @escaping @Sendable (FileDescriptor) throws -> Void) async throws {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { [descriptor] in continuation.resume(with: Result { try body(descriptor) }) }
         }
     }
 

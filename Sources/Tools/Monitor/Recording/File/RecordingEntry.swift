@@ -1,0 +1,56 @@
+internal import EventBus
+internal import Foundation
+
+/// What a line of a recording says.
+package enum RecordingEntry: Hashable, Sendable {
+    case header(RecordingHeader)
+    case message(RecordedMessage)
+    case end(RecordingEnd)
+    /// It says nothing that is understood.
+    case mistake(RecordingMistake)
+    /// The file ends amid this line: whoever wrote it was killed.
+    case cutOff(line: Int)
+}
+
+/// A line that is none of a recording.
+package struct RecordingMistake: Hashable, Sendable {
+    /// From 1.
+    package let line: Int
+    /// What is wrong, in a few words.
+    package let reason: String
+}
+
+extension RecordingEntry {
+    /// - Parameter number: which message it is, if it is one.
+    /// - Throws: ``RecordingError`` when it is a header of a later version.
+    init(_ text: Data, line: Int, number: Int) throws {
+        let mark = try? JSONDecoder().decode(Mark.self, from: text).segue
+        do {
+            switch mark {
+            case RecordingHeader.mark: self = .header(try Self.header(text))
+            case RecordingEnd.mark: self = .end(try JSONDecoder().decode(RecordingEnd.self, from: text))
+            default:
+                self = .message(RecordedMessage(number: number, line: line, try CloudEventFormat.message(text)))
+            }
+        } catch let error as DecodingError {
+            self = .mistake(RecordingMistake(line: line, reason: error.summary))
+        } catch let error as BusError {
+            self = .mistake(RecordingMistake(line: line, reason: error.message))
+        }
+    }
+
+    private struct Mark: Decodable {
+        let segue: String?
+        let version: Int?
+    }
+
+    private static func header(_ text: Data) throws -> RecordingHeader {
+        let version = try JSONDecoder().decode(Mark.self, from: text).version ?? 0
+        guard version == RecordingHeader.version else {
+            throw RecordingError(
+                "recording.version", "it is a recording of version \(version); version 1 can be read",
+                recovery: "use the segue that wrote it")
+        }
+        return try JSONDecoder().decode(RecordingHeader.self, from: text)
+    }
+}
