@@ -44,6 +44,12 @@ package struct Recording: Sendable {
         RecordingError("recording.malformed", "\(path):\(mistake.line): this is no message: \(mistake.reason)")
     }
 
+    /// That there is no such moment, as an error.
+    func missing(_ moment: RecordingMoment) -> RecordingError {
+        RecordingError(
+            "recording.moment", "\(path) has no message \(moment)", recovery: "see 'segue record info \(path)'")
+    }
+
     private func open() throws -> FileHandle {
         do {
             return try FileHandle(forReadingFrom: URL(fileURLWithPath: path))

@@ -25,11 +25,7 @@ package struct ReplaySurvey: Sendable {
             }
             return false
         }
-        if let missing = stretch.missing {
-            throw RecordingError(
-                "recording.moment", "\(recording.path) has no message \(missing)",
-                recovery: "see 'segue record info \(recording.path)'")
-        }
+        if let missing = stretch.missing { throw recording.missing(missing) }
     }
 
     private mutating func add(_ recorded: RecordedMessage, _ place: RecordingStretch.Place, _ plan: ReplayPlan) {
