@@ -6,24 +6,26 @@ internal import Foundation
 /// Inputs are sent in the order of the recording. What a coordinator said in between, which others may have heard, is
 /// waited for: so the order of the story is the recorded one at any pace.
 package struct Replayer: Sendable {
-    /// How long somebody may take to say what is waited for.
-    private static let patience: Duration = .seconds(5)
-
     private let bus: any EventBus
     private let recording: Recording
     private let plan: ReplayPlan
     private let survey: ReplaySurvey
     private let pace: ReplayPace
+    private let patience: Duration
 
-    /// - Parameter survey: of the same recording and plan.
+    /// - Parameters:
+    ///   - survey: of the same recording and plan.
+    ///   - patience: how long somebody may take to say what is waited for.
     package init(
-        bus: any EventBus, _ recording: Recording, _ plan: ReplayPlan, _ survey: ReplaySurvey, pace: ReplayPace
+        bus: any EventBus, _ recording: Recording, _ plan: ReplayPlan, _ survey: ReplaySurvey, pace: ReplayPace,
+        patience: Duration = .seconds(5)
     ) {
         self.bus = bus
         self.recording = recording
         self.plan = plan
         self.survey = survey
         self.pace = pace
+        self.patience = patience
     }
 
     package enum Occurrence: Sendable {
@@ -40,7 +42,7 @@ package struct Replayer: Sendable {
     package func run(_ tell: @escaping @Sendable (Occurrence) async throws -> Void) async throws {
         try await bus.withSubscription(to: [.all], from: .now) { messages in
             var run = ReplayRun(
-                bus: bus, clock: ReplayClock(pace), listener: ResultListener(messages, patience: Self.patience),
+                bus: bus, clock: ReplayClock(pace), listener: ResultListener(messages, patience: patience),
                 tell: tell)
             try await plan.forEachStep(of: recording, survey) { recorded, step in
                 try await run.take(step, recorded)
