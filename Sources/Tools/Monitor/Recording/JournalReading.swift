@@ -30,40 +30,52 @@ struct JournalReading: Sendable {
             group.addTask {
                 var result = result
                 do {
-                    try await bus.withSubscription(to: last == nil ? filters : [.all], from: position) { messages in
-                        for try await message in messages {
-                            count.increment()
-                            let isWithin = message.position?.offset ?? 0 <= last ?? .max
-                            if isWithin, try await take(&result, message) { break }
-                            // A message of another partition may come before earlier ones.
-                            if let last, let reached = message.position?.settled, reached >= last { break }
-                        }
+                    try await read(last == nil ? filters : [.all], from: position, until: last) { message in
+                        count.increment()
+                        return try await take(&result, message)
                     }
                 } catch is CancellationError {}
                 return result
             }
             group.addTask {
-                try? await watch(count)
+                try? await waitForLimit(count)
                 return nil
             }
             while let next = try await group.next() {
-                group.cancelAll()
-                if let next { return next }
+                if let next {
+                    group.cancelAll()
+                    return next
+                }
+                if hasLimit { group.cancelAll() }
             }
             return result
         }
     }
 
-    private func lastOffset() async throws -> UInt64? {
+    private func read(
+        _ filters: [MessageFilter], from position: StartPosition, until last: UInt64?,
+        _ take: (Envelope) async throws -> Bool
+    ) async throws {
+        try await bus.withSubscription(to: filters, from: position) { messages in
+            for try await message in messages {
+                let isWithin = message.position?.offset ?? 0 <= last ?? .max
+                if isWithin, try await take(message) { break }
+                // A message of another partition may come before earlier ones.
+                if let last, let reached = message.position?.settled, reached >= last { break }
+            }
+        }
+    }
+
+    /// Whether time may end it.
+    private var hasLimit: Bool {
         switch end {
-        case .now: try await bus.newest(matching: [.all]).offset
-        case .offset(let offset): offset
-        case .after, nil: nil
+        case .now, .after: true
+        case .offset, nil: false
         }
     }
 
     /// Returns when it is time to stop, come what may.
-    private func watch(_ count: Counter) async throws {
+    private func waitForLimit(_ count: Counter) async throws {
         switch end {
         case .after(let duration): try await Task.sleep(for: duration)
         case .now:
@@ -72,7 +84,15 @@ struct JournalReading: Sendable {
                 before = count.value
                 try await Task.sleep(for: Self.patience)
             } while count.value != before
-        case .offset, nil: try await Task.sleep(for: .seconds(Int64.max))
+        case .offset, nil: return
+        }
+    }
+
+    private func lastOffset() async throws -> UInt64? {
+        switch end {
+        case .now: try await bus.newest(matching: [.all]).offset
+        case .offset(let offset): offset
+        case .after, nil: nil
         }
     }
 
