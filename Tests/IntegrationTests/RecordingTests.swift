@@ -57,6 +57,11 @@ struct RecordingTests {
         try await SegueCommandLine.inScratch { segue in
             let recorded = try await Self.record(with: segue)
             #expect(recorded.values.allSatisfy { $0.count > 10 })
+            for platform in ["ios", "mac"] {
+                let run = try await segue(
+                    "flow", "run", Repository.path("config/flows/\(platform).yaml"), "--recording", "story.jsonl")
+                #expect(run.status == 0 && run.error.isEmpty && run.lines.count > 10, "\(run.output)\(run.error)")
+            }
             try await TestStack.with(Self.coordinators) { stack in
                 let replay = try await segue(
                     "replay", "story.jsonl", "--speed", "max", "--bus", stack.busAddress)
@@ -98,7 +103,7 @@ struct RecordingTests {
         try await Story.tell { story in
             try await tell(story)
             let record = try await segue(
-                "record", "story.jsonl", "--since", "beginning", "--until", "now", "--bus", story.stack.busAddress)
+                "record", "story.jsonl", "--since", "beginning", "--until", "end", "--bus", story.stack.busAddress)
             try #require(record.status == 0, "\(record.error)")
             return try states(in: story.stack.messages)
         }

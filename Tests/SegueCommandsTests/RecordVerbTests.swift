@@ -10,7 +10,7 @@ struct RecordVerbTests {
     private func withRecording(_ body: (SegueCommandLine) async throws -> Void) async throws {
         try await SegueCommandLine.onBus { segue in
             for n in 1...3 { try await segue("send", n == 2 ? "event.B" : "event.A", #"{"n":\#(n)}"#) }
-            let record = try await segue("record", "story.jsonl", "--since", "beginning", "--until", "now")
+            let record = try await segue("record", "story.jsonl", "--since", "beginning", "--until", "end")
             try #require(record.status == 0, "\(record.error)")
             #expect(record.error == "segue: 3 messages recorded in story.jsonl\n" && record.output.isEmpty)
             try await body(segue)
@@ -28,7 +28,7 @@ struct RecordVerbTests {
             let monitor = try await segue("monitor", "--since", "beginning", "--count", "3", "--json")
             #expect(monitor.lines == lines[1...3].map(String.init), "as a monitor shows them")
 
-            let again = try await segue("record", "story.jsonl", "--since", "beginning", "--until", "now")
+            let again = try await segue("record", "story.jsonl", "--since", "beginning", "--until", "end")
             #expect(
                 again.status == 1 && again.error.contains("story.jsonl exists already; name another, or use --force"))
             let forced = try await segue(
@@ -36,7 +36,6 @@ struct RecordVerbTests {
             #expect(forced.error == "segue: 1 message recorded in story.jsonl\n")
             let nowhere = try await segue("record", "no/folder.jsonl", "--since", "beginning", "--count", "1")
             #expect(nowhere.status == 74 && nowhere.errorLines.count == 1)
-            #expect(try await segue("record", "x.jsonl", "--until", "now").status == 64)
         }
     }
 
@@ -112,7 +111,7 @@ struct RecordVerbTests {
             #expect(step.status == 0 && step.lines.count == 3)
             #expect(step.error.hasPrefix("segue: 2 of 3 messages sent in "), "\(step.error)")
 
-            let all = try await segue("record", "all.jsonl", "--since", "beginning", "--until", "now")
+            let all = try await segue("record", "all.jsonl", "--since", "beginning", "--until", "end")
             #expect(all.status == 0)
             let messages = try await segue.shell("segue replay all.jsonl --dry-run | sed 's/.*→ //'")
             #expect(messages.lines.joined() == [1, 2, 3, 2, 3, 1, 2, 3, 1, 2].map { #"{"n":\#($0)}"# }.joined())

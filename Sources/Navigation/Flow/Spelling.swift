@@ -1,7 +1,7 @@
 /// Finds what someone who mistyped a word may have meant.
-enum Spelling {
+package enum Spelling {
     /// The candidate nearest to `word`, nil when none is near.
-    static func nearest(to word: String, in candidates: some Sequence<String>) -> String? {
+    package static func nearest(to word: String, in candidates: some Sequence<String>) -> String? {
         candidates
             .map { (distance: distance(word.lowercased(), $0.lowercased()), candidate: $0) }
             .filter { $0.distance <= max(1, word.count / 3) }

@@ -151,7 +151,7 @@ struct ReplayTests {
                     .run { await notes.take($0) }
             }
         }
-        try await Recorder(bus: bus, selection: MessageSelection(), start: .beginning, end: .now).run { message in
+        try await Monitor(bus: bus, start: .beginning, end: .end).run { message in
             await notes.note(message.id)
         }
         return (await notes.journal, notes)

@@ -67,12 +67,13 @@ package struct StoryFinder: Sendable {
     }
 
     private func read<Result: Sendable>(
-        from start: MonitorStart, into result: Result,
-        _ take: @escaping @Sendable (inout Result, Envelope) async throws -> Bool
+        from start: MonitorStart, into result: Result, _ take: (inout Result, Envelope) -> Bool
     ) async throws -> Result {
-        let result = try await JournalReading(bus: bus, start: start, end: .now).reduce(into: result, [.all], take)
-        // What has been read by then is not all of it.
-        try Task.checkCancellation()
-        return result
+        let span = try await MonitorSpan(start: start, end: .end, duration: nil, on: bus)
+        return try await bus.withSubscription(to: [.all], from: span.start, until: span.end, onNotice: nil) {
+            var result = result
+            for try await message in $0 where take(&result, message) { break }
+            return result
+        }
     }
 }

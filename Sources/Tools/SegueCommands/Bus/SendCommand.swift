@@ -30,7 +30,9 @@ package struct SendCommand: AsyncParsableCommand {
 
     package func validate() throws {
         guard timeout > 0 else { throw ValidationError("--timeout is \(timeout); it has to be above 0") }
-        guard print.field == nil || awaited != nil else { throw ValidationError("--field goes with --await") }
+        guard !print.choosesPart || awaited != nil else {
+            throw ValidationError("--field, --csv, --raw and --template go with --await")
+        }
     }
 
     package func run() async throws {
@@ -44,7 +46,10 @@ package struct SendCommand: AsyncParsableCommand {
             try await Recipients(bus: bus).warn(of: type)
             if let awaited {
                 let outcome = Outcome(bus: bus, cause: envelope, awaited: awaited)
-                try await MessagePrinter(print).show(try await outcome.message(within: .seconds(timeout)))
+                let printer = try MessagePrinter(print)
+                let message = try await outcome.message(within: .seconds(timeout))
+                try await printer.begin()
+                try await printer.show(message)
             } else {
                 let sent = SentMessage(id: envelope.id, type: type, position: position)
                 try await Console.output.writeLine(print.json ? JSONLine.text(sent) : "\(sent.id) \(position)")

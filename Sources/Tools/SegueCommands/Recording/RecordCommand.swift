@@ -5,7 +5,7 @@ package struct RecordCommand: AsyncParsableCommand {
         commandName: "record", abstract: "Writes the messages of the bus to a file, and says what is in such a file.",
         discussion: """
             segue record story.jsonl                     from now on, until Ctrl-C
-            segue record all.jsonl --since beginning --until now
+            segue record all.jsonl --since beginning --until end
             segue record taps.jsonl --type 'command.*' --count 20
             segue record info story.jsonl
 

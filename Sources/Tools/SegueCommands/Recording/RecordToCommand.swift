@@ -7,7 +7,7 @@ package struct RecordToCommand: AsyncParsableCommand {
         commandName: "to", abstract: "Writes the messages of the bus to a file.",
         discussion: """
             segue record story.jsonl                     from now on, until Ctrl-C
-            segue record all.jsonl --since beginning --until now
+            segue record all.jsonl --since beginning --until end
             segue record taps.jsonl --type 'command.*' --count 20
 
             The 'to' may be left out, unless the file is called so, or info: then say ./info.
@@ -18,52 +18,26 @@ package struct RecordToCommand: AsyncParsableCommand {
 
     @OptionGroup var options: BusOptions
 
-    @Option(name: .customLong("kind"), help: "Only messages of this kind; may be repeated.")
-    var kinds: [MessageKind] = []
-
-    @Option(
-        name: .customLong("type"),
-        help: ArgumentHelp("Only these types, as in 'event.Playlist*'; may be repeated.", valueName: "pattern"))
-    var types: [MessagePattern] = []
-
-    @Option(help: "Only messages of this session.")
-    var subject: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "now, beginning, retained (the last of each document), an offset, or how long ago as in 5m.",
-            valueName: "start"))
-    var since = MonitorStart.now
-
-    @Option(
-        help: ArgumentHelp(
-            "now (what the journal has already), an offset, or for how long as in 30s. (default: Ctrl-C)",
-            valueName: "end"))
-    var until: JournalEnd?
-
-    @Option(help: "End after so many messages.")
-    var count: Int?
+    @OptionGroup var selection: SelectionOptions
+    @OptionGroup var span: SpanOptions
 
     @Flag(help: "Overwrite the file.")
     var force = false
 
     package init() {}
 
-    package func validate() throws {
-        if let count, count < 1 { throw ValidationError("--count is \(count); it has to be 1 or more") }
-        if since == .now, until == .now { throw ValidationError("between now and now there is nothing; see --since") }
-    }
-
     package func run() async throws {
-        let selection = MessageSelection(kinds: kinds, types: types, subject: subject)
-        let (since, until, count) = (since, until, count)
-        // A bus that is not there is no reason to overwrite a file: it is made once there is something to read.
+        let (selection, span) = (try selection.selection, span)
         let target = RecordingWriter(path: file, overwrites: force)
         try await Interruption.stopping {
             try await options.withBus { bus in
-                try await target.begin(RecordingHeader(since: since, selection))
-                try await Recorder(bus: bus, selection: selection, start: since, end: until, count: count)
-                    .run { try await target.write($0) }
+                // A bus that is not there is no reason to overwrite a file: it is made once there is something to read.
+                try await target.begin(RecordingHeader(since: span.start, selection))
+                try await span.monitor(bus, selection).run {
+                    try await target.write($0)
+                } tell: { notice in
+                    if case .lost = notice { await Console.error.tell("\(notice)") }
+                }
             }
         }
         guard let written = try await target.end() else { return }

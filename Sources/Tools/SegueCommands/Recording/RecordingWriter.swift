@@ -3,7 +3,7 @@ internal import Foundation
 internal import Monitor
 internal import SystemPackage
 
-/// Writes a recording: each message as it comes, in whole lines, so that whoever is killed loses no more than the last one.
+/// Writes a recording: each message as it comes, in whole lines.
 actor RecordingWriter {
     private let path: String
     private let overwrites: Bool
@@ -25,7 +25,9 @@ actor RecordingWriter {
     /// - Throws: ``CommandError`` when it cannot be written.
     func write(_ message: Envelope) async throws {
         guard let file else { return }
-        try await write(CloudEventFormat.line(message), to: file)
+        var line: [UInt8] = []
+        try CloudEventFormat().write(message, to: &line)
+        try await reportingErrors { [line] in try await file.append(line) }
         count += 1
     }
 

@@ -13,28 +13,24 @@ package struct RecordingHeader: Codable, Hashable, Sendable {
     package let begun: String
     /// Where in the journal it began, as `--since` says it.
     package let since: String
-    /// Only messages of these kinds; empty for all.
-    package let kinds: [String]
-    /// Only messages of these types; empty for all.
-    package let types: [String]
-    /// Only messages of this session.
-    package let subject: String?
+    /// Whether all messages were to be recorded, rather than a selection.
+    package let everything: Bool
 
     package init(since: MonitorStart, _ selection: MessageSelection) {
         segue = Self.mark
         version = Self.version
         begun = Timestamp.text(of: Date())
         self.since = since.argument
-        kinds = selection.kinds.map(\.rawValue)
-        types = selection.types.map(\.description)
-        subject = selection.subject
+        everything = selection == MessageSelection()
     }
 
     /// Whether it began with the last of each document, which says nothing of what came between them.
     package var beginsWithRetained: Bool { since == MonitorStart.retained.argument }
 
     /// Whether every message of a stretch of the journal has to be in it.
-    package var hasEveryMessage: Bool { kinds.isEmpty && types.isEmpty && subject == nil && !beginsWithRetained }
+    package var hasEveryMessage: Bool {
+        everything && ![MonitorStart.retained, .last].map(\.argument).contains(since)
+    }
 }
 
 extension MonitorStart {
@@ -44,7 +40,9 @@ extension MonitorStart {
         case .now: "now"
         case .beginning: "beginning"
         case .retained: "retained"
+        case .last: "last"
         case .offset(let offset): "\(offset)"
+        case .time(let time): Timestamp.text(of: time)
         case .ago(let duration): "\(duration / .seconds(1))s"
         }
     }
