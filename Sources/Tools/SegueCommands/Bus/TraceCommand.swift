@@ -32,7 +32,8 @@ package struct TraceCommand: AsyncParsableCommand {
     var quiet = 1.0
 
     @Option(
-        help: ArgumentHelp("Where to look from: beginning, an offset, or how long ago as in 5m.", valueName: "start"))
+        help: ArgumentHelp(
+            "Where to look from: beginning, an offset, a time, or how long ago as in 5m.", valueName: "start"))
     var since = MonitorStart.beginning
 
     @Flag(help: "One JSON object a message.")
@@ -45,8 +46,8 @@ package struct TraceCommand: AsyncParsableCommand {
             throw ValidationError("name a message, or use either --last or --follow")
         }
         guard quiet > 0, quiet.isFinite else { throw ValidationError("--quiet is \(quiet); it has to be above 0") }
-        guard since != .now, since != .retained else {
-            throw ValidationError("--since has to be beginning, an offset, or how long ago")
+        guard ![.now, .retained, .last].contains(since) else {
+            throw ValidationError("--since has to be beginning, an offset, a time, or how long ago")
         }
     }
 

@@ -24,33 +24,32 @@ extension RecordingEntry {
     /// - Parameter number: which message it is, if it is one.
     /// - Throws: ``RecordingError`` when it is a header of a later version.
     init(_ text: Data, line: Int, number: Int) throws {
-        let mark = try? JSONDecoder().decode(Mark.self, from: text).segue
         do {
-            switch mark {
-            case RecordingHeader.mark: self = .header(try Self.header(text))
-            case RecordingEnd.mark: self = .end(try JSONDecoder().decode(RecordingEnd.self, from: text))
-            default:
-                self = .message(RecordedMessage(number: number, line: line, try CloudEventFormat.message(text)))
-            }
-        } catch let error as DecodingError {
-            self = .mistake(RecordingMistake(line: line, reason: error.summary))
+            self = .message(RecordedMessage(number: number, line: line, try CloudEventFormat.message(text)))
         } catch let error as BusError {
-            self = .mistake(RecordingMistake(line: line, reason: error.message))
+            self = try Self.mark(text) ?? .mistake(RecordingMistake(line: line, reason: error.message))
         }
     }
 
     private struct Mark: Decodable {
-        let segue: String?
+        let segue: String
         let version: Int?
     }
 
-    private static func header(_ text: Data) throws -> RecordingHeader {
-        let version = try JSONDecoder().decode(Mark.self, from: text).version ?? 0
-        guard version == RecordingHeader.version else {
-            throw RecordingError(
-                "recording.version", "it is a recording of version \(version); version 1 can be read",
-                recovery: "use the segue that wrote it")
+    /// - Returns: nil for what is neither a first nor a last line.
+    private static func mark(_ text: Data) throws -> RecordingEntry? {
+        guard let mark = try? JSONDecoder().decode(Mark.self, from: text) else { return nil }
+        switch mark.segue {
+        case RecordingEnd.mark: return (try? JSONDecoder().decode(RecordingEnd.self, from: text)).map { .end($0) }
+        case RecordingHeader.mark:
+            guard mark.version == RecordingHeader.version else {
+                throw RecordingError(
+                    "recording.version",
+                    "it is a recording of version \(mark.version ?? 0); version \(RecordingHeader.version) can be read",
+                    recovery: "use the segue that wrote it")
+            }
+            return (try? JSONDecoder().decode(RecordingHeader.self, from: text)).map { .header($0) }
+        default: return nil
         }
-        return try JSONDecoder().decode(RecordingHeader.self, from: text)
     }
 }
