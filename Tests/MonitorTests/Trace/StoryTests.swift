@@ -2,6 +2,7 @@ import Contracts
 import EventBus
 import Foundation
 import Monitor
+import Navigation
 import Testing
 
 @Suite("Stories in a journal")
@@ -57,5 +58,43 @@ struct StoryTests {
         } _: { _ in
         }
         #expect(story.messages.map(\.id) == ["t", "t.0"])
+    }
+
+    @Test("more is to be expected as long as a guard waits for the answer to one of its messages")
+    func pending() throws {
+        let flow = try Flow(
+            yaml: """
+                name: form
+                version: 1
+                platform: ios
+                start: form
+                screens: { form: , done: }
+                transitions:
+                  - on: command.Next
+                    guard: { accept: event.Accepted, deadline: 1s }
+                    do: [{ push: done }]
+                """, file: "form.yaml")
+        var machine = Machine(flow: flow)
+        var (story, other) = (Story(id: "tap"), Story(id: "other"))
+        var pending: [Bool] = []
+        for message in [
+            try Envelope.recorded("tap", "command.Next", at: 1),
+            try .recorded("answer", "event.Accepted", at: 2, causedBy: "tap", in: "tap"),
+        ] {
+            _ = machine.handle(try #require(Machine.Input(message)))
+            let data = try JSONEncoder().encode(Document.NavigationState(machine.snapshot))
+            let document = try Envelope.recorded(
+                "\(message.id).ios.0", "document.NavigationState", at: 3, data: String(decoding: data, as: UTF8.self),
+                causedBy: message.id, in: "tap"
+            ) { $0.key = "ios" }
+            for message in [message, document] {
+                story.take(message)
+                other.take(message)
+            }
+            pending.append(story.isPending)
+            #expect(!other.isPending && other.messages.isEmpty)
+        }
+        #expect(pending == [true, false])
+        #expect(story.messages.map(\.id) == ["tap", "tap.ios.0", "answer", "answer.ios.0"])
     }
 }

@@ -1,5 +1,5 @@
 internal import Contracts
-internal import EventBus
+package import EventBus
 internal import Navigation
 
 /// The messages that one message has led to.
@@ -12,8 +12,8 @@ package struct Story: Sendable {
     package private(set) var messages: [TracedMessage] = []
     /// How many more there are.
     package private(set) var dropped = 0
-    /// The platforms on which a guard waits for the answer to a message of this story.
-    private var waiting: Set<String> = []
+    /// The sessions' platforms on which a guard waits for the answer to a message of this story.
+    private var waiting: Set<[String]> = []
 
     package init(id: String) {
         self.id = id
@@ -21,7 +21,7 @@ package struct Story: Sendable {
 
     /// - Returns: whether it is a message of this story.
     @discardableResult
-    mutating func take(_ message: Envelope) -> Bool {
+    package mutating func take(_ message: Envelope) -> Bool {
         noteGuard(message)
         guard message.attributes.correlationID == id else { return false }
         if messages.count < Self.limit {
@@ -35,15 +35,15 @@ package struct Story: Sendable {
     package var tree: TraceTree { TraceTree(messages) }
 
     /// Whether more is to be expected, however long it takes.
-    var isPending: Bool { !waiting.isEmpty }
+    package var isPending: Bool { !waiting.isEmpty }
 
     private mutating func noteGuard(_ message: Envelope) {
         guard message.type == Document.NavigationState.type, let platform = message.attributes.key else { return }
         let attempt = try? message.decode(Document.NavigationState.self).snapshot.state.attempt
         if let attempt, messages.contains(where: { $0.id == attempt.message.id }) {
-            waiting.insert(platform)
+            waiting.insert([message.subject, platform])
         } else {
-            waiting.remove(platform)
+            waiting.remove([message.subject, platform])
         }
     }
 }
