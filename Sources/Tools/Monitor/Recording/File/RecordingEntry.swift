@@ -12,14 +12,6 @@ package enum RecordingEntry: Hashable, Sendable {
     case cutOff(line: Int)
 }
 
-/// A line that is none of a recording.
-package struct RecordingMistake: Hashable, Sendable {
-    /// From 1.
-    package let line: Int
-    /// What is wrong, in a few words.
-    package let reason: String
-}
-
 extension RecordingEntry {
     /// - Parameter number: which message it is, if it is one.
     /// - Throws: ``RecordingError`` when it is a header of a later version.
