@@ -32,6 +32,16 @@ struct TraceTreeTests {
         }
     }
 
+    @Test("of what was said in the same millisecond, the last in the journal ends the chain, the deepest before all")
+    func simultaneous() throws {
+        let messages = try ["a", "b", "c"].enumerated().map { offset, id in
+            TracedMessage(try .recorded(id, "event.A", at: UInt64(offset + 1), causedBy: id == "a" ? nil : "a"))
+        }
+        #expect(shape(TraceTree(messages.reversed())) == ["a*", " b", " c*"])
+        let deeper = TracedMessage(try .recorded("d", "event.A", at: 4, causedBy: "b"))
+        #expect(shape(TraceTree(messages + [deeper])) == ["a*", " b*", "  d*", " c"])
+    }
+
     @Test("says when a cause is not there, and goes on where messages cause one another")
     func strangers() throws {
         let tree = TraceTree([

@@ -45,9 +45,9 @@ package struct TraceTree: Hashable, Sendable {
     package var criticalPath: [Node] { nodes.filter(\.isCritical) }
 
     private mutating func markCritical() {
-        // Of what was said in the same millisecond, what lies deepest came last.
+        // Of what was said in the same millisecond, what lies deepest came last, and of that what is journalled last.
         let last = nodes.indices.max { left, right in
-            (nodes[left].sinceStart, nodes[left].depth) < (nodes[right].sinceStart, nodes[right].depth)
+            (nodes[left].sinceStart, nodes[left].depth, left) < (nodes[right].sinceStart, nodes[right].depth, right)
         }
         guard let last else { return }
         var depth = nodes[last].depth

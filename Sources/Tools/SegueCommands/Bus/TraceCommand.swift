@@ -6,12 +6,13 @@ package struct TraceCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "trace", abstract: "Shows what a message has led to, across all processes.",
         discussion: """
-            segue trace 4f1c2a                           a message or a story, by its id or how that begins
-            segue trace --last                           the story that began last
-            segue trace --follow                         the next one, as it unfolds
+            segue trace 4f1c2a     a message or a story, by its id or how that begins
+            segue trace --last     the story that began last
+            segue trace --follow   the next one, as it unfolds
             segue trace --last --json | jq .sinceCause
 
-            A tree: each message below its cause, with the time since. * marks the chain to the last one.
+            A tree: each message below its cause, with the time since. * marks the
+            chain that led to the last one.
             """)
 
     @OptionGroup var options: BusOptions

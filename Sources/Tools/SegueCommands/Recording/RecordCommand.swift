@@ -9,9 +9,10 @@ package struct RecordCommand: AsyncParsableCommand {
             segue record taps.jsonl --type 'command.*' --count 20
             segue record info story.jsonl
 
-            One JSON object a line: a header, then each message as 'segue monitor --json' shows it.
-            'segue replay' tells such a story to a bus, 'segue flow run --recording' to a flow.
-            'segue record to --help' lists the options.
+            One JSON object a line: a header, then each message as
+            'segue monitor --json' shows it. 'segue replay' tells such a story to a
+            bus, 'segue flow run --recording' to a flow. The options are those of
+            'segue record to --help'.
             """,
         subcommands: [RecordToCommand.self, RecordInfoCommand.self], defaultSubcommand: RecordToCommand.self)
 

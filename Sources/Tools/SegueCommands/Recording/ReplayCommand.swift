@@ -7,15 +7,16 @@ package struct ReplayCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "replay", abstract: "Tells a recorded story to the processes of a bus.",
         discussion: """
-            segue replay story.jsonl                     at the pace it had
-            segue replay story.jsonl --speed max         as fast as those who answer
-            segue replay story.jsonl --step --from 1m    from a minute after its begin, a message for each Enter
+            segue replay story.jsonl                  at the pace it had
+            segue replay story.jsonl --speed max      as fast as those who answer
+            segue replay story.jsonl --step --from 1m a message for each Enter
             segue replay story.jsonl --only 'command.*' --dry-run
-            segue replay story.jsonl --new-ids --remap subject:default=test,platform:ios=tv
+            segue replay story.jsonl --new-ids --remap subject:default=test
 
-            Sent is what came from outside of navigation. What coordinators and the error notifier said
-            of it, those of the bus say again. Ids and times are the recorded ones, so that coordinators that begin
-            anew reach the same states; only the expiry of commands is counted from now.
+            Sent is what came from outside of navigation. What coordinators and the
+            error notifier said of it, those of the bus say again. Ids and times are
+            the recorded ones, so that coordinators that begin anew reach the same
+            states; only the expiry of commands is counted from now.
             """)
 
     @Argument(help: "The recording.")
