@@ -13,13 +13,15 @@ struct Segue: AsyncParsableCommand {
                 subcommands: [
                     UpCommand.self, DownCommand.self, StartCommand.self, StopCommand.self, RestartCommand.self,
                     KillCommand.self, ScaleCommand.self, WaitCommand.self, PsCommand.self, ListCommand.self,
-                    LogsCommand.self, EventsCommand.self, ConfigCommand.self, ExportCommand.self, SuperviseCommand.self,
+                    LogsCommand.self, EventsCommand.self, ConfigCommand.self, ExportCommand.self,
+                    SuperviseCommand.self,
                 ]),
             CommandGroup(
                 name: "Bus",
                 subcommands: [
-                    MonitorCommand.self, SendCommand.self, GetCommand.self, AskCommand.self, ServicesCommand.self,
-                    DeadCommand.self, BenchCommand.self, BenchPeerCommand.self,
+                    MonitorCommand.self, TraceCommand.self, SendCommand.self, GetCommand.self, AskCommand.self,
+                    ServicesCommand.self,
+                    DeadCommand.self, RecordCommand.self, ReplayCommand.self, BenchCommand.self, BenchPeerCommand.self,
                 ]),
             CommandGroup(name: "Flows", subcommands: [FlowCommand.self]),
             CommandGroup(name: "Your own app", subcommands: [NewCommand.self]),

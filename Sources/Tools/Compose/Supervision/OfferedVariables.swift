@@ -44,6 +44,10 @@ struct OfferedVariables {
         service.command = service.command.map(expanded)
         service.workingDirectory = service.workingDirectory.map(expanded)
         service.environment = service.environment.mapValues { $0.map(expanded) }
+        if case .probe(var probe) = service.readiness {
+            probe.command = probe.command.map(expanded)
+            service.readiness = .probe(probe)
+        }
         return service
     }
 
