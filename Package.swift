@@ -79,7 +79,8 @@ let tools: [Target] = [
     module(
         "SegueCommands", in: "Tools",
         [
-            "Benchmarks", "Compose", "Contracts", "EventBus", "Monitor", "Navigation", "ZeroMQEventBus", argumentParser,
+            "Benchmarks", "Compose", "Contracts", "EventBus", "Monitor", "Navigation", "ZeroMQEventBus",
+            argumentParser,
             logging, subprocess, systemPackage, yams,
         ]),
 ]
@@ -130,12 +131,12 @@ let executables: [Target] = [
     executable("broker", ["Broker", "Contracts", "EventBus", "ServiceRuntime", argumentParser, lifecycle]),
     executable(
         "device",
-        ["SegueCommands", "ServiceRuntime", "TerminalDevice", argumentParser, logging]),
+        ["Contracts", "SegueCommands", "ServiceRuntime", "TerminalDevice", argumentParser, logging]),
     executable("error-notifier", ["ErrorNotification", "ServiceRuntime", argumentParser]),
     executable(
         "music-service",
         ["Repositories", "ServiceRuntime", "Services", "SpotifyAPI", "TokenVault", argumentParser, asyncHTTPClient]),
-    executable("navigation-coordinator", ["Coordinator", "Navigation", "ServiceRuntime", argumentParser]),
+    executable("navigation-coordinator", ["Contracts", "Coordinator", "Navigation", "ServiceRuntime", argumentParser]),
     executable("onboarding-service", ["Onboarding", "ServiceRuntime", argumentParser]),
     executable("segue", ["SegueCommands", argumentParser, logging]),
     executable("spotify-simulator", ["SpotifySimulator", "ServiceRuntime", argumentParser, lifecycle, logging]),
@@ -179,6 +180,7 @@ let tests: [Target] = [
             orderedCollections,
         ]),
     tests(of: "Navigation", ["SeededRandom"]),
+    tests(of: "Contracts", ["EventBus", "Navigation"]),
     testModule("RuntimeTestSupport", ["ServiceRuntime", "EventBus", lifecycle, logging]),
     tests(
         of: "ServiceRuntime",
@@ -214,7 +216,8 @@ let tests: [Target] = [
     tests(
         of: "SegueCommands",
         [
-            "BusStranger", "CommandLineTestSupport", "Compose", "Contracts", "EventBus", "Monitor", "Navigation",
+            "BusStranger", "CommandLineTestSupport", "Compose", "Contracts", "EventBus", "Monitor",
+            "Navigation",
             "RuntimeTestSupport", "ZeroMQEventBus", "segue", "broker", argumentParser, logging,
         ]),
     tests(

@@ -1,7 +1,7 @@
 /// Finds what someone who mistyped a word may have meant.
-enum Spelling {
+package enum Spelling {
     /// The candidate nearest to `word`, nil when none is near.
-    static func nearest(to word: String, in candidates: some Sequence<String>) -> String? {
+    package static func nearest(to word: String, in candidates: some Sequence<String>) -> String? {
         candidates
             .map { (distance: distance(word.lowercased(), $0.lowercased()), candidate: $0) }
             .filter { $0.distance <= max(1, word.count / 3) }
@@ -10,7 +10,7 @@ enum Spelling {
     }
 
     /// A sentence's second half: the near candidate, or else all of them.
-    static func advice(for word: String, among candidates: some Collection<String>) -> String {
+    package static func advice(for word: String, among candidates: some Collection<String>) -> String {
         if let nearest = nearest(to: word, in: candidates) { return "did you mean '\(nearest)'?" }
         if candidates.isEmpty { return "there are none yet" }
         return "known are \(candidates.sorted().joined(separator: ", "))"
