@@ -68,6 +68,7 @@ let runtime: [Target] = [
 
 let tools: [Target] = [
     module("Compose", in: "Tools", [subprocess, systemPackage, yams, logging]),
+    module("AppContract", in: "Tools", ["Contracts", "EventBus", "Navigation"]),
     module("SegueTestSupport", in: "Tools", ["EventBus", "ZeroMQEventBus", "Compose", logging]),
     module("Monitor", in: "Tools", ["EventBus", "Navigation"]),
     module(
@@ -79,7 +80,7 @@ let tools: [Target] = [
     module(
         "SegueCommands", in: "Tools",
         [
-            "Benchmarks", "Compose", "Contracts", "EventBus", "Monitor", "Navigation", "ZeroMQEventBus",
+            "AppContract", "Benchmarks", "Compose", "Contracts", "EventBus", "Monitor", "Navigation", "ZeroMQEventBus",
             argumentParser,
             logging, subprocess, systemPackage, yams,
         ]),
@@ -210,13 +211,14 @@ let tests: [Target] = [
         ],
         swiftSettings: settings),
     tests(of: "Compose", ["compose-fixture", logging, yams]),
+    tests(of: "AppContract", ["Contracts", "EventBus", "Navigation"]),
     tests(of: "Monitor", ["EventBus"]),
     tests(of: "Benchmarks", ["BusProtocol", "EventBus"]),
     testModule("CommandLineTestSupport", [subprocess, systemPackage]),
     tests(
         of: "SegueCommands",
         [
-            "BusStranger", "CommandLineTestSupport", "Compose", "Contracts", "EventBus", "Monitor",
+            "AppContract", "BusStranger", "CommandLineTestSupport", "Compose", "Contracts", "EventBus", "Monitor",
             "Navigation",
             "RuntimeTestSupport", "ZeroMQEventBus", "segue", "broker", argumentParser, logging,
         ]),

@@ -10,6 +10,7 @@ struct StackEncodingTests {
         let text = """
             name: demo
             x-ports: [spotify]
+            x-clients: ["device 'a $$b'"]
             services:
               broker:
                 command: broker --journal "/tmp/a b"

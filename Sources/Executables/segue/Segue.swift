@@ -20,7 +20,7 @@ struct Segue: AsyncParsableCommand {
                     MonitorCommand.self, SendCommand.self, GetCommand.self, AskCommand.self, ServicesCommand.self,
                     DeadCommand.self, BenchCommand.self, BenchPeerCommand.self,
                 ]),
-            CommandGroup(name: "Flows", subcommands: [FlowCommand.self]),
+            CommandGroup(name: "Flows and contracts", subcommands: [FlowCommand.self, ContractCommand.self]),
         ])
 
     static func main() async {

@@ -41,6 +41,16 @@ extension ComposeReader {
         return parts
     }
 
+    mutating func clients(_ node: Node) -> [[String]] {
+        guard let sequence = node.sequence else {
+            report(
+                "'x-clients' is not a list", at: node, hint: "list commands, as in 'x-clients: [device --platform ios]'"
+            )
+            return []
+        }
+        return sequence.map { words($0, "a command of 'x-clients'") }.filter { !$0.isEmpty }
+    }
+
     private mutating func words(_ node: Node, _ what: String) -> [String] {
         if node.sequence != nil { return strings(node, what) ?? [] }
         guard let text = string(node, what) else { return [] }

@@ -19,6 +19,7 @@ struct ComposeReader {
             stack.name = entries["name"].flatMap { name($0.value) }
             stack.ports = entries["x-ports"].map { ports($0.value) } ?? []
             interpolation.offered = OfferedVariables.names(ports: stack.ports)
+            stack.clients = entries["x-clients"].map { clients($0.value) } ?? []
             if let services = entries["services"] {
                 stack.services = self.services(services.value)
             } else {

@@ -57,5 +57,5 @@ extension Service: Encodable {
 
 extension String {
     /// What a compose file says for this text: a dollar sign there would begin a variable.
-    fileprivate var composeEscaped: String { replacing("$", with: "$$") }
+    var composeEscaped: String { replacing("$", with: "$$") }
 }
