@@ -77,11 +77,34 @@ struct DocumentTests {
         }
     }
 
+    @Test("the commands of docs/contracts.md do what it says", .timeLimit(.minutes(5)))
+    func contracts() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            // What they write belongs beside the project's folders, not into them.
+            for folder in ["compose", "config"] {
+                try FileManager.default.createSymbolicLink(
+                    atPath: "\(segue.directory)/\(folder)", withDestinationPath: Repository.path(folder))
+            }
+            let blocks = try Page("docs/contracts.md").blocks(of: "sh")
+            try #require(blocks.count == 5)
+            let exported = try await run(blocks[0], segue)
+            #expect(exported.contains(#""name" : "music-service""#))
+            #expect(try await run(blocks[1], segue) == "", "nothing breaks")
+            try await run("segue up -d --wait -f compose/default.yaml", segue)
+            let sent = try await run(blocks[2], segue)
+            #expect(sent.contains("data.playlistId: unknown field; did you mean 'playlistID'?"))
+            #expect(sent.split(separator: "\n").count { $0 == "status 65" } == 2)
+            #expect(sent.contains("standard input:2: command.PlaylistSelected: data.playlistID: expected a string"))
+            #expect(try await run(blocks[3], segue) == "", "there is nothing to find")
+            try await run(blocks[4], segue)
+        }
+    }
+
     @Test(
         "every verb that a document shows is there",
         arguments: [
             "README.md", "CONTRIBUTING.md", "docs/try.txt", "docs/flows.md", "docs/architecture.md", "docs/bus.md",
-            "docs/routing.md", "docs/examples.md",
+            "docs/routing.md", "docs/examples.md", "docs/contracts.md",
         ])
     func verbs(path: String) async throws {
         let verbs = Set(try Page(path).text.matches(of: #/\bsegue ([a-z]+)\b/#).map { String($0.1) })

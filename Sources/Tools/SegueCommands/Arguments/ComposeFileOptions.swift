@@ -7,7 +7,8 @@ struct ComposeFileOptions: ParsableArguments, Sendable {
     @Option(
         name: [.customShort("f"), .customLong("file")],
         help: ArgumentHelp(
-            "The compose file. Without it: compose.yaml or compose/default.yaml in this folder.", valueName: "file"))
+            "The compose file. Without it: compose.yaml or compose/default.yaml in this folder.", valueName: "file"),
+        completion: .file())
     var files: [String] = []
 
     func validate() throws {

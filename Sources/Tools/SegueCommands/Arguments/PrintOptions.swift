@@ -5,7 +5,9 @@ struct PrintOptions: ParsableArguments, Sendable {
     @Flag(help: "One JSON object a line, with all attributes.")
     var json = false
 
-    @Option(help: ArgumentHelp("Only the value at this path of it, as in data.url.", valueName: "path"))
+    @Option(
+        help: ArgumentHelp("Only the value at this path of it, as in data.url.", valueName: "path"),
+        completion: .messagePaths)
     var field: String?
 
     func validate() throws {

@@ -18,7 +18,7 @@ package struct LogsCommand: AsyncParsableCommand {
     @Flag(name: .customLong("no-log-prefix"), help: "Without the names of the services.")
     var noLogPrefix = false
 
-    @Argument(help: "Only these services.")
+    @Argument(help: "Only these services.", completion: .services)
     var services: [String] = []
 
     package init() {}
