@@ -67,10 +67,11 @@ let runtime: [Target] = [
 ]
 
 let tools: [Target] = [
-    module("Compose", in: "Tools", [subprocess, systemPackage, yams, logging]),
+    module("Compose", in: "Tools", [orderedCollections, subprocess, systemPackage, yams, logging]),
     module("AppContract", in: "Tools", ["Contracts", "EventBus", "Navigation"]),
     module("SegueTestSupport", in: "Tools", ["EventBus", "ZeroMQEventBus", "Compose", logging]),
-    module("Monitor", in: "Tools", ["EventBus", "Navigation"]),
+    module("Monitor", in: "Tools", ["Contracts", "EventBus", "Navigation"]),
+    module("Scaffold", in: "Tools", ["EventBus", "Navigation"]),
     module(
         "Benchmarks", in: "Tools",
         [
@@ -80,9 +81,8 @@ let tools: [Target] = [
     module(
         "SegueCommands", in: "Tools",
         [
-            "AppContract", "Benchmarks", "Compose", "Contracts", "EventBus", "Monitor", "Navigation", "ZeroMQEventBus",
-            argumentParser,
-            logging, subprocess, systemPackage, yams,
+            "AppContract", "Benchmarks", "Compose", "Contracts", "EventBus", "Monitor", "Navigation", "Scaffold",
+            "ZeroMQEventBus", argumentParser, logging, subprocess, systemPackage, yams,
         ]),
 ]
 
@@ -212,7 +212,8 @@ let tests: [Target] = [
         swiftSettings: settings),
     tests(of: "Compose", ["compose-fixture", logging, yams]),
     tests(of: "AppContract", ["Contracts", "EventBus", "Navigation"]),
-    tests(of: "Monitor", ["EventBus"]),
+    tests(of: "Monitor", ["Contracts", "EventBus", "Navigation", "RuntimeTestSupport", "SeededRandom"]),
+    tests(of: "Scaffold", ["Navigation"]),
     tests(of: "Benchmarks", ["BusProtocol", "EventBus"]),
     testModule("CommandLineTestSupport", [subprocess, systemPackage]),
     tests(
@@ -280,6 +281,12 @@ let package = Package(
         .library(name: "Routing", targets: ["Routing"]),
         .library(name: "ServiceRuntime", targets: ["ServiceRuntime"]),
         .library(name: "SegueTestSupport", targets: ["SegueTestSupport"]),
+        // The processes that a stack of one's own needs, whatever its app.
+        .executable(name: "broker", targets: ["broker"]),
+        .executable(name: "device", targets: ["device"]),
+        .executable(name: "error-notifier", targets: ["error-notifier"]),
+        .executable(name: "navigation-coordinator", targets: ["navigation-coordinator"]),
+        .executable(name: "segue", targets: ["segue"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),

@@ -4,6 +4,51 @@ internal import Testing
 
 extension ConformanceCase {
     static let starting = [
+        ConformanceCase("a subscription until a position ends there, though nothing of it may match") { fixture in
+            try await fixture.withBus { bus in
+                try await bus.publish(0..<5)
+                let end = try #require(try await bus.publish(Other(number: 1)).position)
+                try await bus.publish(5..<8)
+                try await bus.publish(Setting(name: "a", value: "behind"))
+                for (start, filter, count) in [
+                    (StartPosition.beginning, MessageFilter.type(Numbered.self), 5), (.beginning, .all, 6),
+                    (.after(end), .all, 0), (.now, .all, 0), (.retained, .type(Setting.self), 0),
+                ] {
+                    let received = try await bus.withSubscription(to: [filter], from: start, until: end, onNotice: nil)
+                    {
+                        try await $0.take(.max)
+                    }
+                    #expect(received.count == count, "from \(start)")
+                }
+            }
+        },
+        ConformanceCase("a subscription until a position to come waits for it") { fixture in
+            try await fixture.withBus { bus in
+                let now = try await bus.publish(0..<2)
+                let end = Position(epoch: now.epoch, offset: now.offset + 3)
+                let received = try await bus.withSubscription(
+                    to: [.type(Numbered.self)], from: .beginning, until: end, onNotice: nil
+                ) { messages in
+                    try await bus.publish(2..<4)
+                    try await bus.publish(Other(number: 1))
+                    try await bus.publish([4])
+                    return try await messages.take(.max)
+                }
+                #expect(try received.numbers == [0, 1, 2, 3])
+            }
+        },
+        ConformanceCase("a subscription until a position of another journal is refused") { fixture in
+            try await fixture.withBus { bus in
+                let position = try await bus.publish(0..<5)
+                let foreign = Position(epoch: position.epoch ^ 1, offset: 2)
+                let error = await #expect(throws: BusError.self) {
+                    try await bus.withSubscription(to: [.all], from: .beginning, until: foreign, onNotice: nil) {
+                        _ = try await $0.take(1)
+                    }
+                }
+                #expect(error?.code == .epoch)
+            }
+        },
         ConformanceCase("a subscription from now has what is published from then on, nothing older") { fixture in
             try await fixture.withBus { bus in
                 try await bus.publish(0..<5)

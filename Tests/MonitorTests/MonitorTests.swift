@@ -1,6 +1,8 @@
+import Contracts
 import EventBus
 import Foundation
 import Monitor
+import Synchronization
 import Testing
 
 @Suite("The monitor")
@@ -17,9 +19,9 @@ struct MonitorTests {
     }
 
     private func seen(_ monitor: Monitor) async throws -> [String] {
-        var ids: [String] = []
-        try await monitor.run { ids.append($0.id) }
-        return ids
+        let ids = Mutex<[String]>([])
+        try await monitor.run { message in ids.withLock { $0.append(message.id) } }
+        return ids.withLock(\.self)
     }
 
     @Test("begins where it is told, and ends after the number it is told")
@@ -60,5 +62,97 @@ struct MonitorTests {
             try await bus.publish(Batch([document]))
         }
         #expect(try await seen(Monitor(bus: bus, start: .retained, count: 1)) == ["d2"])
+    }
+
+    @Test("shows the last of each type first, then what follows")
+    func last() async throws {
+        let bus = try await bus(messages: 6)
+        #expect(try await seen(Monitor(bus: bus, start: .last, end: .end)) == ["n4", "n5"])
+        let even = MessageSelection(types: [try #require(MessagePattern("*.Even"))])
+        #expect(try await seen(Monitor(bus: bus, selection: even, start: .last, end: .end)) == ["n4"])
+        #expect(try await seen(Monitor(bus: bus, start: .last, count: 1)) == ["n4"])
+        try await withThrowingTaskGroup { group in
+            let (lines, continuation) = AsyncStream.makeStream(of: String.self)
+            group.addTask { try await Monitor(bus: bus, start: .last, count: 3).run { continuation.yield($0.id) } }
+            var seen = lines.makeAsyncIterator()
+            #expect(await seen.next() == "n4")
+            #expect(await seen.next() == "n5")
+            var message = try Envelope.fixed("event.Odd")
+            message.attributes.id = "new"
+            try await bus.publish(Batch([message]))
+            #expect(await seen.next() == "new")
+            try await group.waitForAll()
+        }
+    }
+
+    @Test("ends behind an offset, the journal's end or a time, though nothing there matches")
+    func ends() async throws {
+        let bus = try await bus(messages: 6)
+        #expect(try await seen(Monitor(bus: bus, start: .beginning, end: .offset(2))) == ["n0", "n1"])
+        #expect(try await seen(Monitor(bus: bus, start: .offset(5), end: .end)) == ["n4", "n5"])
+        #expect(try await seen(Monitor(bus: bus, start: .now, end: .end)) == [])
+        let none = MessageSelection(types: [try #require(MessagePattern("command.None"))])
+        #expect(try await seen(Monitor(bus: bus, selection: none, start: .beginning, end: .end)) == [])
+        // The messages are of March 2026.
+        let before = Date(timeIntervalSince1970: 1_772_368_000)
+        #expect(try await seen(Monitor(bus: bus, start: .beginning, end: .time(before))) == [])
+        #expect(try await seen(Monitor(bus: bus, start: .beginning, end: .ago(.zero))).count == 6)
+        #expect(try await seen(Monitor(bus: bus, start: .time(.distantPast), end: .end)).count == 6)
+    }
+
+    @Test("ends when its time is over", .timeLimit(.minutes(1)))
+    func duration() async throws {
+        let bus = try await bus(messages: 2)
+        let duration = Duration.milliseconds(50)
+        #expect(try await seen(Monitor(bus: bus, start: .beginning, duration: duration)) == ["n0", "n1"])
+        let soon = MonitorEnd.time(Date(timeIntervalSinceNow: 0.05))
+        #expect(try await seen(Monitor(bus: bus, start: .beginning, end: soon)) == ["n0", "n1"])
+    }
+
+    @Test("tells what was discarded, unless it shows that anyway")
+    func discards() async throws {
+        let bus = try await bus(messages: 2)
+        try await bus.publish(DomainEvent.MessageDiscarded(messageID: "m\u{1B}7", reason: "it came\ntoo late"))
+        let stranger = try Envelope.fixed("event.MessageDiscarded", "[]")
+        try await bus.publish(Batch([stranger]))
+        let told = Mutex<[String]>([])
+        let tell: Monitor.Tell = { notice in told.withLock { $0.append("\(notice)") } }
+        let odd = MessageSelection(types: [try #require(MessagePattern("*.Odd"))])
+        try await Monitor(bus: bus, selection: odd, start: .beginning, end: .end).run({ _ in }, tell: tell)
+        #expect(told.withLock(\.self) == ["message m7 was discarded: it came too late"])
+        told.withLock { $0 = [] }
+        try await Monitor(bus: bus, start: .beginning, end: .end).run({ _ in }, tell: tell)
+        #expect(told.withLock(\.self).isEmpty)
+    }
+
+    @Test("tells what was lost, summed up by type")
+    func losses() async throws {
+        let type = MessageType(kind: .event, name: "Even")
+        let bus = LossyBus(
+            bus: try await bus(messages: 1),
+            notices: [
+                .recovered(type, count: 2), .removed(type, through: 4), .recovered(type, count: 3),
+                .removed(type, through: 9),
+            ])
+        let told = Mutex<(count: Int, offset: UInt64)>((0, 0))
+        try await Monitor(bus: bus, start: .beginning, end: .end).run({ _ in }) { notice in
+            told.withLock { told in
+                switch notice {
+                case .lost(.recovered(type, let count)): told.count += count
+                case .lost(.removed(type, let offset)): told.offset = max(told.offset, offset)
+                default: Issue.record("\(notice)")
+                }
+            }
+        }
+        // How much is told at once depends on how fast it is told.
+        #expect(told.withLock(\.self) == (5, 9))
+    }
+
+    @Test("fails with what its reader fails with")
+    func failure() async throws {
+        let bus = try await bus(messages: 2)
+        await #expect(throws: BusError.self) {
+            try await Monitor(bus: bus, start: .beginning).run { _ in throw BusError(.refused, "enough") }
+        }
     }
 }

@@ -13,9 +13,11 @@ extension ForwardingBus {
     }
 
     package func withSubscription<Result: Sendable>(
-        to filters: [MessageFilter], from start: StartPosition, _ body: (MessageSequence) async throws -> Result
+        to filters: [MessageFilter], from start: StartPosition, until end: Position?,
+        onNotice: (@Sendable (SubscriptionNotice) -> Void)?,
+        _ body: (MessageSequence) async throws -> Result
     ) async throws -> Result {
-        try await bus.withSubscription(to: filters, from: start, body)
+        try await bus.withSubscription(to: filters, from: start, until: end, onNotice: onNotice, body)
     }
 
     package func withSubscription<Result: Sendable>(

@@ -13,6 +13,7 @@ struct ArgumentTests {
         arguments: [
             ("now", MonitorStart.now), ("beginning", .beginning), ("retained", .retained), ("17", .offset(17)),
             ("5m", .ago(.seconds(300))), ("1h30m", .ago(.seconds(5400))), ("500ms", .ago(.milliseconds(500))),
+            ("last", .last), ("2026-03-01T13:34:56+01:00", .time(Date(timeIntervalSince1970: 1_772_368_496))),
         ])
     func since(text: String, start: MonitorStart) {
         #expect(MonitorStart(argument: text) == start)
@@ -21,6 +22,16 @@ struct ArgumentTests {
     @Test("refuse what is no place to begin", arguments: ["", "5x", "-1", "yesterday", "1.5"])
     func noStart(text: String) {
         #expect(MonitorStart(argument: text) == nil)
+    }
+
+    @Test(
+        "say where to end",
+        arguments: [
+            ("end", MonitorEnd.end), ("17", .offset(17)), ("5m", .ago(.seconds(300))), ("now", nil), ("last", nil),
+            ("2026-03-01T12:34:56Z", .time(Date(timeIntervalSince1970: 1_772_368_496))), ("", nil),
+        ])
+    func until(text: String, end: MonitorEnd?) {
+        #expect(MonitorEnd(argument: text) == end)
     }
 
     @Test(
@@ -53,7 +64,7 @@ struct ArgumentTests {
         let file = directory.appendingPathComponent("compose.yaml").path
         try "name: ${NAME:-mine}\nservices: {a: {comand: '${MISSING:?}'}}".write(
             toFile: file, atomically: true, encoding: .utf8)
-        #expect(try ProjectOptions.parse([]).resolve(file: file).name == "mine")
-        #expect(try ProjectOptions.parse(["-p", "other"]).resolve(file: file).name == "other")
+        #expect(try ProjectOptions.parse([]).resolve(files: [file]).name == "mine")
+        #expect(try ProjectOptions.parse(["-p", "other"]).resolve(files: [file]).name == "other")
     }
 }

@@ -71,6 +71,76 @@ struct FeedTrackerTests {
         #expect(reader.receive(live: Self.message(16, previous: 15)))
     }
 
+    @Test("what the feed has dropped is told by type once it was read")
+    func recovered() {
+        let reader = Reader(prefixes: ["event."])
+        #expect(!reader.receive(live: Self.message(13, previous: 11)))
+        #expect(reader.tracker.takeNotices().isEmpty)
+        let page = Self.page(
+            [
+                Self.message(11, previous: 3), Self.message(12, previous: 0, topic: "event.B.01"),
+                Self.message(13, previous: 11), Self.message(14, previous: 13),
+            ], through: 14)
+        #expect(reader.receive(page) == [11, 12, 13, 14])
+        let told = Set(reader.tracker.takeNotices())
+        #expect(told == [.recovered(Self.type("A"), count: 1), .recovered(Self.type("B"), count: 1)])
+        #expect(reader.tracker.takeNotices().isEmpty)
+    }
+
+    @Test("what a slow reader has let go by is not told as lost, nor what was announced only")
+    func notLost() {
+        let reader = Reader()
+        #expect(!reader.receive(live: Self.message(11, previous: 3), hasRoom: false))
+        #expect(reader.receive(Self.page([Self.message(11, previous: 3)], through: 11)) == [11])
+        #expect(!reader.receive(live: Self.message(12, previous: 11, header: [])))
+        #expect(reader.receive(Self.page([Self.message(12, previous: 11)], through: 12)) == [12])
+        #expect(reader.tracker.takeNotices().isEmpty)
+    }
+
+    @Test("what a look at the heads finds missing is told as recovered")
+    func missedAtTheEnd() {
+        let reader = Reader()
+        reader.tracker.note(Heads(epoch: 1, through: 12, offsets: ["event.A.00": 12]))
+        reader.tracker.judge()
+        #expect(reader.receive(Self.page([Self.message(12, previous: 3)], through: 12)) == [12])
+        #expect(reader.tracker.takeNotices() == [.recovered(Self.type("A"), count: 1)])
+    }
+
+    @Test("what retention removed before it was read is told, for a start behind it")
+    func removed() {
+        let reader = Reader(.after(Position(epoch: 1, offset: 5)), head: 20)
+        let first = Self.page([Self.message(14, previous: 12), Self.message(15, previous: 14)], through: 15)
+        #expect(reader.receive(first) == [14, 15])
+        #expect(reader.tracker.takeNotices() == [.removed(Self.type("A"), through: 12)])
+        #expect(reader.receive(Self.page([Self.message(19, previous: 18)], through: 20)) == [19])
+        #expect(reader.tracker.takeNotices() == [.removed(Self.type("A"), through: 18)])
+    }
+
+    @Test("who begins at the beginning lacks nothing that was removed before, but what is removed while it reads")
+    func removedMeanwhile() {
+        let reader = Reader(.after(Position(epoch: 0, offset: 0)), head: 20)
+        let first = Self.page([Self.message(14, previous: 12)], through: 14, isComplete: false)
+        #expect(reader.receive(first) == [14])
+        #expect(reader.tracker.takeNotices().isEmpty)
+        #expect(reader.receive(Self.page([Self.message(19, previous: 18)], through: 20)) == [19])
+        #expect(reader.tracker.takeNotices() == [.removed(Self.type("A"), through: 18)])
+    }
+
+    @Test("neither a document that a later one replaced nor a damaged message counts as removed")
+    func notRemoved() {
+        let reader = Reader(.after(Position(epoch: 1, offset: 5)), head: 20, prefixes: ["document.", "event."])
+        let page = Page(
+            epoch: 1, through: 20, isComplete: true,
+            messages: [Self.message(14, previous: 12, topic: "document.D.00"), Self.message(16, previous: 15)],
+            damaged: [15])
+        #expect(reader.receive(page) == [14, 16])
+        #expect(reader.tracker.takeNotices().isEmpty)
+    }
+
+    private static func type(_ name: String) -> MessageType {
+        MessageType(kind: .event, name: name)
+    }
+
     @Test("of several types none comes before an earlier one of its subject")
     func otherType() {
         let reader = Reader(prefixes: ["event."])

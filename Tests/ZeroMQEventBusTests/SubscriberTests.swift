@@ -37,6 +37,29 @@ struct SubscriberTests {
         #expect(subscriber.nextRead == .journal(after: 0))
     }
 
+    @Test("the wait for the last message ends when a look at the heads shows that nothing else is to come")
+    func end() async throws {
+        let tracker = FeedTracker(prefixes: ["event.A."], start: .now, head: 3)
+        let subscriber = Subscriber(tracker: tracker, prefixes: ["event.A."], claim: nil, head: 3, end: 5)
+        let deliveries = try await withCheckedThrowingContinuation { continuation in
+            subscriber.next(continuation, wait: 1)
+            subscriber.tracker.note(Heads(epoch: 1, through: 6, offsets: ["event.B.00": 6]))
+            subscriber.judge()
+        }
+        #expect(deliveries.isEmpty)
+    }
+
+    @Test("an end in a journal that was replaced will not come: the messages end")
+    func replaced() async throws {
+        let tracker = FeedTracker(prefixes: ["event.A."], start: .now, head: 3)
+        let subscriber = Subscriber(tracker: tracker, prefixes: ["event.A."], claim: nil, head: 3, end: 5)
+        let deliveries = try await withCheckedThrowingContinuation { continuation in
+            subscriber.next(continuation, wait: 1)
+            subscriber.restart()
+        }
+        #expect(deliveries.isEmpty && subscriber.nextRead == nil)
+    }
+
     @Test("a cancellation that comes late does not end the next wait")
     func lateCancellation() async throws {
         let subscriber = subscriber(.now, head: 0)

@@ -14,8 +14,13 @@ public protocol EventBus: Sendable {
 
     /// Subscribes for as long as `body` runs. The subscription is live before `body` begins: whatever is published from
     /// then on arrives.
+    /// - Parameters:
+    ///   - end: the messages end behind this position, as soon as nothing before it is missing; nil for never.
+    ///   - onNotice: is told what was lost; called on a thread of the bus, so that it must return at once.
+    /// - Throws: ``BusError``: `epoch` if a position is not of this journal.
     func withSubscription<Result: Sendable>(
-        to filters: [MessageFilter], from start: StartPosition,
+        to filters: [MessageFilter], from start: StartPosition, until end: Position?,
+        onNotice: (@Sendable (SubscriptionNotice) -> Void)?,
         _ body: (MessageSequence) async throws -> Result
     ) async throws -> Result
 

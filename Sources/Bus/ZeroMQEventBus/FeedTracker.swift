@@ -42,6 +42,13 @@ struct FeedTracker {
     private var skipped: UInt64
     /// What had been journalled at the last look: what of it has not come by the next look is lost.
     private var expected: Heads?
+    /// What the feed has dropped stands before this offset; nil while nothing is known to be missing.
+    private var gap: UInt64?
+    /// Behind this offset every message is to come; nil until the first page, of which whoever begins at the journal's
+    /// beginning takes what retention has left.
+    private var promised: UInt64?
+    /// What was lost, until somebody asks.
+    private var notices: [SubscriptionNotice] = []
     private let prefixes: [String]
     private let chain: Chain
 
@@ -55,6 +62,7 @@ struct FeedTracker {
         case .after(let position): (phase, base) = (.journal(after: position.offset), position.offset)
         case .documents: (phase, base) = (.documents(after: 0), head)
         }
+        promised = base > 0 ? base : nil
     }
 
     /// - Parameters:
@@ -79,6 +87,7 @@ struct FeedTracker {
         if message.offset == 0 { return phase == .live && hasRoom ? Delivery(message: message, settled: 0) : nil }
         guard message.offset > known(key) else { return nil }
         guard phase == .live, hasRoom, !message.isAnnouncement, chain.previous(message) <= known(key) else {
+            if phase == .live, chain.previous(message) > known(key) { gap = message.offset }
             recover(through: message.offset)
             return nil
         }
@@ -96,6 +105,7 @@ struct FeedTracker {
             return page.messages.filter { $0.offset <= base }.map { Delivery(message: $0, settled: base) }
         case .journal:
             let new = page.messages.filter { $0.offset > known(chain.key($0.topic)) }
+            note(page, new: new)
             advance(to: page.through)
             phase = page.isComplete && page.through >= skipped ? .live : .journal(after: base)
             return new.map { Delivery(message: $0, settled: $0.offset) }
@@ -117,6 +127,7 @@ struct FeedTracker {
         guard phase == .live else { return }
         let missing = heads.offsets.filter { concerns($0) && $1 > known(chain.key($0)) }
         if let last = missing.values.max() {
+            gap = last + 1
             recover(through: last)
         } else {
             advance(to: heads.through)
@@ -126,6 +137,35 @@ struct FeedTracker {
     /// Begins anew with a journal that replaced the one before: everything in it is new.
     mutating func restart() {
         self = FeedTracker(prefixes: prefixes, start: .after(Position(epoch: 0, offset: 0)), head: 0)
+    }
+
+    /// What was lost since this was last asked.
+    mutating func takeNotices() -> [SubscriptionNotice] {
+        defer { notices = [] }
+        return notices
+    }
+
+    /// - Parameter new: the messages of the page that had not come before.
+    private mutating func note(_ page: Page, new: [FeedMessage]) {
+        if let gap {
+            let recovered = new.prefix { $0.offset < gap }.compactMap { Topic($0.topic)?.type }
+            for (type, messages) in Dictionary(grouping: recovered, by: \.self) {
+                notices.append(.recovered(type, count: messages.count))
+            }
+            if page.through >= gap { self.gap = nil }
+        }
+        for message in new where isBehindRemoval(message, in: page) {
+            guard let type = Topic(message.topic)?.type else { continue }
+            notices.append(.removed(type, through: message.previous))
+        }
+        promised = promised ?? page.through
+    }
+
+    /// Whether the message names one before it that neither came nor stands in the page. Of documents only the last are
+    /// promised.
+    private func isBehindRemoval(_ message: FeedMessage, in page: Page) -> Bool {
+        guard let promised, message.previous > max(promised, known(chain.key(message.topic))) else { return false }
+        return !page.holds(message.previous) && !message.topic.hasPrefix("document.")
     }
 
     private mutating func recover(through offset: UInt64) {
@@ -147,5 +187,18 @@ struct FeedTracker {
 
     private func concerns(_ topic: String) -> Bool {
         prefixes.contains { topic.hasPrefix($0) }
+    }
+}
+
+extension Page {
+    /// Whether there is or was a message at an offset: they are in order, those that are damaged beside them.
+    fileprivate func holds(_ offset: UInt64) -> Bool {
+        var range = messages.indices
+        while !range.isEmpty {
+            let middle = range.lowerBound + range.count / 2
+            if messages[middle].offset == offset { return true }
+            range = messages[middle].offset < offset ? middle + 1..<range.upperBound : range.lowerBound..<middle
+        }
+        return damaged.contains(offset)
     }
 }

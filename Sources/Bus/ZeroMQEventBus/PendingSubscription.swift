@@ -5,6 +5,9 @@ internal import EventBus
 struct PendingSubscription {
     let prefixes: [String]
     let start: FeedTracker.Start
+    /// Behind this the messages end; nil for never.
+    let end: Position?
     let claim: ConsumerClaim?
+    let onNotice: (@Sendable (SubscriptionNotice) -> Void)?
     let continuation: CheckedContinuation<Int, any Error>
 }

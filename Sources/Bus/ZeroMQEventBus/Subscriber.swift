@@ -27,6 +27,9 @@ final class Subscriber {
     private var bufferSize = 0
     private var reader: Reader?
     private var hasEnded = false
+    /// Behind this offset nothing is given; nil for no end.
+    private let end: UInt64?
+    private let onNotice: (@Sendable (SubscriptionNotice) -> Void)?
 
     /// Who waits for the next messages. Each wait has a number: a cancellation that comes late must not end the next one.
     private struct Reader {
@@ -35,11 +38,16 @@ final class Subscriber {
     }
 
     /// - Parameter head: the journal's end when the subscription became live.
-    init(tracker: FeedTracker, prefixes: [String], claim: ConsumerClaim?, head: UInt64) {
+    init(
+        tracker: FeedTracker, prefixes: [String], claim: ConsumerClaim?, head: UInt64, end: UInt64? = nil,
+        onNotice: (@Sendable (SubscriptionNotice) -> Void)? = nil
+    ) {
         self.tracker = tracker
         self.prefixes = prefixes
         self.claim = claim
         polledThrough = head
+        self.end = end
+        self.onNotice = onNotice
         recorded = claim?.position.offset ?? 0
     }
 
@@ -50,7 +58,14 @@ final class Subscriber {
     /// What to read next; nil while live, while a page is on its way or while the reader has enough.
     var nextRead: FeedTracker.Phase? {
         let hasEnough = buffer.count >= Self.capacity / 2 || bufferSize >= Self.capacitySize / 2
-        return tracker.phase == .live || isReading || isRefused || hasEnough ? nil : tracker.phase
+        return tracker.phase == .live || isReading || isRefused || hasEnough || isAtEnd ? nil : tracker.phase
+    }
+
+    /// Whether all that the reader is to have has come.
+    private var isAtEnd: Bool {
+        guard let end, tracker.base >= end else { return false }
+        if case .documents = tracker.phase { return false }
+        return true
     }
 
     /// - Parameter messages: of one topic.
@@ -61,6 +76,13 @@ final class Subscriber {
 
     func receive(_ page: Page) {
         deliver(tracker.receive(page))
+        for notice in tracker.takeNotices() { onNotice?(notice) }
+    }
+
+    /// Looks whether what had been journalled has come.
+    func judge() {
+        tracker.judge()
+        deliver([])
     }
 
     /// The next messages that are here already.
@@ -75,15 +97,16 @@ final class Subscriber {
     /// Has a reader resumed with the next messages; with none at the end.
     func next(_ continuation: CheckedContinuation<[FeedTracker.Delivery], any Error>, wait: Int) {
         let messages = takeBuffered()
-        if !messages.isEmpty || hasEnded {
+        if !messages.isEmpty || hasEnded || isAtEnd {
             continuation.resume(returning: messages)
         } else {
             reader = Reader(wait: wait, continuation: continuation)
         }
     }
 
-    /// Begins anew with a journal that replaced the one before.
+    /// Begins anew with a journal that replaced the one before; an end in that one will never come.
     func restart() {
+        guard end == nil else { return finish() }
         tracker.restart()
         polledThrough = 0
         isReading = false
@@ -107,9 +130,10 @@ final class Subscriber {
     }
 
     private func deliver(_ messages: [FeedTracker.Delivery]) {
+        let messages = end.map { end in messages.filter { $0.message.offset <= end } } ?? messages
         buffer.append(contentsOf: messages)
         bufferSize += Self.size(of: messages)
-        guard let reader, !buffer.isEmpty else { return }
+        guard let reader, !buffer.isEmpty || isAtEnd else { return }
         self.reader = nil
         reader.continuation.resume(returning: takeBuffered())
     }

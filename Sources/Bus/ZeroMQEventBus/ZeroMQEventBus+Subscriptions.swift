@@ -10,10 +10,11 @@ extension ZeroMQEventBus {
     private static let turnCount = 512
 
     public nonisolated func withSubscription<Result: Sendable>(
-        to filters: [MessageFilter], from start: StartPosition,
+        to filters: [MessageFilter], from start: StartPosition, until end: Position?,
+        onNotice: (@Sendable (SubscriptionNotice) -> Void)?,
         _ body: (MessageSequence) async throws -> Result
     ) async throws -> Result {
-        let id = try await subscribe(to: filters.topicPrefixes, from: start)
+        let id = try await subscribe(to: filters.topicPrefixes, from: start, until: end, onNotice: onNotice)
         defer { thread.perform { [weak self] in self?.assumeIsolated { $0.unsubscribe(id) } } }
         return try await body(
             messages(of: id) { [skipped] message in
@@ -46,7 +47,8 @@ extension ZeroMQEventBus {
     }
 
     private func subscribe(
-        to prefixes: [String], from start: StartPosition, claim: ConsumerClaim? = nil
+        to prefixes: [String], from start: StartPosition, until end: Position? = nil, claim: ConsumerClaim? = nil,
+        onNotice: (@Sendable (SubscriptionNotice) -> Void)? = nil
     ) async throws -> Int {
         try Task.checkCancellation()
         let start = try await trackerStart(start)
@@ -57,7 +59,8 @@ extension ZeroMQEventBus {
                 return continuation.resume(throwing: BusError(.closed, "the connection to \(address) was closed"))
             }
             confirmations[inbox] = PendingSubscription(
-                prefixes: prefixes, start: start, claim: claim, continuation: continuation)
+                prefixes: prefixes, start: start, end: end, claim: claim, onNotice: onNotice,
+                continuation: continuation)
             subscribe(prefixes, inbox: inbox)
         } onCancel: {
             $0.cancelConfirmation(inbox)
@@ -179,23 +182,25 @@ extension ZeroMQEventBus {
             return
         }
         setOptions([.unsubscribe(inbox)])
-        if let reason = mistake(in: subscription.start, head: head) {
+        if let reason = mistake(in: subscription, head: head) {
             setOptions(subscription.prefixes.map(SocketOption.unsubscribe))
             return subscription.continuation.resume(throwing: BusError(.epoch, reason))
         }
         lastID += 1
         subscribers[lastID] = Subscriber(
             tracker: FeedTracker(prefixes: subscription.prefixes, start: subscription.start, head: head),
-            prefixes: subscription.prefixes, claim: subscription.claim, head: head)
+            prefixes: subscription.prefixes, claim: subscription.claim, head: head, end: subscription.end?.offset,
+            onNotice: subscription.onNotice)
         subscription.continuation.resume(returning: lastID)
     }
 
-    /// Why nobody can begin there.
-    private func mistake(in start: FeedTracker.Start, head: UInt64) -> String? {
-        guard case .after(let position) = start else { return nil }
-        if position.epoch != 0, position.epoch != epoch {
+    /// Why nobody can begin or end there.
+    private func mistake(in subscription: PendingSubscription, head: UInt64) -> String? {
+        let start: Position? = if case .after(let position) = subscription.start { position } else { nil }
+        for position in [start, subscription.end].compactMap(\.self) where ![0, epoch].contains(position.epoch) {
             return "the position \(position) belongs to a journal that is no longer there"
         }
+        guard let position = start else { return nil }
         return position.offset > head ? "the position \(position) is behind the journal's end, \(head)" : nil
     }
 
@@ -218,7 +223,7 @@ extension ZeroMQEventBus {
         for subscriber in asking.compactMap({ subscribers[$0] }) {
             subscriber.polledThrough = max(subscriber.polledThrough, heads.through)
             subscriber.tracker.note(heads)
-            if judgeNow { subscriber.tracker.judge() }
+            if judgeNow { subscriber.judge() }
         }
     }
 

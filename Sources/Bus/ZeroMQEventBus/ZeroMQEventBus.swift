@@ -133,7 +133,7 @@ public actor ZeroMQEventBus: EventBus {
         guard state == .open else { return }
         for subscriber in subscribers.values {
             subscriber.isRefused = false
-            subscriber.tracker.judge()
+            subscriber.judge()
         }
         warnOfSilence()
         resendOverdue()

@@ -17,8 +17,13 @@ extension JSONValue {
     /// - Parameter path: Member names and indices, joined by dots; the empty path is the value itself.
     /// - Returns: What stands there, nil when nothing does.
     public func value(at path: String) -> JSONValue? {
-        path.split(separator: ".").reduce(self as JSONValue?) { value, part in
-            guard case .array = value else { return value?[String(part)] }
+        value(at: path.split(separator: ".").map(String.init))
+    }
+
+    /// The value at a path that is taken apart already.
+    package func value(at path: [String]) -> JSONValue? {
+        path.reduce(self as JSONValue?) { value, part in
+            guard case .array = value else { return value?[part] }
             return Int(part).flatMap { value?[$0] }
         }
     }

@@ -1,5 +1,6 @@
 package import Contracts
 package import EventBus
+internal import Foundation
 
 /// What the services of an app receive and send, and what their messages carry: their own contracts, merged.
 package struct AppContract: Hashable, Sendable {
@@ -24,7 +25,7 @@ package struct AppContract: Hashable, Sendable {
     /// - Returns: the messages of which it says something else than the services before it. What these say stays.
     @discardableResult
     package mutating func add(_ contract: Document.ServiceContract, as name: String) -> [MessageType] {
-        version = max(version, contract.version)
+        if version.compare(contract.version, options: .numeric) == .orderedAscending { version = contract.version }
         parties[name, default: Party()].receives.formUnion(contract.receives.map(\.type))
         parties[name, default: Party()].sends.formUnion(contract.sends.map(\.type))
         return (contract.receives + contract.sends).filter { !take($0) }.map(\.type)

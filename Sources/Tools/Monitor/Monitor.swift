@@ -1,52 +1,123 @@
+internal import Contracts
 package import EventBus
 internal import Foundation
 
 /// Reads the messages of a bus as they come, for a person or a program to see.
 package struct Monitor: Sendable {
+    package typealias Show = @Sendable (Envelope) async throws -> Void
+    package typealias Tell = @Sendable (MonitorNotice) async throws -> Void
+
     private let bus: any EventBus
     private let selection: MessageSelection
     private let start: MonitorStart
+    private let end: MonitorEnd
     private let count: Int?
+    private let duration: Duration?
 
-    /// - Parameter count: after how many messages to end; `nil` for never.
+    /// - Parameters:
+    ///   - count: after how many messages to end; `nil` for never.
+    ///   - duration: after what time to end; `nil` for never.
     package init(
         bus: any EventBus, selection: MessageSelection = MessageSelection(), start: MonitorStart = .now,
-        count: Int? = nil
+        end: MonitorEnd = .never, count: Int? = nil, duration: Duration? = nil
     ) {
         self.bus = bus
         self.selection = selection
         self.start = start
+        self.end = end
         self.count = count
+        self.duration = duration
     }
 
-    /// Shows each message that matches, in the order of the journal, until there were enough.
+    /// Shows each message that matches, in the order of the journal, until there were enough, and tells what was lost.
     ///
     /// It takes the next message when `show` returns: what a slow reader has not taken waits in the journal.
-    /// - Throws: ``BusError``, `CancellationError`, and what `show` throws.
-    package func run(_ show: (Envelope) async throws -> Void) async throws {
+    /// - Throws: ``BusError``, `CancellationError`, and what `show` and `tell` throw.
+    package func run(_ show: @escaping Show, tell: @escaping Tell = { _ in }) async throws {
+        guard count != 0 else { return }
+        let span = try await MonitorSpan(start: start, end: end, duration: duration, on: bus)
+        let losses = LossBoard()
+        try await withThrowingTaskGroup(of: Outcome.self) { group in
+            group.addTask { try await showMessages(of: span, losses, show) }
+            group.addTask { try await tellDiscards(of: span, tell) }
+            group.addTask {
+                for await _ in losses.news { try await Self.tell(losses, tell) }
+                throw CancellationError()
+            }
+            if let deadline = span.deadline {
+                group.addTask {
+                    try await Task.sleep(until: deadline, clock: .continuous)
+                    return .isOver
+                }
+            }
+            // Messages and what was discarded of them are two subscriptions; both end where the span does.
+            var open = 2
+            while open > 0, let outcome = try await group.next() {
+                open = outcome == .isOver ? 0 : open - 1
+            }
+            group.cancelAll()
+        }
+        try await Self.tell(losses, tell)
+    }
+
+    private enum Outcome {
+        /// One of the subscriptions has come to the end of the span.
+        case hasEnded
+        /// Nothing else is wanted.
+        case isOver
+    }
+
+    private func showMessages(
+        of span: MonitorSpan, _ losses: LossBoard, _ show: Show
+    ) async throws -> Outcome {
         var left = count ?? .max
-        guard left > 0 else { return }
-        try await bus.withSubscription(to: selection.filters, from: startPosition()) { messages in
-            for try await message in messages where selection.matches(message) {
+        if start == .last {
+            for message in try await lastOfEachType(of: span).prefix(left) {
                 try await show(message)
                 left -= 1
-                if left == 0 { break }
             }
         }
-    }
-
-    private func startPosition() async throws -> StartPosition {
-        switch start {
-        case .now: return .now
-        case .beginning, .offset(0): return .beginning
-        case .retained: return .retained
-        case .offset(let offset): return .after(Position(epoch: try await end().epoch, offset: offset - 1))
-        case .ago(let duration): return .since(Date(timeIntervalSinceNow: -(duration / .seconds(1))))
+        guard left > 0 else { return .isOver }
+        return try await bus.withSubscription(
+            to: selection.filters, from: span.start, until: span.end, onNotice: losses.note
+        ) { messages in
+            for try await message in messages where span.contains(message) && selection.matches(message) {
+                try await show(message)
+                left -= 1
+                if left == 0 { return .isOver }
+            }
+            return .hasEnded
         }
     }
 
-    /// The journal's end. A batch of nothing changes nothing, and is answered with it.
-    private func end() async throws -> Position {
-        try await bus.publish(Batch([]))
+    private func lastOfEachType(of span: MonitorSpan) async throws -> [Envelope] {
+        let last = try await bus.withSubscription(
+            to: selection.filters, from: .beginning, until: span.now, onNotice: nil
+        ) { messages in
+            var last: [MessageType: Envelope] = [:]
+            for try await message in messages where span.contains(message) && selection.matches(message) {
+                last[message.type] = message
+            }
+            return last.values
+        }
+        return last.sorted { ($0.position?.offset ?? 0) < ($1.position?.offset ?? 0) }
+    }
+
+    /// A subscription of its own: with another type in that of the messages, the bus would have to look into the journal for
+    /// what came between them.
+    private func tellDiscards(of span: MonitorSpan, _ tell: Tell) async throws -> Outcome {
+        let filter = MessageFilter.type(DomainEvent.MessageDiscarded.self, subject: selection.subject)
+        return try await bus.withSubscription(to: [filter], from: span.start, until: span.end, onNotice: nil) {
+            for try await message in $0 where span.contains(message) && !selection.matches(message) {
+                // What calls itself so and is something else discards nothing.
+                guard let event = try? message.decode(DomainEvent.MessageDiscarded.self) else { continue }
+                try await tell(.discarded(id: event.messageID, reason: event.reason))
+            }
+            return .hasEnded
+        }
+    }
+
+    private static func tell(_ losses: LossBoard, _ tell: Tell) async throws {
+        for notice in losses.take() { try await tell(.lost(notice)) }
     }
 }

@@ -14,6 +14,7 @@ package enum CommandLineTool {
             } else {
                 try command.run()
             }
+            try await Console.output.flush()
         } catch Errno.brokenPipe {
             exit(EXIT_SUCCESS)
         } catch {
@@ -23,6 +24,8 @@ package enum CommandLineTool {
     }
 
     private static func end(_ root: any ParsableCommand.Type, with error: any Error) async -> Never {
+        // What was there before something failed is worth having.
+        try? await Console.output.flush()
         if let failure = Failure(error) {
             await Console.error.tell(failure.lines)
             exit(failure.status.rawValue)

@@ -25,11 +25,13 @@ public struct InMemoryEventBus: EventBus, Identifiable {
     }
 
     public func withSubscription<Result: Sendable>(
-        to filters: [MessageFilter], from start: StartPosition,
+        to filters: [MessageFilter], from start: StartPosition, until end: Position?,
+        onNotice: (@Sendable (SubscriptionNotice) -> Void)?,
         _ body: (MessageSequence) async throws -> Result
     ) async throws -> Result {
         try await hub.requireOpen(id)
-        return try await read(try await hub.subscribe(to: filters, from: start), body)
+        // What is in memory is never dropped, and no retention removes it.
+        return try await read(try await hub.subscribe(to: filters, from: start, until: end), body)
     }
 
     public func withSubscription<Result: Sendable>(

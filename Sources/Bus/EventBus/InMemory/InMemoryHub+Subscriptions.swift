@@ -1,12 +1,18 @@
 extension InMemoryHub {
     func subscribe(
-        to filters: [MessageFilter], from start: StartPosition
+        to filters: [MessageFilter], from start: StartPosition, until end: Position?
     ) throws -> InMemorySubscription.ID {
         var subscription = InMemorySubscription(filters: filters, next: journal.count)
+        if let end {
+            try requireThisJournal(end)
+            subscription.end = Int(clamping: end.offset)
+        }
         switch start {
         case .now: break
         case .beginning: subscription.next = 0
-        case .retained: subscription.retained = documents(matching: filters)[...]
+        case .retained:
+            let documents = documents(matching: filters)
+            subscription.retained = documents.prefix { ($0.position?.offset ?? 0) <= end?.offset ?? .max }
         case .after(let position):
             try requireThisJournal(position)
             subscription.next = Int(clamping: position.offset)
@@ -46,6 +52,7 @@ extension InMemoryHub {
             try requireOpen(handle)
             guard subscriptions[id] != nil else { return nil }
             if let message = subscriptions[id]?.take(from: journal) { return message }
+            if subscriptions[id]?.isAtEnd == true { return nil }
             // The stream is in place before anything suspends, so nothing that is published from here on is missed.
             // It ends by being finished, or at once when the reader is cancelled.
             let (news, continuation) = AsyncStream.makeStream(of: Never.self)

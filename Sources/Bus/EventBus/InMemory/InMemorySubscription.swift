@@ -11,6 +11,8 @@ struct InMemorySubscription: Identifiable {
     var claim: ConsumerClaim?
     /// The index in the journal of the first message not looked at yet.
     var next: Int
+    /// The length of the journal behind which nothing is given; nil for no end.
+    var end: Int?
     /// What a subscription from ``StartPosition/retained`` has yet to read before the journal.
     var retained: ArraySlice<Envelope> = []
     /// Finished when something new is there.
@@ -34,9 +36,11 @@ struct InMemorySubscription: Identifiable {
         return false
     }
 
+    var isAtEnd: Bool { end.map { next >= $0 } ?? false }
+
     mutating func take(from journal: [JournalEntry]) -> Envelope? {
         if let document = retained.popFirst() { return document }
-        let end = transient.first?.behind ?? journal.count
+        let end = min(transient.first?.behind ?? journal.count, end ?? .max)
         while next < end {
             let message = journal[next].message
             next += 1

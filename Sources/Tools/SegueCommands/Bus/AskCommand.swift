@@ -1,5 +1,4 @@
 package import ArgumentParser
-internal import Compose
 internal import Contracts
 internal import EventBus
 internal import Monitor
@@ -33,7 +32,7 @@ package struct AskCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp("How long to wait for the answer, as in 500ms or 1m. (default: 5s)", valueName: "time"),
-        transform: Self.duration)
+        transform: Duration.argument)
     var timeout = Duration.seconds(5)
 
     @Flag(help: "The JSON as it was answered, on one line.")
@@ -51,13 +50,6 @@ package struct AskCommand: AsyncParsableCommand {
     private var type: MessageType? {
         let type = MessageType(name) ?? MessageType("\(MessageKind.query).\(name)")
         return type?.kind == .query ? type : nil
-    }
-
-    private static func duration(_ text: String) throws -> Duration {
-        guard let duration = Duration(compose: text), duration > .zero else {
-            throw ValidationError("'\(text)' is no time such as 5s, 500ms or 1m")
-        }
-        return duration
     }
 
     package func run() async throws {

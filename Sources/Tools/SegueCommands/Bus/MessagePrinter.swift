@@ -1,35 +1,35 @@
 internal import EventBus
 internal import Foundation
 internal import Monitor
-internal import Navigation
 
 /// Writes messages to standard output, for a person or for a program.
 struct MessagePrinter: Sendable {
-    private let options: PrintOptions
-    private let verbose: Bool
-    private let pretty = PrettyFormat()
+    private let format: any MessageFormat
     private let output = Console.output
-    private let isColored = Console.output.isColored
 
-    /// - Parameter verbose: whole lines, and all attributes.
-    init(_ options: PrintOptions, verbose: Bool = false) {
-        self.options = options
-        self.verbose = verbose
+    /// - Parameter verbose: for a person, whole lines, and all attributes.
+    /// - Throws: `ValidationError`.
+    init(_ options: PrintOptions, verbose: Bool = false) throws {
+        let isColored = Console.output.isColored(options.color)
+        format = try options.format ?? TerminalFormat(verbose: verbose, isColored: isColored, output: output)
+    }
+
+    /// Writes what stands above the messages.
+    func begin() async throws {
+        if let heading = format.heading { try await append(Array("\(heading)\n".utf8)) }
     }
 
     func show(_ message: Envelope) async throws {
-        if options.json { return try await output.writeLine(CloudEventFormat.line(message)) }
-        if let field = options.field { return try await output.writeLine(value(at: field, of: message)) }
-        let lines = [pretty.line(message)] + (verbose ? pretty.details(message) : [])
-        // Asked each time: the window may have been made wider.
-        let columns = verbose ? nil : output.columns
-        let text = lines.map { $0.rendered(isColored: isColored, columns: columns) + "\n" }.joined()
-        try await output.write(text)
+        var lines: [UInt8] = []
+        try format.write(message, to: &lines)
+        try await append(lines)
     }
 
-    /// A text as it is, anything else as JSON; an empty line where there is nothing, so that lines still count messages.
-    private func value(at path: String, of message: Envelope) throws -> String {
-        let value = try JSONValue(parsing: Data(CloudEventFormat.line(message).utf8)).value(at: path)
-        return value.map { ($0.stringValue ?? $0.description).printable } ?? ""
+    /// A file gets what there is; a terminal nothing that it would obey.
+    private func append(_ lines: [UInt8]) async throws {
+        guard output.isTerminal, !(format is TerminalFormat) else { return try await output.append(lines) }
+        let text = String(decoding: lines.dropLast(), as: UTF8.self).split(
+            separator: "\n", omittingEmptySubsequences: false)
+        try await output.append(text.map { String($0).printable + "\n" }.joined().utf8)
     }
 }

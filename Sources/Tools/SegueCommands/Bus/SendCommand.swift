@@ -37,7 +37,9 @@ package struct SendCommand: AsyncParsableCommand {
 
     package func validate() throws {
         guard timeout > 0 else { throw ValidationError("--timeout is \(timeout); it has to be above 0") }
-        guard print.field == nil || awaited != nil else { throw ValidationError("--field goes with --await") }
+        guard !print.choosesPart || awaited != nil else {
+            throw ValidationError("--field, --csv, --raw and --template go with --await")
+        }
     }
 
     package func run() async throws {
@@ -55,7 +57,10 @@ package struct SendCommand: AsyncParsableCommand {
             try await Recipients(bus: bus).warn(of: sent.type)
             guard let awaited else { return try await sender.show(sent) }
             let outcome = Outcome(bus: bus, cause: sent, awaited: awaited)
-            try await MessagePrinter(print).show(try await outcome.message(within: .seconds(timeout)))
+            let printer = try MessagePrinter(print)
+            let message = try await outcome.message(within: .seconds(timeout))
+            try await printer.begin()
+            try await printer.show(message)
         }
     }
 }

@@ -28,8 +28,9 @@ struct CompletionScope {
     }
 
     var services: [String] {
-        let file = (value(of: "-f", "--file") ?? ComposeFile.find(in: ".")).flatMap { try? ComposeFile(path: $0) }
-        let project = try? ProjectOptions.parse(projectArguments).resolve(file: file?.path)
+        let files = value(of: "-f", "--file").map { [$0] } ?? ComposeFile.find(in: ".")
+        let file = files.isEmpty ? nil : try? ComposeFile(paths: files)
+        let project = try? ProjectOptions.parse(projectArguments).resolve(files: files)
         let status = project.flatMap { try? ProjectStatus.read($0) }
         let names = (file?.stack.services.map(\.name) ?? []) + (status?.services.map(\.service) ?? [])
         return Set(names).sorted()

@@ -16,7 +16,7 @@ struct ContractOrigin: ParsableArguments, Sendable {
     @OptionGroup var bus: BusOptions
 
     func validate() throws {
-        guard !isOnBus || compose.file == nil && clients.isEmpty else {
+        guard !isOnBus || compose.files.isEmpty && clients.isEmpty else {
             throw ValidationError("-f and --with ask programs, --bus and -p who is on a bus; use one or the other")
         }
         _ = try commands()
@@ -27,7 +27,7 @@ struct ContractOrigin: ParsableArguments, Sendable {
     /// Asks for it; services that contradict each other are told on standard error.
     /// - Throws: ``CommandErrors`` that name all that do not answer.
     func read() async throws -> AppContract {
-        let (contract, conflicts) = isOnBus ? try await onBus() : try await StackContract.read(stack())
+        let (contract, conflicts) = isOnBus ? try await onBus() : try await StackContract.read(try await stack())
         for conflict in conflicts { await Console.error.tell(conflict) }
         return contract
     }
@@ -42,8 +42,8 @@ struct ContractOrigin: ParsableArguments, Sendable {
         return found
     }
 
-    private func stack() throws -> Stack {
-        var stack = try ComposeFile(path: compose.path()).stack
+    private func stack() async throws -> Stack {
+        var stack = try compose.stack(of: try await compose.read())
         stack.clients += try commands()
         return stack
     }

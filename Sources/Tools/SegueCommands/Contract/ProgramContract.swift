@@ -25,7 +25,8 @@ struct ProgramContract {
         name = "service '\(service.name)'"
         advice = "let it be a ServiceProcess, or label it '\(StackContract.label): none'"
         command = service.command
-        let path = service.workingDirectory ?? stack.directory
+        // What is known only when the service starts is no folder yet.
+        let path = service.workingDirectory.flatMap { $0.hasPrefix("${") ? nil : $0 } ?? stack.directory
         directory = path.hasPrefix("/") ? path : "\(stack.directory)/\(path)"
         environment = service.environment.compactMapValues(\.self)
     }

@@ -29,11 +29,8 @@ package struct FlowCheckCommand: AsyncParsableCommand {
         completion: .file(extensions: ["json"]))
     var contract: String?
 
-    @Option(
-        name: [.customShort("f"), .customLong("file")],
-        help: ArgumentHelp("The compose file whose services are asked for their contract.", valueName: "file"),
-        completion: .file())
-    var compose: String?
+    /// Whose services are asked for their contract, if files are named.
+    @OptionGroup(title: "The services to ask for their contract, instead of --contract") var compose: ComposeFileOptions
 
     @Flag(help: "Fail for warnings too.")
     var strict = false
@@ -44,7 +41,9 @@ package struct FlowCheckCommand: AsyncParsableCommand {
     package init() {}
 
     package func validate() throws {
-        guard contract == nil || compose == nil else { throw ValidationError("--contract and -f exclude each other") }
+        guard contract == nil || compose.files.isEmpty else {
+            throw ValidationError("--contract and -f exclude each other")
+        }
     }
 
     package func run() async throws {
@@ -63,8 +62,8 @@ package struct FlowCheckCommand: AsyncParsableCommand {
 
     private func catalogue() async throws -> MessageCatalogue? {
         if let contract { return try ContractFile.read(contract).catalogue }
-        guard let compose else { return nil }
-        return try await StackContract.read(ComposeFile(path: compose).stack).contract.catalogue
+        if compose.files.isEmpty { return nil }
+        return try await StackContract.read(compose.stack(of: try await compose.read())).contract.catalogue
     }
 
     private struct Row: Encodable {

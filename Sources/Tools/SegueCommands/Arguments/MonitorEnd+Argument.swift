@@ -1,0 +1,16 @@
+internal import ArgumentParser
+package import Monitor
+
+extension MonitorEnd: ExpressibleByArgument {
+    /// `end`, or an offset, a time or how long ago, as a start is written.
+    package init?(argument: String) {
+        switch MonitorStart(argument: argument) {
+        case .offset(let offset): self = .offset(offset)
+        case .time(let time): self = .time(time)
+        case .ago(let duration): self = .ago(duration)
+        default:
+            guard argument == "end" else { return nil }
+            self = .end
+        }
+    }
+}

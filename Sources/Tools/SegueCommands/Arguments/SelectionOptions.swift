@@ -1,0 +1,51 @@
+internal import ArgumentParser
+internal import EventBus
+internal import Monitor
+
+/// Which messages a command is about.
+struct SelectionOptions: ParsableArguments, Sendable {
+    @Option(name: .customLong("kind"), help: "Only messages of this kind; may be repeated.")
+    var kinds: [MessageKind] = []
+
+    @Option(
+        name: .customLong("type"),
+        help: ArgumentHelp("Only these types, as in 'event.Playlist*'; may be repeated.", valueName: "pattern"))
+    var types: [MessagePattern] = []
+
+    @Option(help: "Only messages of this session.")
+    var subject: String?
+
+    @Option(
+        name: .customLong("source"),
+        help: ArgumentHelp(
+            "Only messages of these processes, as in music-service or 'device/*'; may be repeated.",
+            valueName: "pattern"))
+    var sources: [SourcePattern] = []
+
+    @Option(
+        name: .customLong("correlation"),
+        help: ArgumentHelp("Only the story that began with this message.", valueName: "id"))
+    var correlationID: String?
+
+    @Option(
+        name: .customLong("where"),
+        help: ArgumentHelp(
+            "Only messages of which this is true, as in 'data.count > 3 and source matches device/*'; may be repeated.",
+            valueName: "expression"))
+    var expressions: [String] = []
+
+    func validate() throws {
+        _ = try selection
+    }
+
+    /// - Throws: `ValidationError` that names the column of a mistake in a where-expression.
+    var selection: MessageSelection {
+        get throws {
+            MessageSelection(
+                kinds: kinds, types: types, subject: subject, sources: sources, correlationID: correlationID,
+                conditions: try expressions.map { text in
+                    try ValidationError.naming("--where") { () throws(SyntaxMistake) in try WhereExpression(text) }
+                })
+        }
+    }
+}

@@ -1,0 +1,42 @@
+internal import ArgumentParser
+internal import EventBus
+internal import Monitor
+
+/// From where to where a command reads.
+struct SpanOptions: ParsableArguments, Sendable {
+    @Option(
+        help: ArgumentHelp(
+            """
+            now, beginning, retained (the last of each document), last (of each type), an offset, a time such as \
+            2026-03-01T12:00:00Z, or how long ago as in 5m. (default: now)
+            """, valueName: "start"))
+    var since: MonitorStart?
+
+    @Flag(help: "Begin with the last message of each type, as --since last.")
+    var last = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Where to end: end (of the journal as it is now), an offset, a time, or how long ago.",
+            valueName: "end"))
+    var until: MonitorEnd?
+
+    @Option(help: ArgumentHelp("End after so many messages.", valueName: "number"))
+    var count: Int?
+
+    @Option(
+        name: .customLong("for"), help: ArgumentHelp("End after this time, as in 10s.", valueName: "time"),
+        transform: Duration.argument)
+    var duration: Duration?
+
+    func validate() throws {
+        if let count, count < 1 { throw ValidationError("--count is \(count); it has to be 1 or more") }
+        guard !last || since == nil else { throw ValidationError("--last and --since exclude each other") }
+    }
+
+    func monitor(_ bus: any EventBus, _ selection: MessageSelection) -> Monitor {
+        Monitor(
+            bus: bus, selection: selection, start: last ? .last : since ?? .now, end: until ?? .never, count: count,
+            duration: duration)
+    }
+}

@@ -1,0 +1,82 @@
+import EventBus
+import Foundation
+import Monitor
+import Testing
+
+@Suite("A format")
+struct FormatTests {
+    private func text(_ format: any MessageFormat, _ message: Envelope) throws -> String {
+        var lines: [UInt8] = []
+        try format.write(message, to: &lines)
+        return String(decoding: lines, as: UTF8.self)
+    }
+
+    private func paths(_ texts: String...) throws -> [MessagePath] {
+        try texts.map { try MessagePath($0) }
+    }
+
+    @Test("of fields has a line a message, tabs between them, and empty places where there is nothing")
+    func fields() throws {
+        let message = try Envelope.fixed("event.X", #"{"url":"a\tb\u001b[2J","n":1.50,"o":{"z":[1]},"no":null}"#)
+        let format = FieldFormat(try paths("type", "data.url", "data.n", "data.o", "data.no", "data.o.z[0]", "key"))
+        #expect(try text(format, message) == "event.X\ta b[2J\t1.5\t{\"z\":[1]}\t\t1\t\n")
+    }
+
+    @Test("of raw data gives the bytes as they came")
+    func raw() throws {
+        #expect(try text(RawFormat(), .fixed("event.X", "{ \"a\" :\n1.50 }")) == "{ \"a\" :\n1.50 }\n")
+        #expect(try text(RawFormat(), .fixed("document.X", "")) == "\n")
+    }
+
+    @Test("of CSV has a heading, and quotes what has to be quoted")
+    func csv() throws {
+        let format = CSVFormat(try paths("type", "data.text", "data.n"))
+        #expect(format.heading == "type,data.text,data.n")
+        for (value, cell) in [
+            ("plain", "plain"), ("a,b", "\"a,b\""), ("say \"x\"", "\"say \"\"x\"\"\""), ("a\nb", "\"a\nb\""),
+            ("a\r\nb", "\"a\r\nb\""), ("\r", "\"\r\""), ("", ""),
+        ] {
+            let data = try JSONEncoder().encode(["text": value])
+            let message = try Envelope.fixed("event.X", String(decoding: data, as: UTF8.self))
+            #expect(try text(format, message) == "event.X,\(cell),\n")
+        }
+    }
+
+    @Test("of a template puts values in their places")
+    func template() throws {
+        let message = try Envelope.fixed("command.PlaylistSelected", #"{"playlistID":"p1","list":[1,{"a":"b"}]}"#)
+        for (template, line) in [
+            (
+                "{time} {type} {data.playlistID}",
+                "2026-03-01T12:34:56.789Z command.PlaylistSelected p1"
+            ),
+            ("{{{kind}}} }} {{x}", "{command} } {x}"), (#"{name}\t{data.list[1].a}\n\x"#, "PlaylistSelected\tb\n\\x"),
+            ("{data.missing}|{data.list}", "|[1,{\"a\":\"b\"}]"), ("", ""), ("}", "}"),
+        ] {
+            #expect(try text(MessageTemplate(template), message) == "\(line)\n")
+        }
+    }
+
+    @Test(
+        "of a template that cannot be filled in says where",
+        arguments: [
+            ("{time} {tpye}", "there is no attribute 'tpye'; did you mean type? (column 9)"),
+            ("{time", "'{' is not closed; write '{{' for the sign itself (column 1)"),
+            ("é {}", "expected a path such as type or data.url (column 4)"),
+            ("{data.}", "expected a name after '.' (column 7)"),
+        ])
+    func badTemplate(text: String, message: String) {
+        #expect { try MessageTemplate(text) } throws: { "\($0)" == message }
+    }
+
+    @Test(
+        "knows what stands where in a message",
+        arguments: [
+            ("time", "2026-03-01T12:34:56.789Z"), ("source", "device/1"), ("id", "m1"), ("subject", "default"),
+            ("correlationid", "m1"), ("causationid", ""), ("position", #"{"epoch":"ab","offset":17}"#),
+            ("position.epoch", "ab"), ("data", #"{"a":[[1,2]]}"#), ("data.a[0][1]", "2"), ("data.a.0.1", "2"),
+        ])
+    func paths(path: String, value: String) throws {
+        #expect(try MessageValues(.fixed("event.X", #"{"a":[[1,2]]}"#)).text(at: MessagePath(path)) == value)
+    }
+}

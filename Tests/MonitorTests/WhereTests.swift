@@ -1,0 +1,119 @@
+import EventBus
+import Foundation
+import Monitor
+import Testing
+
+@Suite("A where-expression")
+struct WhereTests {
+    /// What the expressions of this suite are asked of.
+    private static func message() throws -> Envelope {
+        try .fixed(
+            "command.PlaylistSelected",
+            #"{"playlistID":"p1","count":3,"big":9007199254740993,"on":true,"none":null,"tags":["a","b"],"#
+                + #""songs":[{"title":"One"},{"title":"Two"}],"of":{"x":1.5},"odd \" text":"é"}"#,
+            source: "music-service/ab12"
+        ) {
+            $0.correlationID = "c0"
+            $0.platform = "ios"
+        }
+    }
+
+    private func isTrue(_ text: String) throws -> Bool {
+        try WhereExpression(text).matches(MessageValues(Self.message()))
+    }
+
+    @Test(
+        "is true of a message",
+        arguments: [
+            "kind == command", "kind != event", "type == command.PlaylistSelected", "name == PlaylistSelected",
+            #"data.playlistID == "p1""#, "data.playlistID == p1", "data.playlistID == 'p1'", "data.count == 3",
+            "data.count == 3.0", "data.count > 2", "data.count >= 3", "data.count <= 3", "data.count < 1e1",
+            "data.big > 9007199254740992", "data.on == true", "data.none == null", "data.missing == null",
+            "data.missing.deeper == null", "data.missing != x", "data.tags contains a", "data.playlistID contains p",
+            "data.of contains x", "data.songs[1].title == Two", "data.songs.0.title == One", "data.of.x == 1.5",
+            "source matches music-service/*", "type matches '*.Playlist?elected'", "data.playlistID in [p0, \"p1\"]",
+            "kind in [event,command]", "data.count in [1, 3]", "data.on exists", "not data.missing exists",
+            "not data.none exists", "kind == command and data.count == 3 or kind == event",
+            "kind == event or kind == command and data.count == 3", "not (kind == event or data.count == 4)",
+            "not kind == event and data.count == 3", "kind==command&&!(data.count==4||kind==event)",
+            "time > 2026-03-01T12:34:56Z", "time < 2026-03-01T13:34:57+01:00", "time >= '2026-03-01T12:34:56.789Z'",
+            "correlationid != id", "platform == ios", "instance == null", "position.offset == 17",
+            #"data.tags == null or data contains "odd \" text""#, "key == null", "data.playlistID == data.playlistID",
+        ])
+    func holds(text: String) throws {
+        #expect(try isTrue(text))
+    }
+
+    @Test(
+        "is false, and no mistake, where values are missing or of different types",
+        arguments: [
+            "data.count == \"3\"", "data.count < \"4\"", "data.playlistID > 1", "data.missing < 1", "data.missing > x",
+            "data.none <= null", "data.on >= true", "data.tags == a", "data.count contains 3", "data.count matches 3",
+            "data.missing contains a", "data.missing matches '*'", "data.missing in [a]", "data.songs[7] exists",
+            "data.of[0] exists", "data.playlistID.inside exists", "data.big == 9007199254740992", "recipient exists",
+        ])
+    func doesNotHold(text: String) throws {
+        #expect(try !isTrue(text))
+    }
+
+    @Test("finds nothing in data that is not JSON")
+    func noJSON() throws {
+        let message = MessageValues(try .fixed("event.X", "no JSON"))
+        #expect(try !WhereExpression("data exists").matches(message))
+        #expect(try WhereExpression("type == event.X").matches(message))
+    }
+
+    @Test(
+        "names what is wrong, and the column",
+        arguments: [
+            ("data.playlistID ==", "expected a value after '==' (column 19)"),
+            ("data.x == and y", "expected 'and' or 'or' instead of 'y' (column 15)"),
+            ("", "expected a path such as type or data.url (column 1)"),
+            ("tpye == x", "there is no attribute 'tpye'; did you mean type? (column 1)"),
+            (
+                "kind == event and playlistID == x",
+                "there is no attribute 'playlistID'; what a message carries is in data, as in data.playlistID (column 19)"
+            ),
+            ("kind == evnt", "'evnt' is no kind; did you mean event? (column 9)"),
+            ("kind in [event, x]", "'x' is no kind; there are command, event, error, document, query (column 17)"),
+            (
+                "kind = event",
+                "expected a comparison such as '==' or 'exists' after 'kind'; did you mean '=='? (column 6)"
+            ),
+            ("data.x", "expected a comparison such as '==' or 'exists' after 'data.x' (column 7)"),
+            ("(kind == event", "expected ')' instead of the end (column 15)"),
+            ("kind == event)", "expected 'and' or 'or' instead of ')' (column 14)"),
+            ("data.x == \"a", "a text is not closed (column 11)"),
+            (#"data.x == "\q""#, "a text in double quotes is written as in JSON (column 11)"),
+            ("data.x in a", "expected '[' after 'in' (column 11)"),
+            ("data.x in [a b]", "expected ',' or ']' instead of 'b' (column 14)"),
+            ("data.x in []", "expected a value after '[' (column 12)"),
+            ("data.x in [a,]", "expected a value after ',' (column 14)"),
+            ("data.x matches", "expected a pattern such as 'music-*' after 'matches' (column 15)"),
+            ("data..x == 1", "expected a name after '.' (column 6)"),
+            ("data[0]x == 1", "expected '.' or '[' before 'x' (column 8)"),
+            ("type.x == 1", "'type' is a text: nothing is inside it (column 5)"),
+            ("data.x == 1 % 2", "'%' has no meaning here (column 13)"),
+            ("time > yesterday", "'yesterday' is no time such as 2026-03-01T12:00:00Z (column 8)"),
+            ("data.x == data.[", "expected a name after '.' (column 16)"),
+        ])
+    func mistakes(text: String, message: String) {
+        #expect { try WhereExpression(text) } throws: { "\($0)" == message }
+    }
+
+    @Test("takes 60 parentheses in one another, and refuses a million without exhausting the stack")
+    func depth() throws {
+        let nested = { (count: Int) in
+            String(repeating: "(", count: count) + "kind == command" + String(repeating: ")", count: count)
+        }
+        #expect(try isTrue(nested(60)))
+        #expect { try WhereExpression(nested(1_000_000)) } throws: {
+            "\($0)" == "nested more than 64 deep (column 65)"
+        }
+        #expect { try WhereExpression(String(repeating: "not ", count: 1_000_000)) } throws: {
+            "\($0)".hasPrefix("nested more than 64 deep")
+        }
+        let long = Array(repeating: "kind == command", count: 10_000).joined(separator: " and ")
+        #expect(try isTrue(long))
+    }
+}

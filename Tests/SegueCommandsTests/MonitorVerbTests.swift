@@ -1,0 +1,142 @@
+import CommandLineTestSupport
+import EventBus
+import Foundation
+import Testing
+
+@Suite("segue monitor")
+struct MonitorVerbTests {
+    /// A bus with some messages on it.
+    private func onBus(_ body: (SegueCommandLine) async throws -> Void) async throws {
+        try await SegueCommandLine.onBus { segue in
+            try await segue("send", "command.PlaylistSelected", #"{"playlistID": "p1", "at": "a,b"}"#)
+            try await segue("send", "event.PlaylistShuffled", #"{"playlistID": "p1"}"#, "--subject", "alice")
+            try await segue("send", "event.PlaylistShuffled", #"{"playlistID": "p2", "n": 1.50}"#)
+            try await segue("send", "document.Devices", #"{"devices": []}"#)
+            try await body(segue)
+        }
+    }
+
+    private let all = ["monitor", "--since", "beginning", "--until", "end"]
+
+    @Test("shows what every filter and every condition takes, and ends with the journal", .timeLimit(.minutes(1)))
+    func selection() async throws {
+        try await onBus { segue in
+            for (arguments, offsets) in [
+                ([], "1 2 3 4"), (["--kind", "event"], "2 3"), (["--type", "event.*", "--subject", "alice"], "2"),
+                (["--source", "segue"], "1 2 3 4"), (["--source", "device/*"], ""),
+                (["--where", #"data.playlistID == "p1" and kind != event"#], "1"),
+                (["--where", "data.n > 1", "--where", "kind == event"], "3"),
+                (["--type", "command.None"], ""), (["--count", "2"], "1 2"),
+            ] {
+                let result = try await segue.run(all + ["--field", "position.offset"] + arguments)
+                #expect(result.status == 0 && result.error.isEmpty, "\(result.error)")
+                #expect(result.lines.joined(separator: " ") == offsets, "\(arguments)")
+            }
+            let story = try await segue("monitor", "--since", "2", "--until", "2", "--field", "correlationid")
+            let again = try await segue.run(all + ["--correlation", story.lines[0], "--field", "position.offset"])
+            #expect(again.output == "2\n")
+        }
+    }
+
+    @Test("begins and ends where it is told", .timeLimit(.minutes(1)))
+    func span() async throws {
+        try await onBus { segue in
+            for (arguments, offsets) in [
+                (["--since", "3", "--until", "end"], "3 4"), (["--since", "beginning", "--until", "2"], "1 2"),
+                (["--last", "--until", "end"], "1 3 4"), (["--since", "last", "--until", "end"], "1 3 4"),
+                (["--since", "retained", "--until", "end"], "4"), (["--until", "end"], ""),
+                (["--since", "2020-01-01T00:00:00Z", "--until", "end"], "1 2 3 4"),
+                (["--since", "1h", "--until", "2020-01-01T00:00:00Z"], ""),
+                (["--since", "beginning", "--for", "200ms"], "1 2 3 4"),
+            ] {
+                let result = try await segue.run(["monitor", "--field", "position.offset"] + arguments)
+                #expect(result.status == 0 && result.error.isEmpty, "\(result.error)")
+                #expect(result.lines.joined(separator: " ") == offsets, "\(arguments)")
+            }
+        }
+    }
+
+    @Test("writes fields, tables, raw data, templates and JSON", .timeLimit(.minutes(1)))
+    func formats() async throws {
+        try await onBus { segue in
+            let show = { (arguments: [String]) in
+                try await segue.run(all + ["--kind", "command", "--kind", "event"] + arguments).output
+            }
+            #expect(try await show(["--field", "data.playlistID"]) == "p1\np1\np2\n")
+            #expect(try await show(["--field", "name", "--field", "data.n"]).hasSuffix("PlaylistShuffled\t1.5\n"))
+            #expect(
+                try await show(["--csv", "--field", "data.at", "--field", "data.n"])
+                    == "data.at,data.n\n\"a,b\",\n,\n,1.5\n")
+            #expect(
+                try await show(["--csv"]).hasPrefix(
+                    "position.offset,time,type,key,subject,source,id,correlationid,data\n1,"))
+            #expect(try await show(["--raw"]).hasSuffix("{\"playlistID\":\"p2\",\"n\":1.50}\n"))
+            #expect(
+                try await show(["--template", "{subject}: {{{data.playlistID}}}"])
+                    == "default: {p1}\nalice: {p1}\ndefault: {p2}\n")
+            let lines = try await show(["--json"]).split(separator: "\n")
+            #expect(lines.count == 3 && lines.allSatisfy { $0.hasPrefix("{") && $0.hasSuffix("}") })
+            #expect(try await show([]).contains(" event.PlaylistShuffled @alice segue/"))
+            #expect(try await !show([]).contains("\u{1B}"), "no colour where there is no terminal")
+            #expect(try await show(["--color", "always"]).contains("\u{1B}[32mevent\u{1B}[0m."))
+            #expect(try await show(["-v", "--count", "1"]).contains("\n    position: "))
+        }
+    }
+
+    @Test("tells what was discarded even if it is told to show something else", .timeLimit(.minutes(1)))
+    func discards() async throws {
+        try await onBus { segue in
+            try await segue("send", "event.MessageDiscarded", #"{"messageID": "m1", "reason": "it came too late"}"#)
+            let result = try await segue.run(all + ["--kind", "command", "--field", "name"])
+            #expect(result.output == "PlaylistSelected\n")
+            #expect(result.error == "segue: message m1 was discarded: it came too late\n")
+            #expect(try await segue.run(all).error.isEmpty)
+        }
+    }
+
+    @Test("begins at once, and has all when many come at once", .timeLimit(.minutes(2)))
+    func many() async throws {
+        try await SegueCommandLine.onBus { segue in
+            let count = 20_000
+            try await segue.withConnection { bus in
+                for start in stride(from: 0, to: count, by: 500) {
+                    let type = MessageType(kind: .event, name: "Many")
+                    let messages = (start..<start + 500).map { number in
+                        Envelope(
+                            attributes: Attributes(type: type, source: "test/1"), data: Data("{\"n\":\(number)}".utf8))
+                    }
+                    try await bus.publish(Batch(messages))
+                }
+            }
+            let file = "\(segue.directory)/all.json"
+            let result = try await segue.shell(
+                "segue monitor --since beginning --until end --json > \(file); wc -l < \(file)")
+            #expect(result.output == "\(count)\n")
+            let raw = try await segue.run(all + ["--raw"])
+            #expect(raw.lines == (0..<count).map { "{\"n\":\($0)}" })
+        }
+    }
+
+    @Test(
+        "says in one line what is wrong with how it is asked",
+        arguments: [
+            (["--where", "data.playlistID =="], "segue: --where: expected a value after '==' (column 19)"),
+            (["--where", "tpye == x"], "segue: --where: there is no attribute 'tpye'; did you mean type? (column 1)"),
+            (["--field", "dta.x"], "segue: --field: there is no attribute 'dta'; did you mean data? (column 1)"),
+            (
+                ["--template", "{time"],
+                "segue: --template: '{' is not closed; write '{{' for the sign itself (column 1)"
+            ),
+            (["--json", "--field", "id"], "segue: --json and --field exclude each other"),
+            (["--raw", "--csv"], "segue: --raw and --csv exclude each other"),
+            (["--last", "--since", "5m"], "segue: --last and --since exclude each other"),
+            (["--count", "0"], "segue: --count is 0; it has to be 1 or more"),
+        ])
+    func mistakes(arguments: [String], line: String) async throws {
+        try await SegueCommandLine.inScratch { segue in
+            let result = try await segue.run(["monitor"] + arguments)
+            #expect(result.status == 64)
+            #expect(result.errorLines.count == 1 && result.error.contains(line), "\(result.error)")
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import EventBus
+import GRDB
+import Synchronization
+import Testing
+import ZeroMQEventBus
+
+@Suite("What a subscription tells of itself")
+struct SubscriptionNoticeTests {
+    @Test("whoever goes on behind a position learns that retention has removed what followed", .timeLimit(.minutes(1)))
+    func removed() async throws {
+        try await TestBroker.withDirectory { broker in
+            let end = try await broker.run {
+                let bus = try broker.bus()
+                return try await bus.whileOpen {
+                    try await bus.publish(numbers: 1..<6)
+                    return try await bus.publish(Batch([]))
+                }
+            }
+            try await DatabaseQueue(path: broker.journal).write {
+                try $0.execute(sql: "DELETE FROM messages WHERE offset IN (2, 3)")
+            }
+            let told = Mutex<[SubscriptionNotice]>([])
+            let numbers = try await broker.run {
+                let bus = try broker.bus("test/2")
+                return try await bus.whileOpen {
+                    try await bus.withSubscription(
+                        to: [.type(Counted.self)], from: .after(Position(epoch: end.epoch, offset: 1)), until: end,
+                        onNotice: { notice in told.withLock { $0.append(notice) } }
+                    ) { messages in
+                        try await messages.numbers(.max)
+                    }
+                }
+            }
+            #expect(numbers == [4, 5])
+            #expect(told.withLock(\.self) == [.removed(Counted.type, through: 3)])
+        }
+    }
+}
