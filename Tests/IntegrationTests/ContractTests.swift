@@ -8,17 +8,9 @@ struct ContractTests {
         try String(contentsOfFile: Repository.path("config/contract.json"), encoding: .utf8)
     }
 
-    private func inRepository(_ body: (SegueCommandLine) async throws -> Void) async throws {
-        try await SegueCommandLine.inScratch { segue in
-            var segue = segue
-            segue.workingDirectory = Repository.path("")
-            try await body(segue)
-        }
-    }
-
     @Test("is what the services say today; after a change, 'segue contract export -o config/contract.json' renews it")
     func isKept() async throws {
-        try await inRepository { segue in
+        try await SegueCommandLine.inRepository { segue in
             let exported = try await segue("contract", "export", "-f", "compose/default.yaml")
             try #require(exported.status == 0, "\(exported.error)")
             #expect(exported.error.isEmpty)
@@ -32,7 +24,7 @@ struct ContractTests {
         "is a document of AsyncAPI 3.0",
         .enabled(if: AsyncAPISchema.hasValidator, "scripts/python, which make test runs, installs the validator"))
     func asyncAPI() async throws {
-        try await inRepository { segue in
+        try await SegueCommandLine.inRepository { segue in
             let contract = try kept()
             #expect(try await AsyncAPISchema.complaints(about: contract, segue) == "")
             let broken = contract.replacing("\"action\" : \"send\"", with: "\"action\" : \"sned\"")
@@ -42,7 +34,7 @@ struct ContractTests {
 
     @Test("can be made of every stack that the project has", arguments: ["examples", "spotify"])
     func stacks(name: String) async throws {
-        try await inRepository { segue in
+        try await SegueCommandLine.inRepository { segue in
             var segue = segue
             segue.environment["SPOTIFY_CLIENT_ID"] = "app"
             let exported = try await segue("contract", "export", "-f", "compose/\(name).yaml")
@@ -52,7 +44,7 @@ struct ContractTests {
 
     @Test("holds the shipped flows to nothing that they do not keep")
     func flows() async throws {
-        try await inRepository { segue in
+        try await SegueCommandLine.inRepository { segue in
             let result = try await segue.run(
                 [
                     "flow", "check", "--strict", "--contract", "config/contract.json", "config/flows/ios.yaml",
@@ -69,7 +61,7 @@ struct ContractTests {
 
     @Test("is on the bus of a running stack, where what is sent is held to it")
     func running() async throws {
-        try await inRepository { segue in
+        try await SegueCommandLine.inRepository { segue in
             let up = try await segue("up", "-d", "--wait", "-f", "compose/default.yaml")
             try #require(up.status == 0, "\(up.error)")
             let wrong = try await segue("send", "command.PlaylistSelected", #"{"playlistId": "p1"}"#)

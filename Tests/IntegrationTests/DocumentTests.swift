@@ -6,7 +6,7 @@ import Testing
 struct DocumentTests {
     @Test("the README's story runs as it stands, line by line", .timeLimit(.minutes(5)))
     func story() async throws {
-        try await inRepository { segue in
+        try await SegueCommandLine.inRepository { segue in
             let story = try #require(try Page("README.md").blocks(of: "sh").dropFirst().first)
             try await run("segue up -d --wait -f compose/default.yaml", segue)
             let output = try await run(story, segue)
@@ -22,7 +22,7 @@ struct DocumentTests {
 
     @Test("a person at the terminal device gets from the launch to the music", .timeLimit(.minutes(5)))
     func device() async throws {
-        try await inRepository { segue in
+        try await SegueCommandLine.inRepository { segue in
             try segue.write(
                 #"exec curl --silent --location --data "${1#*\?}&decision=approve" "${1%%\?*}""#, to: "browser")
             try await run("segue up -d --wait -f compose/default.yaml", segue)
@@ -55,7 +55,7 @@ struct DocumentTests {
 
     @Test("the examples run as their page says, command by command", .timeLimit(.minutes(5)))
     func examples() async throws {
-        try await inRepository { segue in
+        try await SegueCommandLine.inRepository { segue in
             let blocks = try Page("docs/examples.md").blocks(of: "sh")
             try #require(blocks.count == 5)
             // One shell each, as whoever reads on in another terminal has.
@@ -113,15 +113,6 @@ struct DocumentTests {
                 let help = try await segue(verb, "--help")
                 #expect(help.status == 0, "segue \(verb)")
             }
-        }
-    }
-
-    /// Where a new user stands after the clone, but with state and sockets of the test's own.
-    private func inRepository(_ body: (SegueCommandLine) async throws -> Void) async throws {
-        try await SegueCommandLine.inScratch { segue in
-            var segue = segue
-            segue.workingDirectory = Repository.path("")
-            try await body(segue)
         }
     }
 

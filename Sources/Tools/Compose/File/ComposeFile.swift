@@ -56,7 +56,7 @@ package struct ComposeFile: Sendable {
         let project = loader.open(texts, directory: directory, environment: environment)
         let names = project.ports.compactMap(\.scalar?.text)
         let tree = loader.tree(of: project, offered: OfferedVariables.names(ports: names))
-        let stack = tree.map { loader.reader.stack($0, ports: project.ports, directory: directory.absolute) }
+        let stack = tree.map { loader.reader.stack($0, of: project, directory: directory.absolute) }
         try findings.throwMistakes()
         self.stack = stack ?? Stack(directory: directory.absolute, services: [])
         path = texts.first?.path.shown ?? ""

@@ -49,18 +49,19 @@ package struct SendCommand: AsyncParsableCommand {
         try await options.withBus { bus in
             let sender = MessageSender(
                 bus: bus, arguments: message, check: try await check.check(on: bus), print: print)
-            guard case .one(let draft) = input else {
-                if case .lines(let type, let lines) = input { try await sender.publish(lines, of: type) }
-                return
+            switch input {
+            case .lines(let type, let lines):
+                try await sender.publish(lines, of: type)
+            case .one(let draft):
+                let sent = try await sender.publish(draft)
+                try await Recipients(bus: bus).warn(of: sent.type)
+                guard let awaited else { return try await sender.show(sent) }
+                let outcome = Outcome(bus: bus, cause: sent, awaited: awaited)
+                let printer = try MessagePrinter(print)
+                let message = try await outcome.message(within: .seconds(timeout))
+                try await printer.begin()
+                try await printer.show(message)
             }
-            let sent = try await sender.publish(draft)
-            try await Recipients(bus: bus).warn(of: sent.type)
-            guard let awaited else { return try await sender.show(sent) }
-            let outcome = Outcome(bus: bus, cause: sent, awaited: awaited)
-            let printer = try MessagePrinter(print)
-            let message = try await outcome.message(within: .seconds(timeout))
-            try await printer.begin()
-            try await printer.show(message)
         }
     }
 }

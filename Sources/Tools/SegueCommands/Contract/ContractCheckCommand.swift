@@ -1,6 +1,7 @@
 internal import AppContract
 package import ArgumentParser
 internal import EventBus
+internal import Monitor
 
 package struct ContractCheckCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
@@ -43,7 +44,7 @@ package struct ContractCheckCommand: AsyncParsableCommand {
     }
 
     private func text(_ finding: ContractFinding) -> String {
-        finding.isBreaking ? finding.description : "note: \(finding)"
+        (finding.isBreaking ? finding.description : "note: \(finding)").printable
     }
 
     private struct Row: Encodable {

@@ -37,8 +37,8 @@ extension ComposeReader {
         return parts
     }
 
-    func clients(_ node: ComposeNode) -> [[String]] {
-        list(node, "'x-clients'").map { words($0, "a command of 'x-clients'") }.filter { !$0.isEmpty }
+    func clients(_ nodes: [ComposeNode]) -> [[String]] {
+        nodes.map { words($0, "a command of 'x-clients'") }.filter { !$0.isEmpty }
     }
 
     private func words(_ node: ComposeNode, _ what: String) -> [String] {
