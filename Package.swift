@@ -210,7 +210,7 @@ let tests: [Target] = [
             "broker", "BusStranger", "EventBus", "SegueTestSupport", grdb, subprocess, systemPackage,
         ],
         swiftSettings: settings),
-    tests(of: "Compose", ["compose-fixture", logging, yams]),
+    tests(of: "Compose", ["compose-fixture", "SeededRandom", logging, yams]),
     tests(of: "AppContract", ["Contracts", "EventBus", "Navigation"]),
     tests(of: "Monitor", ["Contracts", "EventBus", "Navigation", "RuntimeTestSupport", "SeededRandom"]),
     tests(of: "Scaffold", ["Navigation"]),
