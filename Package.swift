@@ -68,6 +68,7 @@ let runtime: [Target] = [
 
 let tools: [Target] = [
     module("Compose", in: "Tools", [orderedCollections, subprocess, systemPackage, yams, logging]),
+    module("AppContract", in: "Tools", ["Contracts", "EventBus", "Navigation"]),
     module("SegueTestSupport", in: "Tools", ["EventBus", "ZeroMQEventBus", "Compose", logging]),
     module("Monitor", in: "Tools", ["Contracts", "EventBus", "Navigation"]),
     module("Scaffold", in: "Tools", ["EventBus", "Navigation"]),
@@ -80,8 +81,8 @@ let tools: [Target] = [
     module(
         "SegueCommands", in: "Tools",
         [
-            "Benchmarks", "Compose", "Contracts", "EventBus", "Monitor", "Navigation", "Scaffold", "ZeroMQEventBus",
-            argumentParser, logging, subprocess, systemPackage, yams,
+            "AppContract", "Benchmarks", "Compose", "Contracts", "EventBus", "Monitor", "Navigation", "Scaffold",
+            "ZeroMQEventBus", argumentParser, logging, subprocess, systemPackage, yams,
         ]),
 ]
 
@@ -131,12 +132,12 @@ let executables: [Target] = [
     executable("broker", ["Broker", "Contracts", "EventBus", "ServiceRuntime", argumentParser, lifecycle]),
     executable(
         "device",
-        ["SegueCommands", "ServiceRuntime", "TerminalDevice", argumentParser, logging]),
+        ["Contracts", "SegueCommands", "ServiceRuntime", "TerminalDevice", argumentParser, logging]),
     executable("error-notifier", ["ErrorNotification", "ServiceRuntime", argumentParser]),
     executable(
         "music-service",
         ["Repositories", "ServiceRuntime", "Services", "SpotifyAPI", "TokenVault", argumentParser, asyncHTTPClient]),
-    executable("navigation-coordinator", ["Coordinator", "Navigation", "ServiceRuntime", argumentParser]),
+    executable("navigation-coordinator", ["Contracts", "Coordinator", "Navigation", "ServiceRuntime", argumentParser]),
     executable("onboarding-service", ["Onboarding", "ServiceRuntime", argumentParser]),
     executable("segue", ["SegueCommands", argumentParser, logging]),
     executable("spotify-simulator", ["SpotifySimulator", "ServiceRuntime", argumentParser, lifecycle, logging]),
@@ -180,6 +181,7 @@ let tests: [Target] = [
             orderedCollections,
         ]),
     tests(of: "Navigation", ["SeededRandom"]),
+    tests(of: "Contracts", ["EventBus", "Navigation"]),
     testModule("RuntimeTestSupport", ["ServiceRuntime", "EventBus", lifecycle, logging]),
     tests(
         of: "ServiceRuntime",
@@ -209,6 +211,7 @@ let tests: [Target] = [
         ],
         swiftSettings: settings),
     tests(of: "Compose", ["compose-fixture", "SeededRandom", logging, yams]),
+    tests(of: "AppContract", ["Contracts", "EventBus", "Navigation"]),
     tests(of: "Monitor", ["Contracts", "EventBus", "Navigation", "RuntimeTestSupport", "SeededRandom"]),
     tests(of: "Scaffold", ["Navigation"]),
     tests(of: "Benchmarks", ["BusProtocol", "EventBus"]),
@@ -216,7 +219,8 @@ let tests: [Target] = [
     tests(
         of: "SegueCommands",
         [
-            "BusStranger", "CommandLineTestSupport", "Compose", "Contracts", "EventBus", "Monitor", "Navigation",
+            "AppContract", "BusStranger", "CommandLineTestSupport", "Compose", "Contracts", "EventBus", "Monitor",
+            "Navigation",
             "RuntimeTestSupport", "ZeroMQEventBus", "segue", "broker", argumentParser, logging,
         ]),
     tests(

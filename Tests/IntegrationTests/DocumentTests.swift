@@ -6,7 +6,7 @@ import Testing
 struct DocumentTests {
     @Test("the README's story runs as it stands, line by line", .timeLimit(.minutes(5)))
     func story() async throws {
-        try await inRepository { segue in
+        try await SegueCommandLine.inRepository { segue in
             let story = try #require(try Page("README.md").blocks(of: "sh").dropFirst().first)
             try await run("segue up -d --wait -f compose/default.yaml", segue)
             let output = try await run(story, segue)
@@ -22,7 +22,7 @@ struct DocumentTests {
 
     @Test("a person at the terminal device gets from the launch to the music", .timeLimit(.minutes(5)))
     func device() async throws {
-        try await inRepository { segue in
+        try await SegueCommandLine.inRepository { segue in
             try segue.write(
                 #"exec curl --silent --location --data "${1#*\?}&decision=approve" "${1%%\?*}""#, to: "browser")
             try await run("segue up -d --wait -f compose/default.yaml", segue)
@@ -55,7 +55,7 @@ struct DocumentTests {
 
     @Test("the examples run as their page says, command by command", .timeLimit(.minutes(5)))
     func examples() async throws {
-        try await inRepository { segue in
+        try await SegueCommandLine.inRepository { segue in
             let blocks = try Page("docs/examples.md").blocks(of: "sh")
             try #require(blocks.count == 5)
             // One shell each, as whoever reads on in another terminal has.
@@ -77,9 +77,32 @@ struct DocumentTests {
         }
     }
 
+    @Test("the commands of docs/contracts.md do what it says", .timeLimit(.minutes(5)))
+    func contracts() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            // What they write belongs beside the project's folders, not into them.
+            for folder in ["compose", "config"] {
+                try FileManager.default.createSymbolicLink(
+                    atPath: "\(segue.directory)/\(folder)", withDestinationPath: Repository.path(folder))
+            }
+            let blocks = try Page("docs/contracts.md").blocks(of: "sh")
+            try #require(blocks.count == 5)
+            let exported = try await run(blocks[0], segue)
+            #expect(exported.contains(#""name" : "music-service""#))
+            #expect(try await run(blocks[1], segue) == "", "nothing breaks")
+            try await run("segue up -d --wait -f compose/default.yaml", segue)
+            let sent = try await run(blocks[2], segue)
+            #expect(sent.contains("data.playlistId: unknown field; did you mean 'playlistID'?"))
+            #expect(sent.split(separator: "\n").count { $0 == "status 65" } == 2)
+            #expect(sent.contains("standard input:2: command.PlaylistSelected: data.playlistID: expected a string"))
+            #expect(try await run(blocks[3], segue) == "", "there is nothing to find")
+            try await run(blocks[4], segue)
+        }
+    }
+
     @Test("a story is traced, recorded, replayed and played as docs/recording.md says", .timeLimit(.minutes(5)))
     func recording() async throws {
-        try await inRepository { segue in
+        try await SegueCommandLine.inRepository { segue in
             let blocks = try Page("docs/recording.md").blocks(of: "sh").map {
                 $0.replacing("story.jsonl", with: "\(segue.directory)/story.jsonl")
             }
@@ -105,7 +128,7 @@ struct DocumentTests {
         "every verb that a document shows is there",
         arguments: [
             "README.md", "CONTRIBUTING.md", "docs/try.txt", "docs/flows.md", "docs/architecture.md", "docs/bus.md",
-            "docs/routing.md", "docs/examples.md", "docs/recording.md", "docs/compose.md",
+            "docs/routing.md", "docs/examples.md", "docs/contracts.md", "docs/recording.md", "docs/compose.md",
         ])
     func verbs(path: String) async throws {
         let verbs = Set(try Page(path).text.matches(of: #/\bsegue ([a-z]+)\b/#).map { String($0.1) })
@@ -114,15 +137,6 @@ struct DocumentTests {
                 let help = try await segue(verb, "--help")
                 #expect(help.status == 0, "segue \(verb)")
             }
-        }
-    }
-
-    /// Where a new user stands after the clone, but with state and sockets of the test's own.
-    private func inRepository(_ body: (SegueCommandLine) async throws -> Void) async throws {
-        try await SegueCommandLine.inScratch { segue in
-            var segue = segue
-            segue.workingDirectory = Repository.path("")
-            try await body(segue)
         }
     }
 

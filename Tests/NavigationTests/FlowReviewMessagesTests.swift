@@ -64,7 +64,7 @@ struct FlowReviewMessagesTests {
             ),
             (
                 "- { on: event.Saved, guard: { accept: event.Nothing, deadline: 1s }, do: [pop] }",
-                "11:33: warning: there is no message 'event.Nothing'; add it to the catalogue, or remove it"
+                "11:33: warning: there is no message 'event.Nothing'; let a service declare it, or remove it"
             ),
             (
                 "- { on: event.Saved, guard: { accept: event.Refused, deadline: 1s }, do: [openURL: 'x://${answer.draft}'] }",
@@ -87,17 +87,5 @@ struct FlowReviewMessagesTests {
             findings("", links: links).contains {
                 $0.contains("'command.ItemSelected' has no field 'item'; known are colour, itemID")
             })
-    }
-
-    @Test(
-        "A catalogue that makes no sense is refused with its line",
-        arguments: [
-            ("[a]", "messages.yaml:1:1: a catalogue is a mapping of messages' types to lists of their fields"),
-            ("a.b: c", "messages.yaml:1:6: 'a.b' needs a list of its fields, which may be empty: []"),
-            ("", "messages.yaml:1:1: the file is empty; list messages in it"),
-        ])
-    func mistakes(yaml: String, expected: String) {
-        let error = #expect(throws: FlowError.self) { try MessageCatalogue(yaml: yaml, file: "messages.yaml") }
-        #expect(error?.message == expected)
     }
 }

@@ -2,8 +2,10 @@ import Navigation
 
 /// The shipped flows once more, as a team that prefers Swift to YAML would write them.
 enum FocusPlayerFlow {
+    private static let ignored = ["event.PlaylistsLoaded", "event.PlaylistShuffled"]
+
     static func ios() throws -> Flow {
-        try Flow("focus-player", version: 1, platform: "ios", start: "launch") {
+        try Flow("focus-player", version: 1, platform: "ios", start: "launch", ignores: ignored) {
             screens
             authorization(playlists: .setRoot("playlistSelection"))
             Flow.Transition(
@@ -30,7 +32,7 @@ enum FocusPlayerFlow {
     }
 
     static func mac() throws -> Flow {
-        try Flow("focus-player", version: 1, platform: "mac", start: "launch") {
+        try Flow("focus-player", version: 1, platform: "mac", start: "launch", ignores: ignored) {
             screens
             authorization(playlists: .setRoot("playlistSelection", container: .split))
             Flow.Transition(

@@ -1,4 +1,5 @@
 import CommandLineTestSupport
+import Contracts
 import Foundation
 import Navigation
 import Testing
@@ -42,21 +43,50 @@ struct FlowVerbTests {
         }
     }
 
-    @Test("check holds a flow to the app's messages, if it is told them")
-    func messages() async throws {
+    @Test("check holds a flow to the app's contract: a file's, or that of a compose file's services")
+    func contract() async throws {
         try await SegueCommandLine.inScratch { segue in
             try segue.write(
-                Self.unused.replacing("screens: { list: , unused: }", with: "screens: { list: }"), to: "shop.yaml")
-            try segue.write("event.B: []", to: "messages.yaml")
+                Self.unused.replacing(
+                    "screens: { list: , unused: }", with: "screens: { list: { sends: [command.Buy] } }"
+                )
+                .replacing("event.A", with: "event.Sale"), to: "shop.yaml")
+            try ContractShop.write(segue)
+            try await segue("contract", "export", "-o", "contract.json")
             #expect(try await segue("flow", "check", "--strict", "shop.yaml").status == 0)
-            let result = try await segue("flow", "check", "--strict", "--messages", "messages.yaml", "shop.yaml")
-            #expect(result.status == 1)
-            #expect(
-                result.output == "shop.yaml:6:17: warning: there is no message 'event.A'; did you mean 'event.B'?\n")
+            for origin in [["--contract", "contract.json"], ["-f", "compose.yaml"]] {
+                let result = try await segue.run(["flow", "check", "--strict"] + origin + ["shop.yaml"])
+                #expect(result.status == 1 && result.error.isEmpty, "\(result.error)")
+                #expect(
+                    result.output
+                        == "shop.yaml:6:17: warning: there is no message 'event.Sale'; did you mean 'event.Sold'?\n")
+            }
+            let missing = try await segue("flow", "check", "--contract", "none.json", "shop.yaml")
+            #expect(missing.status == 66 && missing.errorLines.count == 1)
+            #expect(try await segue("flow", "check", "--contract", "a", "-f", "b", "shop.yaml").status == 64)
+        }
+    }
 
-            try segue.write("event.B: x", to: "messages.yaml")
-            let unreadable = try await segue("flow", "check", "--messages", "messages.yaml", "shop.yaml")
-            #expect(unreadable.status != 0 && unreadable.error.contains("messages.yaml:1:10: 'event.B' needs a list"))
+    @Test("check only notes what services tell that no rule answers")
+    func notes() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try segue.write(
+                Self.unused.replacing(
+                    "screens: { list: , unused: }", with: "screens: { list: { sends: [command.Buy] } }"
+                )
+                .replacing("event.A", with: "command.Buy"), to: "shop.yaml")
+            try ContractShop.write(segue)
+            try ContractShop.write(
+                Document.ServiceContract(
+                    name: "till", version: "1", receives: [], sends: [MessageContract(type: ContractShop.buy)]),
+                as: "till",
+                segue)
+            let result = try await segue("flow", "check", "--strict", "-f", "compose.yaml", "shop.yaml")
+            #expect(result.status == 0)
+            #expect(
+                result.output
+                    == "shop.yaml:6:1: note: no rule answers 'event.Sold' of store; add one, or name it under 'ignores'\n"
+            )
         }
     }
 

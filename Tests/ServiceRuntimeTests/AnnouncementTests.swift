@@ -68,6 +68,7 @@ struct AnnouncementTests {
             for _ in 0..<5 { try await look() }
             #expect(try await watcher.journalled(Document.Presence.self).count == published)
             #expect(try await presence?.lag == 0)
+            #expect(try await watcher.journalled(Document.ServiceContract.self).count == 1, "it does not change")
         }
     }
 
@@ -100,6 +101,7 @@ struct AnnouncementTests {
             let first = try await watcher.received(Document.Presence.self)[0]
             try await watcher.publish(Batch([Envelope(attributes: first.attributes, data: Data())]))
             while try await presence == nil { try await look() }
+            #expect(try await watcher.journalled(Document.ServiceContract.self).count == 2, "it went with it")
         }
         #expect(try await presence == nil, "it was leased again")
     }

@@ -25,8 +25,8 @@ struct ServiceHostTests {
 
     private func context(_ bus: (any EventBus)? = nil, logger: Logger = .silent) -> ServiceContext {
         let process = ServiceProcess(
-            "greeter", version: "1.2.3", instance: "i1", receives: [Command.Greet.type],
-            sends: [DomainEvent.Greeted.type])
+            "greeter", version: "1.2.3", instance: "i1", receives: [Command.Greet.self],
+            sends: [DomainEvent.Greeted.self])
         return ServiceContext(
             process: process, bus: bus ?? InMemoryEventBus(source: process.source, hub: hub),
             busAddress: "ipc:///nowhere", configuration: ServiceConfiguration(environment: [:]), logger: logger)
@@ -72,6 +72,22 @@ struct ServiceHostTests {
             #expect(presence.sends == ["event.Greeted"])
         }
         #expect(try await watcher.documents(matching: [.type(Document.Presence.self)]).isEmpty)
+    }
+
+    @Test("shows the process's contract beside its presence, and for as long")
+    func contract() async throws {
+        try await running(ServiceHost(context: context(), services: [], notifier: ServiceNotifier(socketPath: nil))) {
+            _ = try await watcher.received(Document.Presence.self)
+            let contract = try await watcher.document(Document.ServiceContract.self, key: "i1")
+            let data = JSONSchema.object(["name": .init(.string)])
+            #expect(
+                contract
+                    == Document.ServiceContract(
+                        name: "greeter", version: "1.2.3", instance: "i1",
+                        receives: [MessageContract(type: Command.Greet.type, data: data)],
+                        sends: [MessageContract(type: DomainEvent.Greeted.type, data: data)]))
+        }
+        #expect(try await watcher.documents(matching: [.type(Document.ServiceContract.self)]).isEmpty)
     }
 
     @Test("tells the supervisor that it is ready once its services are, and when it stops", arguments: [true, false])

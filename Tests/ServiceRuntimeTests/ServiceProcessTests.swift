@@ -1,3 +1,4 @@
+import Contracts
 import EventBus
 import Foundation
 import Logging
@@ -32,6 +33,35 @@ struct ServiceProcessTests {
         let error = #expect(throws: ConfigurationError.self) { try context(environment) }
         #expect(error?.description.contains("SEGUE_BUS") == true)
         #expect(error?.description.contains("--bus") == true)
+    }
+
+    private struct Picky: CommandMessage {
+        enum Word: String, Codable {
+            case please
+        }
+
+        var word: Word
+    }
+
+    @Test("tells of each message what it carries, of a query also what it is answered with")
+    func contract() throws {
+        let unheard = MessageType(kind: .event, name: "Unheard")
+        let process = ServiceProcess(
+            "greeter", version: "2", receives: [DeclaredMessage(Query.Salutation.self)],
+            sends: [DeclaredMessage(unheard)])
+        #expect(
+            try process.contract()
+                == Document.ServiceContract(
+                    name: "greeter", version: "2",
+                    receives: [
+                        MessageContract(
+                            type: Query.Salutation.type, data: .object(["name": .init(.string)]),
+                            answer: .object(["text": .init(.string)]))
+                    ], sends: [MessageContract(type: unheard)]))
+        let error = #expect(throws: SchemaError.self) {
+            try ServiceProcess("greeter", receives: [Picky.self]).contract()
+        }
+        #expect(error?.description.contains("Word") == true)
     }
 
     @Test("names the variable that is missing")

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import Contracts
 import EventBus
 import Repositories
 import RuntimeTestSupport
@@ -18,12 +19,12 @@ struct RouteTableTests {
             let authorization = AuthorizationHost(
                 service: try await stage.authorization, bus: stage.device, logger: .silent)
             let routes = authorization.routes(redirectURI: "http://127.0.0.1/callback")
-            #expect(Set(routes.receives) == Set(AuthorizationHost.receives))
+            #expect(Set(routes.receives) == Set(AuthorizationHost.receives.types))
 
             let music = MusicHost(
                 vault: stage.vault, database: try SongDatabase(path: "\(stage.directory)/songs.sqlite"),
                 client: stage.spotify.client, hosts: SpotifyHosts(), bus: stage.device, logger: .silent)
-            #expect(Set(music.consumers.flatMap(\.receives) + music.queries.receives) == Set(MusicHost.receives))
+            #expect(Set(music.consumers.flatMap(\.receives) + music.queries.receives) == Set(MusicHost.receives.types))
         }
     }
 }

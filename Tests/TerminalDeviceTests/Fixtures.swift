@@ -23,7 +23,7 @@ extension NavigationSnapshot {
         let flow = try Flow("test", version: 1, platform: platform, start: root) { Flow.Screen(root) }
         var snapshot = Machine(flow: flow).snapshot
         snapshot.revision = revision
-        snapshot.commands = DeviceSession.sends.map(\.description)
+        snapshot.commands = DeviceSession.sends.types.map(\.description)
         snapshot.state = NavigationState(
             root: RootScreen(.sample(root), container: container), path: path, presentations: presentations,
             leaving: leaving)

@@ -8,11 +8,11 @@ package import ServiceRuntime
 /// The draft is a document, and the bus keeps it: whoever is started after a kill -9 goes on with it. It is read, changed
 /// and published in the turn of one message, together with the answer, so that one never shows without the other.
 package enum OnboardingService {
-    package static let receives: [MessageType] = [
-        Command.NameEntered.type, Command.AgeEntered.type, Command.PlanChosen.type, Command.TeamEntered.type,
+    package static let receives: [any Message.Type] = [
+        Command.NameEntered.self, Command.AgeEntered.self, Command.PlanChosen.self, Command.TeamEntered.self,
     ]
-    package static let sends: [MessageType] = [
-        Document.OnboardingDraft.type, DomainEvent.OnboardingSaved.type, DomainEvent.OnboardingRefused.type,
+    package static let sends: [any Message.Type] = [
+        Document.OnboardingDraft.self, DomainEvent.OnboardingSaved.self, DomainEvent.OnboardingRefused.self,
     ]
 
     /// - Parameter consumer: its routes are added to this.

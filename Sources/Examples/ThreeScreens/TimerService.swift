@@ -4,9 +4,9 @@ package import ServiceRuntime
 
 /// Counts for every screen that wants it, until that is dismissed.
 package enum TimerService {
-    package static let receives: [MessageType] = [Command.TimerRequested.type, DomainEvent.ScreenDismissed.type]
-    package static let sends: [MessageType] = [
-        Document.Timer.type, Document.ScreenWork.type, DomainEvent.MessageDiscarded.type, ApplicationError.type,
+    package static let receives: [any Message.Type] = [Command.TimerRequested.self, DomainEvent.ScreenDismissed.self]
+    package static let sends: [any Message.Type] = [
+        Document.Timer.self, Document.ScreenWork.self, DomainEvent.MessageDiscarded.self, ApplicationError.self,
     ]
 
     /// - Parameters:

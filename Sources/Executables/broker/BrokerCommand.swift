@@ -1,5 +1,6 @@
 import ArgumentParser
 import Broker
+import Contracts
 import Foundation
 import ServiceRuntime
 
@@ -27,8 +28,8 @@ struct BrokerCommand: AsyncParsableCommand {
     var retainSize: RetainedSize?
 
     func run() async throws {
-        let process = ServiceProcess("broker")
-        try await process.runAlone { configuration, logger in
+        let process = ServiceProcess("broker", sends: [ApplicationError.self])
+        try await process.runAlone(options.contract) { configuration, logger in
             let journal = try journal ?? journalInStateDirectory(configuration)
             let configuration = BrokerConfiguration(
                 address: try options.busAddress(configuration), journal: journal, durability: durability,

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Contracts
 import Logging
 import SegueCommands
 import ServiceRuntime
@@ -24,6 +25,7 @@ struct DeviceCommand: AsyncParsableCommand {
 
     @OptionGroup var bus: BusOptions
     @OptionGroup var shown: PlatformOptions
+    @OptionGroup var contract: ContractOption
 
     @Option(help: "A name that tells it from other devices of the platform. (default: a new one)")
     var device: String?
@@ -40,12 +42,14 @@ struct DeviceCommand: AsyncParsableCommand {
     func run() async throws {
         let (platform, flow) = try shown.read()
         let process = ServiceProcess(
-            "device", receives: DeviceSession.receives, sends: DeviceSession.sends(with: flow), logLevel: .warning)
+            "device", receives: DeviceSession.receives.map { DeclaredMessage($0) },
+            sends: DeviceSession.sends(with: flow), logLevel: .warning)
         let identity = DeviceIdentity(
             platform: platform, device: device ?? "\(platform)-\(process.instance)", subject: subject,
             source: process.source)
         var options = ServiceOptions()
-        options.bus = try bus.location().address
+        options.contract = contract
+        if !contract.isAsked { options.bus = try bus.location().address }
         try await process.run(options) { process in
             [
                 TerminalDevice(

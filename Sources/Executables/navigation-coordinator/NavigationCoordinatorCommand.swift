@@ -1,4 +1,5 @@
 import ArgumentParser
+import Contracts
 import Coordinator
 import Navigation
 import ServiceRuntime
@@ -16,9 +17,11 @@ struct NavigationCoordinatorCommand: AsyncParsableCommand {
 
     func run() async throws {
         let flow = try ServiceProcess.readFlow(flow)
-        try await ServiceProcess("navigation-coordinator", receives: flow.receives, sends: flow.sends)
-            .run(options) { process in
-                [Coordinator(flow: flow, bus: process.bus, logger: process.logger, metrics: process.metrics)]
-            }
+        let process = ServiceProcess(
+            "navigation-coordinator", receives: flow.receives.map { DeclaredMessage($0) },
+            sends: flow.sends.map { DeclaredMessage($0) })
+        try await process.run(options) { process in
+            [Coordinator(flow: flow, bus: process.bus, logger: process.logger, metrics: process.metrics)]
+        }
     }
 }

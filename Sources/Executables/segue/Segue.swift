@@ -23,7 +23,7 @@ struct Segue: AsyncParsableCommand {
                     ServicesCommand.self,
                     DeadCommand.self, RecordCommand.self, ReplayCommand.self, BenchCommand.self, BenchPeerCommand.self,
                 ]),
-            CommandGroup(name: "Flows", subcommands: [FlowCommand.self]),
+            CommandGroup(name: "Flows and contracts", subcommands: [FlowCommand.self, ContractCommand.self]),
             CommandGroup(name: "Your own app", subcommands: [NewCommand.self]),
         ])
 

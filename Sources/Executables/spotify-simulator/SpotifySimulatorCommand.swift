@@ -9,6 +9,8 @@ struct SpotifySimulatorCommand: AsyncParsableCommand {
         abstract: "A stand-in for accounts.spotify.com and api.spotify.com, on 127.0.0.1.",
         discussion: "GET /_control on the running server tells how to revoke tokens, switch premium and order faults.")
 
+    @OptionGroup var contract: ContractOption
+
     @Option(help: "The port; 0 picks a free one. (default: SEGUE_PORT_SPOTIFY, else 0)")
     var port: UInt16?
 
@@ -25,7 +27,7 @@ struct SpotifySimulatorCommand: AsyncParsableCommand {
     var refreshTokenRotation: TokenPolicy.Rotation = .alternate
 
     func run() async throws {
-        try await ServiceProcess("spotify-simulator").runAlone { configuration, logger in
+        try await ServiceProcess("spotify-simulator").runAlone(contract) { configuration, logger in
             let settings = SpotifySimulator.Configuration(
                 port: try listeningPort(configuration),
                 tokenPolicy: .init(accessTokenLifetime: .seconds(accessTokenLifetime), rotation: refreshTokenRotation),

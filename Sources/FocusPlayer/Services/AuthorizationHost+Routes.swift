@@ -5,13 +5,13 @@ internal import ServiceRuntime
 internal import Vocabulary
 
 extension AuthorizationHost {
-    package static let receives = [
-        DomainEvent.LaunchFinished.type, Command.SpotifyAuthorizationRequested.type,
-        Command.SpotifyDeauthorizationRequested.type, Command.SpotifyTokenRefreshRequested.type,
+    package static let receives: [any Message.Type] = [
+        DomainEvent.LaunchFinished.self, Command.SpotifyAuthorizationRequested.self,
+        Command.SpotifyDeauthorizationRequested.self, Command.SpotifyTokenRefreshRequested.self,
     ]
-    package static let sends = [
-        DomainEvent.SpotifyAuthURLGenerated.type, DomainEvent.SpotifyAuthorizationUpdated.type,
-        DomainEvent.MessageDiscarded.type, ApplicationError.type,
+    package static let sends: [any Message.Type] = [
+        DomainEvent.SpotifyAuthURLGenerated.self, DomainEvent.SpotifyAuthorizationUpdated.self,
+        DomainEvent.MessageDiscarded.self, ApplicationError.self,
     ]
 
     /// One consumer for all: whatever changes the tokens has to take turns anyway.

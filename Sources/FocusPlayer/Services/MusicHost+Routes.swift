@@ -5,15 +5,15 @@ package import ServiceRuntime
 internal import Vocabulary
 
 extension MusicHost {
-    package static let receives = [
-        DomainEvent.SpotifyAuthorizationUpdated.type, Command.PlaylistSelected.type,
-        Command.PlayOnSpotifyRequested.type, Command.DeviceSelected.type, Query.PlaylistSongs.type,
+    package static let receives: [any Message.Type] = [
+        DomainEvent.SpotifyAuthorizationUpdated.self, Command.PlaylistSelected.self,
+        Command.PlayOnSpotifyRequested.self, Command.DeviceSelected.self, Query.PlaylistSongs.self,
     ]
-    package static let sends = [
-        Document.Playlists.type, DomainEvent.PlaylistsLoaded.type, Document.GeneratedPlaylist.type,
-        DomainEvent.PlaylistShuffled.type, DomainEvent.PlaybackStarted.type, Document.Devices.type,
-        DomainEvent.SpotifyDeviceActivationRequired.type, DomainEvent.SpotifyPremiumOnlyActionAttempted.type,
-        Command.SpotifyTokenRefreshRequested.type, DomainEvent.MessageDiscarded.type, ApplicationError.type,
+    package static let sends: [any Message.Type] = [
+        Document.Playlists.self, DomainEvent.PlaylistsLoaded.self, Document.GeneratedPlaylist.self,
+        DomainEvent.PlaylistShuffled.self, DomainEvent.PlaybackStarted.self, Document.Devices.self,
+        DomainEvent.SpotifyDeviceActivationRequired.self, DomainEvent.SpotifyPremiumOnlyActionAttempted.self,
+        Command.SpotifyTokenRefreshRequested.self, DomainEvent.MessageDiscarded.self, ApplicationError.self,
     ]
 
     package var services: [any ReadyService] { consumers + [queries] }

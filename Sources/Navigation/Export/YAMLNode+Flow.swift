@@ -25,7 +25,8 @@ extension YAMLNode {
 
     /// The keys in the order in which docs/flows.md explains them.
     private static let order = [
-        "name", "version", "platform", "start", "presentations", "requests", "screens", "flows", "transitions", "links",
+        "name", "version", "platform", "start", "presentations", "requests", "ignores", "screens", "flows",
+        "transitions", "links",
         "on", "url", "where", "when", "unless", "origin", "guard", "do", "to", "send", "park", "over",
         "ask", "accept", "reject", "deadline", "meanwhile", "rejected", "expired", "type", "data",
         "screen", "flow", "arguments", "count", "column", "container", "tabs", "style", "detents", "dragIndicator",

@@ -17,6 +17,7 @@ extension Flow {
     ///   - start: The screen that a session begins with.
     ///   - presentations: The styles of presentation that the platform has; nil leaves it to what is known of it.
     ///   - requests: The actions that views may ask for.
+    ///   - ignores: The events and errors that no rule has to answer.
     ///   - content: Its screens, rules, child flows and deep links.
     /// - Throws: ``FlowError`` with everything that is wrong.
     public init(
@@ -26,6 +27,7 @@ extension Flow {
         start: String,
         presentations: [PresentationStyle]? = nil,
         requests: [ActionName] = [],
+        ignores: [String] = [],
         @Builder content: () -> [Part]
     ) throws(FlowError) {
         let content = content()
@@ -42,6 +44,7 @@ extension Flow {
             screens: screens,
             presentations: presentations,
             requests: requests,
+            ignores: ignores,
             flows: flows,
             transitions: parts.transitions,
             links: links

@@ -11,6 +11,7 @@ extension Flow {
             screens: screens,
             presentations: presentations,
             requests: requests,
+            ignores: ignores,
             flows: flows,
             transitions: transitions,
             links: links
@@ -25,6 +26,7 @@ extension Flow {
         screens: [String: Screen],
         presentations: [PresentationStyle]?,
         requests: [ActionName],
+        ignores: [String],
         flows: [String: Child],
         transitions: [Transition],
         links: [Link]
@@ -38,6 +40,7 @@ extension Flow {
                 ("screens", .object(screens.mapValues(\.json))),
                 ("presentations", presentations.map { .array($0.map { .string($0.rawValue) }) }),
                 ("requests", requests.isEmpty ? nil : .array(requests.map { .string($0.rawValue) })),
+                ("ignores", ignores.isEmpty ? nil : .array(ignores.map { .string($0) })),
                 ("flows", flows.isEmpty ? nil : .object(flows.mapValues(\.json))),
                 ("transitions", .array(transitions.map(\.json))),
                 ("links", links.isEmpty ? nil : .array(links.map(\.json))),

@@ -18,6 +18,9 @@ public struct Flow: Hashable, Sendable {
     public let presentations: [PresentationStyle]?
     /// The actions that views may ask for, instead of sending messages that the rules answer.
     public let requests: [ActionName]
+    /// The events and errors that no rule has to answer, sorted: their services tell them to others. A review against
+    /// the app's contract passes these over.
+    public let ignores: [String]
     /// The child flows, by name.
     public let flows: [String: Child]
     /// The rules, in the order in which they are tried: the first that matches a message is the one that applies.
@@ -38,6 +41,7 @@ public struct Flow: Hashable, Sendable {
         screens: [Screen],
         presentations: [PresentationStyle]? = nil,
         requests: [ActionName] = [],
+        ignores: [String] = [],
         flows: [Child] = [],
         transitions: [Transition],
         links: [Link] = []
@@ -49,6 +53,7 @@ public struct Flow: Hashable, Sendable {
         self.screens = Dictionary(screens.map { ($0.name, $0) }) { first, _ in first }
         self.presentations = presentations.map { chosen in PresentationStyle.allCases.filter(chosen.contains) }
         self.requests = ActionName.allCases.filter(requests.contains)
+        self.ignores = Set(ignores).sorted()
         self.flows = Dictionary(flows.map { ($0.name, $0) }) { first, _ in first }
         self.transitions = transitions
         self.links = links
@@ -61,6 +66,7 @@ public struct Flow: Hashable, Sendable {
             screens: self.screens,
             presentations: self.presentations,
             requests: self.requests,
+            ignores: self.ignores,
             flows: self.flows,
             transitions: transitions,
             links: links

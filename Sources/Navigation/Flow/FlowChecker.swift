@@ -32,6 +32,9 @@ struct FlowChecker {
         for screen in flow.screens.values.sorted(by: { $0.name < $1.name }) {
             for type in screen.sends { checkCommand(type, at: "screens.\(screen.name).sends") }
         }
+        for type in flow.ignores where !Self.isType(type, ofKinds: ["event", "error"]) {
+            report("'\(type)' is not the type of an event or error; write event.NAME", at: "ignores")
+        }
         for (index, transition) in flow.transitions.enumerated() {
             check(transition, at: "transitions[\(index)]")
             checkEndings(in: transition, isInChild: false, at: "transitions[\(index)]")

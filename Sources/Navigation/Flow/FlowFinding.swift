@@ -6,6 +6,8 @@ public struct FlowFinding: Hashable, Sendable, CustomStringConvertible {
         case error
         /// The flow works, but hardly as it was meant to.
         case warning
+        /// The flow works; whether this is meant so, only its authors know.
+        case note
     }
 
     /// The file, or the name of the flow when it was built in Swift.
@@ -22,7 +24,7 @@ public struct FlowFinding: Hashable, Sendable, CustomStringConvertible {
     /// The finding in one line, as compilers write theirs: where, what is wrong, what to do.
     public var description: String {
         let position = [line, column].compactMap(\.self).map { ":\($0)" }.joined()
-        return "\(source)\(position): \(severity == .warning ? "warning: " : "")\(message)"
+        return "\(source)\(position): \(severity == .error ? "" : "\(severity.rawValue): ")\(message)"
     }
 
     init(source: String, line: Int? = nil, column: Int? = nil, severity: Severity = .error, message: String) {

@@ -10,7 +10,7 @@ package enum Spelling {
     }
 
     /// A sentence's second half: the near candidate, or else all of them.
-    static func advice(for word: String, among candidates: some Collection<String>) -> String {
+    package static func advice(for word: String, among candidates: some Collection<String>) -> String {
         if let nearest = nearest(to: word, in: candidates) { return "did you mean '\(nearest)'?" }
         if candidates.isEmpty { return "there are none yet" }
         return "known are \(candidates.sorted().joined(separator: ", "))"

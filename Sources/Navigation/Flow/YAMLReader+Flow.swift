@@ -19,6 +19,7 @@ extension YAMLReader {
             screens: screens,
             presentations: members["presentations"].flatMap { choices($0, "style", of: PresentationStyle.self) },
             requests: members["requests"].flatMap { choices($0, "action", of: Flow.ActionName.self) } ?? [],
+            ignores: members["ignores"].flatMap { strings($0, "an event or error that the flow ignores") } ?? [],
             flows: members["flows"].map { flows($0, screens) } ?? [],
             transitions: transitions + parts.transitions,
             links: members["links"].map { links($0) } ?? []
@@ -35,7 +36,7 @@ extension YAMLReader {
             "the flow",
             at: "",
             required: keys + (hasSteps ? [] : written),
-            optional: ["presentations", "requests", "flows", "links", "steps"] + (hasSteps ? written : [])
+            optional: ["presentations", "requests", "ignores", "flows", "links", "steps"] + (hasSteps ? written : [])
         )
     }
 

@@ -2,7 +2,7 @@
 public struct FlowReview: Hashable, Sendable {
     /// The flow; nil when it cannot be used.
     public let flow: Flow?
-    /// Errors and warnings, from the file's beginning to its end.
+    /// Errors, warnings and notes, from the file's beginning to its end.
     public let findings: [FlowFinding]
 
     /// What makes the flow unusable.
@@ -26,7 +26,7 @@ extension Flow {
         if reading.isComplete, let flow = reading.flow {
             var reviewer = FlowReviewer(flow: flow)
             reviewer.reviewRules()
-            if let messages { reviewer.reviewMessages(messages) }
+            if let messages { reviewer.review(messages) }
             // A name that is mistyped makes what it means unreachable.
             if isValid { reviewer.reviewGraph() }
             reading.report(reviewer.problems)
@@ -40,7 +40,7 @@ extension Flow {
     public func review(messages: MessageCatalogue? = nil) -> [FlowFinding] {
         var reviewer = FlowReviewer(flow: self)
         reviewer.reviewRules()
-        if let messages { reviewer.reviewMessages(messages) }
+        if let messages { reviewer.review(messages) }
         reviewer.reviewGraph()
         return reviewer.problems.map { FlowFinding(source: "flow \(name)", problem: $0) }
     }

@@ -1,6 +1,12 @@
 extension FlowReviewer {
+    /// Holds the flow to the app's messages and services.
+    mutating func review(_ catalogue: MessageCatalogue) {
+        reviewMessages(catalogue)
+        reviewServices(catalogue)
+    }
+
     /// Looks for messages and fields that the app does not have.
-    mutating func reviewMessages(_ catalogue: MessageCatalogue) {
+    private mutating func reviewMessages(_ catalogue: MessageCatalogue) {
         for screen in flow.screens.values.sorted(by: { $0.name < $1.name }) {
             for type in screen.sends { review(type, catalogue, at: "screens.\(screen.name).sends") }
         }
@@ -78,15 +84,16 @@ extension FlowReviewer {
     private mutating func review(_ type: String, _ catalogue: MessageCatalogue, at place: String) {
         guard catalogue.fields[type] == nil else { return }
         let advice = Spelling.nearest(to: type, in: catalogue.fields.keys).map { "did you mean '\($0)'?" }
-        warn("there is no message '\(type)'; \(advice ?? "add it to the catalogue, or remove it")", at: place)
+        let missing = "let a service declare it, or remove it"
+        warn("there is no message '\(type)'; \(advice ?? missing)", at: place)
     }
 
     /// - Parameter path: Of which the first name is a field of the message.
     private mutating func review(
         _ path: String, of type: String, _ catalogue: MessageCatalogue, at place: String
     ) {
-        // That there is no such message has been said.
-        guard let fields = catalogue.fields[type], let field = path.split(separator: ".").first.map(String.init),
+        // That there is no such message has been said; one of which no more is known than its type may have any.
+        guard case let fields?? = catalogue.fields[type], let field = path.split(separator: ".").first.map(String.init),
             !fields.contains(field)
         else { return }
         warn("'\(type)' has no field '\(field)'; \(Spelling.advice(for: field, among: fields))", at: place)

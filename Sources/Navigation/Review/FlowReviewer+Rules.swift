@@ -82,10 +82,3 @@ extension FlowReviewer {
         }
     }
 }
-
-extension Flow.Action {
-    /// The command that it sends.
-    fileprivate var command: String? {
-        if case .send(let type, _) = self { type } else { nil }
-    }
-}

@@ -16,4 +16,8 @@ struct FlowReviewer {
         problems.append(
             FlowChecker.Problem(place: place, message: message, severity: .warning, other: other))
     }
+
+    mutating func note(_ message: String, at place: String) {
+        problems.append(FlowChecker.Problem(place: place, message: message, severity: .note))
+    }
 }

@@ -10,10 +10,10 @@ package import ServiceRuntime
 package struct ErrorNotifier: ReadyService {
     static let consumer = "error-notifier"
 
-    package static let receives = [ApplicationError.type, Command.ErrorDismissed.type]
-    package static let sends = [
-        Document.ErrorBanner.type, Document.ErrorQueueState.type, Command.ErrorDismissed.type,
-        DomainEvent.MessageDiscarded.type, ApplicationError.type,
+    package static let receives: [any Message.Type] = [ApplicationError.self, Command.ErrorDismissed.self]
+    package static let sends: [any Message.Type] = [
+        Document.ErrorBanner.self, Document.ErrorQueueState.self, Command.ErrorDismissed.self,
+        DomainEvent.MessageDiscarded.self, ApplicationError.self,
     ]
 
     package let ready = ReadySignal()
@@ -41,12 +41,12 @@ package struct ErrorNotifier: ReadyService {
 
     private func notify() async throws {
         guard let claim = try await bus.claimUntilShutdown(consumer: Self.consumer) else { return }
-        try await bus.tellCutOffs(of: claim, Self.receives, logger: logger)
+        try await bus.tellCutOffs(of: claim, Self.receives.types, logger: logger)
         var queues = try await restoredQueues()
         try await withThrowingDiscardingTaskGroup { timers in
             // The time starts anew after a restart: rather shown too long than never read.
             for (session, queue) in queues { hideInDueTime(queue.shown, of: session, &timers) }
-            let filters = Self.receives.map { MessageFilter.type($0) }
+            let filters = Self.receives.types.map { MessageFilter.type($0) }
             try await bus.consumeUntilShutdown(under: claim, filters, metrics: metrics, whenLive: ready.signal) {
                 message in
                 var queue = queues[message.subject] ?? ErrorQueue()

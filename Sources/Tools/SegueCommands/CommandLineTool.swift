@@ -8,7 +8,7 @@ package enum CommandLineTool {
         // A reader that has had enough, as in `segue up | head -1`, must not kill a supervisor: writing fails instead.
         signal(SIGPIPE, SIG_IGN)
         do {
-            var command = try root.parseAsRoot()
+            var command = try await root.asyncParseAsRoot()
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {

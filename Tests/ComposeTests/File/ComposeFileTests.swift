@@ -10,6 +10,7 @@ struct ComposeFileTests {
             """
             name: focus
             x-ports: [spotify, "web-ui"]
+            x-clients: [device --platform 'the mac', [viewer, -v]]
             x-common: &common
               restart: on-failure:3
               environment: {LEVEL: "${LEVEL:-info}", COUNT: 3}
@@ -51,7 +52,8 @@ struct ComposeFileTests {
             labels: ["tier": "data"]
         )
         let expected = Stack(
-            name: "focus", directory: "/stack", services: [broker, music], ports: ["spotify", "web-ui"]
+            name: "focus", directory: "/stack", services: [broker, music], ports: ["spotify", "web-ui"],
+            clients: [["device", "--platform", "the mac"], ["viewer", "-v"]]
         )
         #expect(file.stack == expected)
         #expect(file.unsetVariables == ["LEVEL"])
@@ -104,6 +106,8 @@ struct ComposeFileTests {
             ("services:\n  ../a: {command: x}", "c.yaml:2: '../a' is not a service name"),
             ("services:\n  a: {command: x, healthcheck: {test: [y]}}", "c.yaml:2: 'test' in 'healthcheck'"),
             ("x-ports: [a b]\nservices:\n  a: {command: x}", "c.yaml:1: 'a b' in 'x-ports' is not a name"),
+            ("x-clients: device\nservices:\n  a: {command: x}", "c.yaml:1: 'x-clients' is not a list"),
+            ("x-clients: ['a \"b']\nservices:\n  a: {command: x}", "c.yaml:1: a command of 'x-clients' is empty"),
         ]
     )
     func oneMistake(text: String, beginning: String) throws {

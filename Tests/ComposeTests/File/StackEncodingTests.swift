@@ -9,6 +9,7 @@ struct StackEncodingTests {
     private let text = """
         name: demo
         x-ports: [spotify]
+        x-clients: ["device 'a $$b'"]
         services:
           broker:
             command: broker --journal "/tmp/a b"

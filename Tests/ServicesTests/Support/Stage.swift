@@ -80,7 +80,7 @@ struct Stage: Sendable {
             #expect(!logged.contains(secret), "a secret is in the log")
             #expect(!text.contains(secret), "a secret is on the bus")
         }
-        let promised = ["auth-service": AuthorizationHost.sends, "music-service": MusicHost.sends]
+        let promised = ["auth-service": AuthorizationHost.sends.types, "music-service": MusicHost.sends.types]
         for message in published {
             let process = message.attributes.source.prefix { $0 != "/" }
             guard let sends = promised[String(process)] else { continue }

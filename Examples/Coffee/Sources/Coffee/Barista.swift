@@ -4,8 +4,8 @@ import ServiceRuntime
 
 /// Makes coffee. It knows no screens: what they show next is the flow's business.
 package enum Barista {
-    package static let receives: [MessageType] = [Command.CoffeeOrdered.type]
-    package static let sends: [MessageType] = [DomainEvent.CoffeeServed.type, ApplicationError.type]
+    package static let receives: [any Message.Type] = [Command.CoffeeOrdered.self]
+    package static let sends: [any Message.Type] = [DomainEvent.CoffeeServed.self, ApplicationError.self]
     static let kinds = ["espresso", "lungo", "cappuccino"]
 
     package static func routes(of consumer: MessageConsumer) -> MessageConsumer {

@@ -1,29 +1,30 @@
-internal import Contracts
+package import Contracts
 package import EventBus
 package import Navigation
 internal import Vocabulary
 
 extension DeviceSession {
-    /// The message types that a device listens to.
-    package static let receives: [MessageType] = [
-        Document.NavigationState.type, Document.Playlists.type, Document.GeneratedPlaylist.type,
-        Document.Devices.type, Document.ErrorBanner.type, DomainEvent.URLOpenRequested.type,
-        DomainEvent.PlaybackStarted.type, DomainEvent.MessageDiscarded.type, ApplicationError.type,
+    /// What a device listens to.
+    package static let receives: [any Message.Type] = [
+        Document.NavigationState.self, Document.Playlists.self, Document.GeneratedPlaylist.self,
+        Document.Devices.self, Document.ErrorBanner.self, DomainEvent.URLOpenRequested.self,
+        DomainEvent.PlaybackStarted.self, DomainEvent.MessageDiscarded.self, ApplicationError.self,
     ]
 
-    /// The message types that it publishes.
-    package static let sends: [MessageType] = [
-        DomainEvent.LaunchFinished.type, Command.ScreenDisplayed.type, Command.ScreenGone.type,
-        Command.BackCompleted.type, Command.PresentationDismissed.type, Command.AlertAnswered.type,
-        Command.TabSelected.type, Command.ErrorDismissed.type, Command.SpotifyAuthorizationRequested.type,
-        Command.SpotifyDeauthorizationRequested.type, Command.PlaylistSelected.type,
-        Command.PlayOnSpotifyRequested.type, Command.DeviceSelected.type,
-        Command.DidRequestOpenPlaylistOnSpotify.type, Command.OpenAnotherAppRequested.type,
+    /// What it publishes.
+    package static let sends: [any Message.Type] = [
+        DomainEvent.LaunchFinished.self, Command.ScreenDisplayed.self, Command.ScreenGone.self,
+        Command.BackCompleted.self, Command.PresentationDismissed.self, Command.AlertAnswered.self,
+        Command.TabSelected.self, Command.ErrorDismissed.self, Command.SpotifyAuthorizationRequested.self,
+        Command.SpotifyDeauthorizationRequested.self, Command.PlaylistSelected.self,
+        Command.PlayOnSpotifyRequested.self, Command.DeviceSelected.self,
+        Command.DidRequestOpenPlaylistOnSpotify.self, Command.OpenAnotherAppRequested.self,
     ]
 
     /// With the commands that the screens of a flow send.
-    package static func sends(with flow: Flow?) -> [MessageType] {
-        let types = Set(flow?.screens.values.flatMap(\.sends) ?? []).sorted().compactMap(MessageType.init)
-        return sends + types.filter { !sends.contains($0) }
+    package static func sends(with flow: Flow?) -> [DeclaredMessage] {
+        let types = Set(flow?.screens.values.flatMap(\.sends) ?? []).sorted().compactMap { MessageType($0) }
+        return sends.map { DeclaredMessage($0) }
+            + types.filter { !sends.types.contains($0) }.map { DeclaredMessage($0) }
     }
 }

@@ -82,7 +82,7 @@ package struct DeviceSession: Sendable {
 
     /// What to subscribe to.
     package var filters: [MessageFilter] {
-        let types = Self.receives.filter { $0.kind != .document } + [Document.NavigationState.type]
+        let types = Self.receives.types.filter { $0.kind != .document } + [Document.NavigationState.type]
         let documents =
             flow == nil
             ? LatestDocuments.filters(subject: identity.subject) : [.kind(.document, subject: identity.subject)]

@@ -4,10 +4,10 @@ internal import Foundation
 internal import Logging
 internal import ServiceLifecycle
 
-/// Makes a process known: to the bus by its presence, to the supervisor once its services are ready.
+/// Makes a process known: to the bus by its presence and its contract, to the supervisor once its services are ready.
 ///
-/// The presence is leased: it goes with the bus, however that ends. It is published again when the figures in it have
-/// changed, and when the bus has lost it: the process was stopped for longer than the lease, or the journal is a new one.
+/// Both are leased: they go with the bus, however that ends. The presence is published again when the figures in it have changed, and
+/// both are when the bus has lost them: the process was stopped for longer than the lease, or the journal is a new one.
 struct Announcement: Service {
     /// How often the presence is looked at. While a process has nothing to do, it publishes nothing.
     static let interval: Duration = .seconds(2)
@@ -34,7 +34,7 @@ struct Announcement: Service {
 
     private func announce() async throws -> Document.Presence {
         let presence = context.presence(lag: 0)
-        try await context.waitingForBus(clock: clock) { try await publish(presence) }
+        try await context.waitingForBus(clock: clock) { try await publish(presence, contract) }
         for signal in ready { try await signal.wait() }
         context.logger.info("ready", metadata: ["bus": "\(context.busAddress)", "source": "\(context.bus.source)"])
         notifier.notify(.ready)
@@ -47,8 +47,9 @@ struct Announcement: Service {
             try await clock.sleep(for: Self.interval)
             do {
                 let presence = context.presence(lag: try await context.metrics.lag(on: context.bus))
-                if presence == announced, try await isOnBus { continue }
-                try await publish(presence)
+                let isOnBus = try await isOnBus
+                if presence == announced, isOnBus { continue }
+                try await publish(presence, isOnBus ? nil : contract)
                 announced = presence
             } catch let error as BusError where error.code != .closed {
                 context.logger.debug("the presence was not brought up to date: \(error)")
@@ -63,9 +64,20 @@ struct Announcement: Service {
         }
     }
 
-    private func publish(_ presence: Document.Presence) async throws {
-        let envelope = try Envelope(presence, source: context.bus.source)
-        try await context.bus.publish(Batch([envelope], isLeased: true))
+    /// What cannot be told keeps nobody from working: `--contract` names it, and so does a test.
+    private var contract: Document.ServiceContract? {
+        do {
+            return try context.process.contract(instance: context.process.instance)
+        } catch {
+            context.logger.warning("the contract is not published: \(error)")
+            return nil
+        }
+    }
+
+    private func publish(_ presence: Document.Presence, _ contract: Document.ServiceContract?) async throws {
+        var messages = [try Envelope(presence, source: context.bus.source)]
+        if let contract { messages.append(try Envelope(contract, source: context.bus.source)) }
+        try await context.bus.publish(Batch(messages, isLeased: true))
     }
 }
 
@@ -74,7 +86,7 @@ extension ServiceContext {
         Document.Presence(
             name: process.name, version: process.version, instance: process.instance,
             pid: ProcessInfo.processInfo.processIdentifier,
-            receives: process.receives.map(\.description), sends: process.sends.map(\.description),
+            receives: process.receives.map(\.type.description), sends: process.sends.map(\.type.description),
             handled: metrics.handled, failed: metrics.failed, lag: lag)
     }
 }

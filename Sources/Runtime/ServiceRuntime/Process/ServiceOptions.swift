@@ -5,6 +5,8 @@ public struct ServiceOptions: ParsableArguments, Sendable {
     @Option(help: "The bus, such as ipc:///run/segue or tcp://host:port. Without it, SEGUE_BUS names it.")
     public var bus: String?
 
+    @OptionGroup public var contract: ContractOption
+
     public init() {}
 
     /// Where the bus is: `--bus`, else `SEGUE_BUS`.

@@ -1,3 +1,4 @@
+public import Contracts
 public import EventBus
 public import Foundation
 public import Logging
@@ -6,24 +7,24 @@ internal import UnixSignals
 
 /// What an executable is: its name, and the messages it receives and sends. ``run(_:bus:services:)`` is all the rest.
 ///
-///     try await ServiceProcess("music-service", receives: [Command.PlaylistSelected.type], sends: […])
+///     try await ServiceProcess("music-service", receives: [Command.PlaylistSelected.self], sends: […])
 ///         .run(options) { process in [MessageConsumer("music-service", in: process).on(…) { … }] }
 public struct ServiceProcess: Sendable {
     public let name: String
     public let version: String
     /// Tells this incarnation of the process from others of the same name.
     public let instance: String
-    /// The message types it listens to.
-    public let receives: [MessageType]
-    /// The message types it publishes.
-    public let sends: [MessageType]
+    /// What it listens to.
+    public let receives: [DeclaredMessage]
+    /// What it publishes.
+    public let sends: [DeclaredMessage]
     /// How much it logs unless `SEGUE_LOG_LEVEL` says otherwise.
     public let logLevel: Logger.Level
 
     public init(
         _ name: String, version: String = "0.1.0",
         instance: String = String(UUID().uuidString.lowercased().prefix(8)),
-        receives: [MessageType] = [], sends: [MessageType] = [], logLevel: Logger.Level = .info
+        receives: [DeclaredMessage], sends: [DeclaredMessage], logLevel: Logger.Level = .info
     ) {
         self.name = name
         self.version = version
@@ -31,6 +32,17 @@ public struct ServiceProcess: Sendable {
         self.receives = receives
         self.sends = sends
         self.logLevel = logLevel
+    }
+
+    /// A process that has a struct of every message that it receives and sends.
+    public init(
+        _ name: String, version: String = "0.1.0",
+        instance: String = String(UUID().uuidString.lowercased().prefix(8)),
+        receives: [any Message.Type] = [], sends: [any Message.Type] = [], logLevel: Logger.Level = .info
+    ) {
+        self.init(
+            name, version: version, instance: instance, receives: receives.map { DeclaredMessage($0) },
+            sends: sends.map { DeclaredMessage($0) }, logLevel: logLevel)
     }
 
     /// The CloudEvents source of what it publishes.
@@ -50,6 +62,7 @@ public struct ServiceProcess: Sendable {
         _ options: ServiceOptions, bus: BusFactory = .standard,
         services: @Sendable (ServiceContext) async throws -> [any Service]
     ) async throws {
+        if options.contract.isAsked { return try printContract() }
         try await host { configuration, logger in
             let context = try makeContext(options, bus: bus, configuration: configuration, logger: logger)
             return ServiceHost(context: context, services: try await services(context))
@@ -58,11 +71,15 @@ public struct ServiceProcess: Sendable {
 
     /// Runs a process that is not on the bus, such as the broker itself: the same logging, readiness and stopping.
     ///
-    /// - Parameter services: makes the services.
+    /// - Parameters:
+    ///   - contract: whether only its contract is asked for.
+    ///   - services: makes the services.
     /// - Throws: `ExitCode`, after one line on standard error that says what is wrong.
     public func runAlone(
+        _ contract: ContractOption,
         services: @Sendable (ServiceConfiguration, Logger) async throws -> [any Service]
     ) async throws {
+        if contract.isAsked { return try printContract() }
         try await host { configuration, logger in
             ServiceHost(logger: logger, services: try await services(configuration, logger))
         }

@@ -39,7 +39,7 @@ struct ComposeReading {
         let project = loader.open(texts, directory: directory, environment: environment)
         let names = project.ports.compactMap(\.scalar?.text)
         let tree = loader.tree(of: project, offered: OfferedVariables.names(ports: names))
-        return tree.map { loader.reader.stack($0, ports: project.ports, directory: directory.absolute) }
+        return tree.map { loader.reader.stack($0, of: project, directory: directory.absolute) }
             ?? Stack(directory: directory.absolute, services: [])
     }
 

@@ -10,12 +10,18 @@ package struct Stack: Sendable, Equatable {
     package var services: [Service]
     /// Names from `x-ports`; the supervisor picks a free loopback port for each.
     package var ports: [String]
+    /// From `x-clients`: the commands of programs that people start beside the services. Nobody starts them here; they
+    /// are part of what the app is.
+    package var clients: [[String]]
 
-    package init(name: String? = nil, directory: String, services: [Service], ports: [String] = []) {
+    package init(
+        name: String? = nil, directory: String, services: [Service], ports: [String] = [], clients: [[String]] = []
+    ) {
         self.name = name
         self.directory = directory
         self.services = services
         self.ports = ports
+        self.clients = clients
     }
 
     /// Whether the supervisor waits for this service's `READY=1`: because it says that it announces itself, or because

@@ -86,8 +86,8 @@ package struct ServiceTemplate {
 
         /// Say here what it is responsible for. It knows no screens: messages come in, messages go out.
         package enum \(type) {
-            package static let receives: [MessageType] = [\(receives.swift).type]
-            package static let sends: [MessageType] = [\(sends.swift).type, ApplicationError.type]
+            package static let receives: [any Message.Type] = [\(receives.swift).self]
+            package static let sends: [any Message.Type] = [\(sends.swift).self, ApplicationError.self]
 
             package static func routes(of consumer: MessageConsumer) -> MessageConsumer {
                 consumer.on(\(receives.swift).self) { message, _ in [try answer(to: message)] }

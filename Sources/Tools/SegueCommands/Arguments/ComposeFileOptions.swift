@@ -8,7 +8,8 @@ struct ComposeFileOptions: ParsableArguments, Sendable {
         name: [.customShort("f"), .customLong("file")],
         help: ArgumentHelp(
             "A compose file, '-' for standard input; each overrides those before it. Without it: compose.yaml, with "
-                + "compose.override.yaml, or compose/default.yaml in this folder.", valueName: "file"))
+                + "compose.override.yaml, or compose/default.yaml in this folder.", valueName: "file"),
+        completion: .file())
     var files: [String] = []
 
     @Option(

@@ -8,7 +8,8 @@ struct PrintOptions: ParsableArguments, Sendable {
 
     @Option(
         name: .customLong("field"),
-        help: ArgumentHelp("Only the value at this path, as in data.url; may be repeated.", valueName: "path"))
+        help: ArgumentHelp("Only the value at this path, as in data.url; may be repeated.", valueName: "path"),
+        completion: .messagePaths)
     var fields: [String] = []
 
     @Flag(help: "A table for spreadsheets, with a column for each --field.")

@@ -9,18 +9,23 @@ package struct AskCommand: AsyncParsableCommand {
         discussion: """
             segue ask PlaylistSongs '{"playlistID": "p1"}'         the answer's data, for a person to read
             segue ask PlaylistSongs '{"playlistID": "p1"}' --json  the same on one line
+            segue ask PlaylistSongs - < question.json              the query's data from a file
 
-            It ends with status 1 when the answer is an error, 69 when nobody serves the query, and 75 when no answer \
-            came in time.
+            It ends with status 1 when the answer is an error, 65 when the query's data is not what whoever serves it \
+            takes, 69 when nobody serves the query, and 75 when no answer came in time.
             """)
 
     @OptionGroup var options: BusOptions
 
-    @Argument(help: ArgumentHelp("The query's name, as in PlaylistSongs.", valueName: "query"))
+    @Argument(
+        help: ArgumentHelp("The query's name, as in PlaylistSongs.", valueName: "query"),
+        completion: .messageNames(of: .query))
     var name: String
 
-    @Argument(help: MessageData.help)
+    @Argument(help: MessageData.help, completion: .messageData)
     var text = "{}"
+
+    @OptionGroup var check: CheckOptions
 
     @Option(help: "The session.")
     var subject = Session.default
@@ -49,8 +54,9 @@ package struct AskCommand: AsyncParsableCommand {
 
     package func run() async throws {
         guard let type else { return }
-        let (data, subject, timeout) = (try MessageData.read(text), subject, timeout)
+        let (data, check, subject, timeout) = (try MessageData.read(text), check, subject, timeout)
         let answer = try await options.withBus { bus in
+            try await check.check(on: bus)?.check(data, of: type)
             let attributes = Attributes(type: type, source: bus.source, subject: subject)
             return try await bus.ask(Envelope(attributes: attributes, data: data), timeout: timeout)
         }

@@ -14,7 +14,7 @@ package struct GetCommand: AsyncParsableCommand {
 
     @OptionGroup var options: BusOptions
 
-    @Argument(help: "The document's name, as in NavigationState.")
+    @Argument(help: "The document's name, as in NavigationState.", completion: .messageNames(of: .document))
     var document: String
 
     @Argument(help: "Which of several documents of this name.")

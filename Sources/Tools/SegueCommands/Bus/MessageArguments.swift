@@ -2,13 +2,26 @@ internal import ArgumentParser
 internal import EventBus
 internal import Foundation
 
-/// A message, as it is written on a command line.
+/// A message, or several, as they are written on a command line.
 struct MessageArguments: ParsableArguments, Sendable {
-    @Argument(help: ArgumentHelp("The message's type, as in command.PlaylistSelected.", valueName: "type"))
-    var typeName: String
+    @Argument(
+        help: ArgumentHelp("The message's type, as in command.PlaylistSelected.", valueName: "type"),
+        completion: .messageTypes)
+    var typeName: String?
 
-    @Argument(help: MessageData.help)
+    @Argument(
+        help: ArgumentHelp(
+            "Its data, a JSON object. - reads it from standard input; or many messages, one a line.", valueName: "json"),
+        completion: .messageData)
     var text = "{}"
+
+    @Flag(
+        name: .customLong("stdin"),
+        help: """
+            Read messages from standard input, one a line, each as soon as it is there: its data, or without a type an \
+            object with "type" and "data".
+            """)
+    var isStreamed = false
 
     @Option(help: "The session.")
     var subject = Session.default
@@ -33,18 +46,27 @@ struct MessageArguments: ParsableArguments, Sendable {
 
     func validate() throws {
         let type = try type
-        guard type.kind == .document || key == nil else {
-            throw ValidationError("--key is for documents; \(type) is none")
+        guard type != nil || isStreamed else {
+            throw ValidationError(
+                "no message is named; write its type, as in command.PlaylistSelected, or use --stdin")
         }
-        guard type.kind == .command || lifetime == nil else {
-            throw ValidationError("--lifetime is for commands; \(type) does not expire")
+        guard !isStreamed || text == "{}" else {
+            throw ValidationError("--stdin reads the data from standard input; leave '\(text)' out")
+        }
+        guard type == nil || type?.kind == .document || key == nil else {
+            throw ValidationError("--key is for documents; \(typeName ?? "") is none")
+        }
+        guard type == nil || type?.kind == .command || lifetime == nil else {
+            throw ValidationError("--lifetime is for commands; \(typeName ?? "") does not expire")
         }
         try MessageData.validate(text)
     }
 
+    /// nil when each line says its own.
     /// - Throws: `ValidationError` that suggests the right spelling.
-    var type: MessageType {
+    private var type: MessageType? {
         get throws {
+            guard let typeName else { return nil }
             guard let type = MessageType(typeName) else { throw ValidationError(MessageSpelling.advice(on: typeName)) }
             guard type.kind != .query else {
                 throw ValidationError("\(type) is a question, which cannot be published; use 'segue ask'")
@@ -53,23 +75,27 @@ struct MessageArguments: ParsableArguments, Sendable {
         }
     }
 
-    /// The data, on one line.
+    /// What is to be sent; reads standard input for `-`.
     /// - Throws: `ValidationError` when it is no JSON object.
-    func json() throws -> Data { try MessageData.read(text) }
-
-    func attributes(_ type: MessageType, on bus: any EventBus) -> Attributes {
-        var attributes = Attributes(type: type, source: bus.source, subject: subject)
-        attributes.platform = platform
-        attributes.device = device
-        attributes.instance = instance
-        attributes.key = key
-        if type.kind == .command {
-            switch lifetime {
-            case .unlimited: break
-            case .seconds(let seconds): attributes.expire(after: .seconds(seconds))
-            case nil: attributes.expire(after: Swift.type(of: bus).commandLifetime)
-            }
+    func input() throws -> MessageInput {
+        guard !isStreamed, let type = try type else { return .lines(try type, StandardInput.lines) }
+        guard text == "-" else { return .one(MessageDraft(type, data: try MessageData.object(text))) }
+        let input = try StandardInput.text()
+        let lines = input.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        // One object may be written on several lines; objects on several lines are many.
+        do {
+            return .one(MessageDraft(type, data: try MessageData.object(input)))
+        } catch  where lines.count(where: { !$0.allSatisfy(\.isWhitespace) }) > 1 {
+            return .lines(type, AsyncStream(lines))
         }
-        return attributes
+    }
+}
+
+extension AsyncStream<String> {
+    fileprivate init(_ elements: [String]) {
+        self.init { continuation in
+            for element in elements { continuation.yield(element) }
+            continuation.finish()
+        }
     }
 }

@@ -12,7 +12,7 @@ enum MessageData {
     /// - Throws: `ValidationError` when it is no JSON object.
     static func read(_ text: String) throws -> Data {
         guard text == "-" else { return try object(text) }
-        return try object(String(decoding: FileHandle.standardInput.readToEnd() ?? Data(), as: UTF8.self))
+        return try object(StandardInput.text())
     }
 
     /// - Throws: `ValidationError` when it is no JSON object, as far as it is not yet to be read.
@@ -20,7 +20,8 @@ enum MessageData {
         if text != "-" { _ = try object(text) }
     }
 
-    private static func object(_ text: String) throws -> Data {
+    /// - Throws: `ValidationError` when it is no JSON object.
+    static func object(_ text: String) throws -> Data {
         do {
             guard try JSONValue(parsing: Data(text.utf8)).objectValue != nil, let json = JSONText(Data(text.utf8))
             else {

@@ -5,22 +5,29 @@ internal import Monitor
 
 package struct SendCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "send", abstract: "Publishes one message.",
+        commandName: "send", abstract: "Publishes a message, or one for each line of standard input.",
         discussion: """
             segue send event.LaunchFinished
             segue send command.PlaylistSelected '{"playlistID": "p1"}' --platform ios
             segue send command.SpotifyAuthorizationRequested --await event.SpotifyAuthURLGenerated --field data.url
+            segue send command.PlaylistSelected - < playlists.jsonl    one message a line
+            segue monitor --json --count 5 | segue send --stdin        lines that say their types
 
             It prints the message's id and its position in the journal; with --await, what came of it instead.
+
+            The data is held to what the services on the bus say that their messages carry: what does not fit is not sent, \
+            and the status is 65. Of lines, those that do not fit are named, and all others are sent.
             """)
 
     @OptionGroup var options: BusOptions
     @OptionGroup var message: MessageArguments
+    @OptionGroup var check: CheckOptions
     @OptionGroup var print: PrintOptions
 
     @Option(
         name: .customLong("await"),
-        help: ArgumentHelp("Wait for this type among what the message causes, and print that.", valueName: "type"))
+        help: ArgumentHelp("Wait for this type among what the message causes, and print that.", valueName: "type"),
+        completion: .messageTypes)
     var awaited: MessagePattern?
 
     @Option(help: ArgumentHelp("How long --await waits at most.", valueName: "seconds"))
@@ -36,23 +43,24 @@ package struct SendCommand: AsyncParsableCommand {
     }
 
     package func run() async throws {
-        let type = try message.type
-        let data = try message.json()
-        let (message, print, awaited, timeout) = (message, print, awaited, timeout)
+        let input = try message.input()
+        if case .lines = input, awaited != nil { throw ValidationError("--await is for one message, not for lines") }
+        let (message, check, print, awaited, timeout) = (message, check, print, awaited, timeout)
         try await options.withBus { bus in
-            var envelope = Envelope(attributes: message.attributes(type, on: bus), data: data)
-            let position = try await bus.publish(Batch([envelope]))
-            envelope.position = position
-            try await Recipients(bus: bus).warn(of: type)
-            if let awaited {
-                let outcome = Outcome(bus: bus, cause: envelope, awaited: awaited)
+            let sender = MessageSender(
+                bus: bus, arguments: message, check: try await check.check(on: bus), print: print)
+            switch input {
+            case .lines(let type, let lines):
+                try await sender.publish(lines, of: type)
+            case .one(let draft):
+                let sent = try await sender.publish(draft)
+                try await Recipients(bus: bus).warn(of: sent.type)
+                guard let awaited else { return try await sender.show(sent) }
+                let outcome = Outcome(bus: bus, cause: sent, awaited: awaited)
                 let printer = try MessagePrinter(print)
                 let message = try await outcome.message(within: .seconds(timeout))
                 try await printer.begin()
                 try await printer.show(message)
-            } else {
-                let sent = SentMessage(id: envelope.id, type: type, position: position)
-                try await Console.output.writeLine(print.json ? JSONLine.text(sent) : "\(sent.id) \(position)")
             }
         }
     }

@@ -15,6 +15,8 @@ package struct Failure: Hashable, Sendable {
         switch error {
         case let error as CommandError:
             (lines, status) = ([error.description], error.status)
+        case let errors as CommandErrors:
+            (lines, status) = (errors.errors.map(\.description), errors.errors.first?.status ?? .failure)
         case let error as BusError:
             (lines, status) = ([error.message], ExitStatus(of: error))
         case let error as RecordingError:

@@ -39,7 +39,7 @@ package struct ConfigCommand: AsyncParsableCommand {
     @Flag(help: "As --format json, on one line.")
     var json = false
 
-    @Argument(help: "Only these services, and what they depend on.")
+    @Argument(help: "Only these services, and what they depend on.", completion: .services)
     var services: [String] = []
 
     package init() {}

@@ -17,7 +17,9 @@ package struct DownCommand: AsyncParsableCommand {
     @Flag(help: "Only tell what would be stopped.")
     var dryRun = false
 
-    @Argument(help: "Only these services, which are no part of the project any more until the next 'up'.")
+    @Argument(
+        help: "Only these services, which are no part of the project any more until the next 'up'.",
+        completion: .services)
     var services: [String] = []
 
     package init() {}

@@ -17,7 +17,7 @@ package struct EventsCommand: AsyncParsableCommand {
     @Flag(help: "One JSON object a line: time, project, action, service, instance, pid and attributes.")
     var json = false
 
-    @Argument(help: "Only these services.")
+    @Argument(help: "Only these services.", completion: .services)
     var services: [String] = []
 
     package init() {}

@@ -13,7 +13,7 @@ package struct KillCommand: AsyncParsableCommand {
     @Option(name: .shortAndLong, help: ArgumentHelp("The signal, by name or number.", valueName: "signal"))
     var signal = "SIGKILL"
 
-    @Argument(help: "These services; without any: all.")
+    @Argument(help: "These services; without any: all.", completion: .services)
     var services: [String] = []
 
     package init() {}

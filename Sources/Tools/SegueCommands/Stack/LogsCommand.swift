@@ -18,7 +18,7 @@ package struct LogsCommand: AsyncParsableCommand {
     @OptionGroup var period: PeriodOptions
     @OptionGroup var options: LogOptions
 
-    @Argument(help: "Only these services.")
+    @Argument(help: "Only these services.", completion: .services)
     var services: [String] = []
 
     package init() {}

@@ -30,7 +30,7 @@ package struct PsCommand: AsyncParsableCommand {
     @Flag(name: .shortAndLong, help: "Only the numbers of the processes.")
     var quiet = false
 
-    @Argument(help: "Only these services.")
+    @Argument(help: "Only these services.", completion: .services)
     var services: [String] = []
 
     package init() {}

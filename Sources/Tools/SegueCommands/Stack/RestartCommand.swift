@@ -15,7 +15,7 @@ package struct RestartCommand: AsyncParsableCommand {
     @Flag(help: "Only tell what would be restarted.")
     var dryRun = false
 
-    @Argument(help: "These services; without any: all.")
+    @Argument(help: "These services; without any: all.", completion: .services)
     var services: [String] = []
 
     package init() {}

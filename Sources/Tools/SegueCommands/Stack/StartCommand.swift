@@ -7,7 +7,7 @@ package struct StartCommand: AsyncParsableCommand {
 
     @OptionGroup var stack: StackOptions
 
-    @Argument(help: "These services; without any: all.")
+    @Argument(help: "These services; without any: all.", completion: .services)
     var services: [String] = []
 
     package init() {}

@@ -10,7 +10,7 @@ package struct StopCommand: AsyncParsableCommand {
     @OptionGroup var stack: StackOptions
     @OptionGroup var grace: GraceOption
 
-    @Argument(help: "These services; without any: all.")
+    @Argument(help: "These services; without any: all.", completion: .services)
     var services: [String] = []
 
     package init() {}

@@ -20,7 +20,7 @@ struct UpOptions: ParsableArguments, Sendable {
 
     @OptionGroup var supervise: SuperviseOptions
 
-    @Argument(help: "Only these services, and what they depend on.")
+    @Argument(help: "Only these services, and what they depend on.", completion: .services)
     var services: [String] = []
 
     func validate() throws {

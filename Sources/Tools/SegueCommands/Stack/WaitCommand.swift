@@ -15,7 +15,7 @@ package struct WaitCommand: AsyncParsableCommand {
     @Flag(help: "Take the project down when the first has ended.")
     var downProject = false
 
-    @Argument(help: "These services; without any: all.")
+    @Argument(help: "These services; without any: all.", completion: .services)
     var services: [String] = []
 
     package init() {}

@@ -3,7 +3,7 @@ import OrderedCollections
 /// Finds all files of a stack, and makes one tree of them.
 struct ComposeLoader {
     /// They are looked at before all else.
-    private static let head: Set = ["include", "x-ports"]
+    private static let head: Set = ["include", "x-ports", "x-clients"]
 
     let findings: ComposeFindings
     let reader: ComposeReader
@@ -37,7 +37,10 @@ struct ComposeLoader {
             include($0, chain: chain + texts.map(\.path))
         }
         let ports = head["x-ports"].map { reader.list($0.value, "'x-ports'") } ?? []
-        return ComposeProject(files: files, includes: includes, ports: ports + includes.flatMap(\.ports))
+        let clients = head["x-clients"].map { reader.list($0.value, "'x-clients'") } ?? []
+        return ComposeProject(
+            files: files, includes: includes, ports: ports + includes.flatMap(\.ports),
+            clients: clients + includes.flatMap(\.clients))
     }
 
     /// - Parameter offered: see ``Interpolation``.

@@ -11,4 +11,6 @@ struct ComposeProject {
     let includes: [ComposeProject]
     /// Of `x-ports` of the files, those included among them: other values may refer to these ports.
     let ports: [ComposeNode]
+    /// Of `x-clients` of the files, those included among them.
+    let clients: [ComposeNode]
 }

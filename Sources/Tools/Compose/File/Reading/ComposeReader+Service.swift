@@ -40,6 +40,10 @@ extension ComposeReader {
         return parts
     }
 
+    func clients(_ nodes: [ComposeNode]) -> [[String]] {
+        nodes.map { words($0, "a command of 'x-clients'") }.filter { !$0.isEmpty }
+    }
+
     private func words(_ node: ComposeNode, _ what: String) -> [String] {
         if node.list != nil { return strings(node, what) }
         guard let text = scalar(node, what)?.text else { return [] }

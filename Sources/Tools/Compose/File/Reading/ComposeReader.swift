@@ -5,11 +5,12 @@ struct ComposeReader {
     let findings: ComposeFindings
 
     /// - Parameters:
-    ///   - ports: the entries of `x-ports`.
+    ///   - project: whose `x-ports` and `x-clients` are no part of the tree.
     ///   - directory: the stack's.
-    func stack(_ root: ComposeNode, ports: [ComposeNode], directory: String) -> Stack {
+    func stack(_ root: ComposeNode, of project: ComposeProject, directory: String) -> Stack {
         var stack = Stack(directory: directory, services: [])
-        stack.ports = self.ports(ports)
+        stack.ports = ports(project.ports)
+        stack.clients = clients(project.clients)
         guard let entries = mapping(root, "the file") else { return stack }
         stack.name = entries["name"].flatMap { name($0.value) }
         if let services = entries["services"] {

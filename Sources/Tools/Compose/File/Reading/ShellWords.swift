@@ -1,7 +1,7 @@
 /// Splits a command line into words as compose does: quotes and backslashes count, no shell is involved.
-enum ShellWords {
+package enum ShellWords {
     /// - Returns: `nil` when a quote is not closed or the text ends in a backslash.
-    static func split(_ text: String) -> [String]? {
+    package static func split(_ text: String) -> [String]? {
         var words: [String] = []
         var word: String?
         var quote: Character?

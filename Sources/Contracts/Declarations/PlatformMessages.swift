@@ -1,0 +1,14 @@
+internal import EventBus
+
+/// The messages that every app has, for those who know them by their names only.
+enum PlatformMessages {
+    static let all: [any Message.Type] = [
+        Command.AlertAnswered.self, Command.BackCancelled.self, Command.BackCompleted.self, Command.BackStarted.self,
+        Command.DataDispatched.self, Command.ErrorDismissed.self, Command.NavigationRequested.self,
+        Command.PresentationDismissed.self, Command.ScreenDisplayed.self, Command.ScreenGone.self,
+        Command.TabSelected.self, DomainEvent.DeepLinkReceived.self, DomainEvent.GuardDeadlinePassed.self,
+        DomainEvent.LaunchFinished.self, DomainEvent.MessageDiscarded.self, DomainEvent.ScreenDismissed.self,
+        DomainEvent.URLOpenRequested.self, ApplicationError.self, Document.ErrorBanner.self,
+        Document.NavigationState.self, Document.Presence.self, Document.ScreenWork.self,
+    ]
+}

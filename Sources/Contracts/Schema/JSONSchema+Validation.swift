@@ -1,0 +1,83 @@
+public import Navigation
+
+extension JSONSchema {
+    /// What is wrong with a value; nothing, when it is as the schema says.
+    ///
+    /// A member that the schema does not know is a problem too: a reader would pass it over, and whoever wrote it would
+    /// never hear of the slip.
+    ///
+    /// - Parameter path: what the value is called.
+    public func problems(with value: JSONValue, at path: String = "data") -> [SchemaProblem] {
+        switch (self, value) {
+        case (.any, _), (.boolean, .bool), (.string, .string), (.number, .integer), (.number, .number): []
+        case (.nullable, .null): []
+        case (.nullable(let schema), _): schema.problems(with: value, at: path)
+        case (.integer, _) where value.integerValue != nil: []
+        case (.enumeration(let values), _) where values.contains(value): []
+        case (.enumeration(let values), _): [unlisted(value, values, path)]
+        case (.array(let elements), .array(let list)):
+            list.enumerated().flatMap { elements.problems(with: $1, at: "\(path)[\($0)]") }
+        case (.map(let members), .object(let object)):
+            object.sorted { $0.key < $1.key }.flatMap { members.problems(with: $1, at: "\(path).\($0)") }
+        case (.object(let members), .object(let object)): Self.problems(with: object, members, path)
+        default: [SchemaProblem(path: path, message: "expected \(self), found \(value.kind)")]
+        }
+    }
+
+    private func unlisted(_ value: JSONValue, _ values: [JSONValue], _ path: String) -> SchemaProblem {
+        let near = value.stringValue.flatMap { Spelling.nearest(to: $0, in: values.compactMap(\.stringValue)) }
+        let advice = near.map { "; did you mean \"\($0)\"?" } ?? ""
+        return SchemaProblem(path: path, message: "expected \(self), found \(value.brief)\(advice)")
+    }
+
+    private static func problems(
+        with object: [String: JSONValue], _ members: [String: Property], _ path: String
+    ) -> [SchemaProblem] {
+        var problems: [SchemaProblem] = []
+        var meant: Set<String> = []
+        let absent = members.keys.filter { object[$0] == nil }
+        for (name, value) in object.sorted(by: { $0.key < $1.key }) {
+            if let member = members[name] {
+                if member.isRequired || !value.isNull {
+                    problems += member.schema.problems(with: value, at: "\(path).\(name)")
+                }
+                continue
+            }
+            let near = Spelling.nearest(to: name, in: absent)
+            if let near { meant.insert(near) }
+            let advice =
+                members.isEmpty ? "there are none" : near.map { "did you mean '\($0)'?" } ?? known(members.keys)
+            problems.append(SchemaProblem(path: "\(path).\(name)", message: "unknown field; \(advice)"))
+        }
+        // The one that was misspelt has been told.
+        for name in absent.sorted() where !meant.contains(name) {
+            guard let member = members[name], member.isRequired else { continue }
+            problems.append(SchemaProblem(path: "\(path).\(name)", message: "missing; it is \(member.schema)"))
+        }
+        return problems
+    }
+
+    private static func known(_ names: some Sequence<String>) -> String {
+        "known are \(names.sorted().joined(separator: ", "))"
+    }
+}
+
+extension JSONValue {
+    /// In words for a person.
+    fileprivate var kind: String {
+        switch self {
+        case .null: "null"
+        case .bool: "a boolean"
+        case .integer, .number: "a number"
+        case .string: "a string"
+        case .array: "a list"
+        case .object: "an object"
+        }
+    }
+
+    /// Itself, unless that would be long.
+    fileprivate var brief: String {
+        let text = description
+        return text.count <= 60 ? text : kind
+    }
+}

@@ -1,0 +1,57 @@
+package import Contracts
+package import EventBus
+internal import Foundation
+
+/// What the services of an app receive and send, and what their messages carry: their own contracts, merged.
+package struct AppContract: Hashable, Sendable {
+    /// What one service, or a program beside the services, receives and sends.
+    package struct Party: Hashable, Sendable {
+        package internal(set) var receives: Set<MessageType> = []
+        package internal(set) var sends: Set<MessageType> = []
+    }
+
+    package let title: String
+    package internal(set) var version: String
+    package internal(set) var parties: [String: Party] = [:]
+    package internal(set) var messages: [MessageType: MessageContract] = [:]
+
+    package init(title: String, version: String = "") {
+        self.title = title
+        self.version = version
+    }
+
+    /// Takes a service's contract in. One of a name that is there already is another process of that service.
+    ///
+    /// - Returns: the messages of which it says something else than the services before it. What these say stays.
+    @discardableResult
+    package mutating func add(_ contract: Document.ServiceContract, as name: String) -> [MessageType] {
+        if version.compare(contract.version, options: .numeric) == .orderedAscending { version = contract.version }
+        parties[name, default: Party()].receives.formUnion(contract.receives.map(\.type))
+        parties[name, default: Party()].sends.formUnion(contract.sends.map(\.type))
+        return (contract.receives + contract.sends).filter { !take($0) }.map(\.type)
+    }
+
+    private mutating func take(_ message: MessageContract) -> Bool {
+        guard var known = messages[message.type] else {
+            messages[message.type] = message
+            return true
+        }
+        known.data = known.data ?? message.data
+        known.answer = known.answer ?? message.answer
+        messages[message.type] = known
+        return known.data == message.data ?? known.data && known.answer == message.answer ?? known.answer
+    }
+
+    /// The names of those that receive a message, in alphabetical order.
+    package func receivers(of type: MessageType) -> [String] {
+        parties.filter { $0.value.receives.contains(type) }.keys.sorted()
+    }
+
+    /// The names of those that send a message, in alphabetical order.
+    package func senders(of type: MessageType) -> [String] {
+        parties.filter { $0.value.sends.contains(type) }.keys.sorted()
+    }
+
+    /// The types of all messages, in alphabetical order.
+    package var types: [MessageType] { messages.keys.sorted { $0.description < $1.description } }
+}

@@ -1,0 +1,63 @@
+internal import AppContract
+package import ArgumentParser
+internal import EventBus
+internal import Monitor
+
+package struct ContractCheckCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Says what a change of the services breaks, for those who keep to the old contract.",
+        discussion: """
+            segue contract check config/contract.json              the compose file's services, as they are now
+            segue contract check config/contract.json new.json -v  two files; also what breaks nothing
+            segue contract check config/contract.json -p segue     what runs now
+
+            What is received must suit those who sent it before, and what is sent
+            must suit those who received it. Each finding is a line, and the status
+            is 1 when something breaks.
+            """)
+
+    @Argument(help: ArgumentHelp("The contract that others keep to.", valueName: "old"))
+    var old: String
+
+    @Argument(help: ArgumentHelp("The new one. Without it, the services are asked.", valueName: "new"))
+    var new: String?
+
+    @OptionGroup var origin: ContractOrigin
+
+    @Flag(name: .shortAndLong, help: "Also what has changed and breaks nothing.")
+    var verbose = false
+
+    @Flag(help: "One JSON object a finding.")
+    var json = false
+
+    package init() {}
+
+    package func run() async throws {
+        let former = try ContractFile.read(old)
+        let present = if let new { try ContractFile.read(new) } else { try await origin.read() }
+        let findings = ContractComparison(from: former, to: present).findings
+        for finding in findings where finding.isBreaking || verbose {
+            try await Console.output.writeLine(json ? JSONLine.text(Row(finding)) : text(finding))
+        }
+        if findings.contains(where: \.isBreaking) { throw ExitCode.failure }
+    }
+
+    private func text(_ finding: ContractFinding) -> String {
+        (finding.isBreaking ? finding.description : "note: \(finding)").printable
+    }
+
+    private struct Row: Encodable {
+        let type: String
+        let path: String?
+        let breaking: Bool
+        let message: String
+
+        init(_ finding: ContractFinding) {
+            type = finding.type.description
+            path = finding.path
+            breaking = finding.isBreaking
+            message = finding.message
+        }
+    }
+}

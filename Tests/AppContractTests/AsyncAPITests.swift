@@ -1,0 +1,102 @@
+import AppContract
+import Contracts
+import EventBus
+import Foundation
+import Navigation
+import Testing
+
+@Suite("A contract as an AsyncAPI document")
+struct AsyncAPITests {
+    @Test("read again is the same contract")
+    func roundTrip() throws {
+        let contract = Shop.contract()
+        let written = Data(contract.asyncAPI.description.utf8)
+        #expect(try AppContract(parsing: written) == contract)
+    }
+
+    @Test("has a channel for each message, an operation for each that a service sends or receives, and no loose end")
+    func document() throws {
+        let document = Shop.contract().asyncAPI
+        #expect(document["asyncapi"] == "3.0.0")
+        #expect(
+            document["channels"]?.objectValue?.keys.sorted() == [
+                "command.Buy", "event.Sold", "query.Price", "query.Price.answer",
+            ])
+        #expect(
+            document["operations"]?.objectValue?.keys.sorted() == [
+                "store.receive.command.Buy", "store.receive.query.Price", "store.send.event.Sold",
+                "till.receive.event.Sold", "till.send.command.Buy", "till.send.query.Price",
+            ])
+        let references = document.references
+        #expect(references.count > 20)
+        for reference in references {
+            // Names of messages hold dots, so a path is walked by hand.
+            let target = reference.dropFirst(2).split(separator: "/").reduce(document as JSONValue?) {
+                $0?[String($1)]
+            }
+            #expect(target != nil, "\(reference)")
+        }
+    }
+
+    @Test(
+        "is refused with a reason when it is something else",
+        arguments: [
+            ("{", "it is not JSON"), ("{}", "it is no AsyncAPI 3 document"),
+            (#"{"asyncapi":"2.6.0"}"#, "it is no AsyncAPI 3 document"),
+            (
+                #"{"asyncapi":"3.0.0","channels":{"orders":{}}}"#,
+                "channel 'orders' is not named after a message such as event.LaunchFinished"
+            ),
+            (
+                #"{"asyncapi":"3.0.0","operations":{"a":{"action":"send"}}}"#,
+                "operation 'a' has no channel that there is, or no service as its tag"
+            ),
+        ])
+    func unreadable(json: String, reason: String) {
+        let error = #expect(throws: AppContract.Unreadable.self) { try AppContract(parsing: Data(json.utf8)) }
+        #expect(error?.description == reason)
+    }
+
+    @Test("of services that disagree keeps what the first says, and names the message")
+    func conflict() {
+        var contract = Shop.contract()
+        let other = Document.ServiceContract(
+            name: "clerk", version: "0.9", receives: [MessageContract(type: Shop.sold, data: .object([:]))],
+            sends: [MessageContract(type: Shop.buy)])
+        #expect(contract.add(other, as: "clerk") == [Shop.sold])
+        #expect(contract.messages[Shop.sold]?.data == Shop.receipt)
+        #expect(contract.receivers(of: Shop.sold) == ["clerk", "till"])
+    }
+
+    @Test("tells a flow which fields there are, who serves what, and what services tell; coordinators are none")
+    func catalogue() {
+        var contract = Shop.contract()
+        let coordinator = Document.ServiceContract(
+            name: "navigation-coordinator", version: "1", receives: [MessageContract(type: Shop.sold)],
+            sends: [
+                MessageContract(type: Document.NavigationState.type),
+                MessageContract(type: DomainEvent.MessageDiscarded.type),
+            ])
+        contract.add(coordinator, as: "ios-coordinator")
+        let catalogue = contract.catalogue
+        #expect(catalogue.fields["command.Buy"] == ["item", "note", "size"])
+        #expect(catalogue.fields["document.NavigationState"] == .some(nil), "of which nothing is known")
+        #expect(
+            catalogue.services == [
+                "store": .init(receives: ["command.Buy", "query.Price"], outcomes: ["event.Sold"]),
+                "till": .init(receives: ["event.Sold"]),
+            ])
+    }
+}
+
+extension JSONValue {
+    /// All that it refers to.
+    fileprivate var references: [String] {
+        switch self {
+        case .object(let members):
+            members.flatMap { $0.key == "$ref" ? [$0.value.stringValue ?? ""] : $0.value.references }
+        case .array(let elements): elements.flatMap(\.references)
+        default: []
+        }
+    }
+}

@@ -1,0 +1,138 @@
+import AppContract
+import Contracts
+import EventBus
+import Navigation
+import Testing
+
+@Suite("A change of a contract")
+struct ContractComparisonTests {
+    private func findings(_ new: AppContract, from old: AppContract = Shop.contract()) -> [String] {
+        ContractComparison(from: old, to: new).findings.filter(\.isBreaking).map(\.description)
+    }
+
+    private func changed(
+        _ schema: JSONSchema, _ name: String, to property: JSONSchema.Property?
+    ) -> JSONSchema {
+        guard case .object(var members) = schema else { return schema }
+        members[name] = property
+        return .object(members)
+    }
+
+    @Test("that is none, or only adds what nobody needs, breaks nothing")
+    func compatible() {
+        #expect(ContractComparison(from: Shop.contract(), to: Shop.contract()).findings == [])
+        let more = changed(Shop.order, "gift", to: .init(.boolean, isRequired: false))
+        #expect(findings(Shop.contract(buy: more)) == [])
+        let receipt = changed(Shop.receipt, "total", to: .init(.integer))
+        #expect(findings(Shop.contract(sold: receipt, tillReads: false)) == [])
+        #expect(
+            ContractComparison(from: Shop.contract(), to: Shop.contract(buy: more)).findings.map(\.description) == [
+                "command.Buy: data.gift: new, a boolean, optional"
+            ])
+    }
+
+    @Test("of what is received breaks those who send as before: a field that is needed now, a value that is not taken")
+    func receiving() {
+        #expect(
+            findings(Shop.contract(buy: changed(Shop.order, "gift", to: .init(.boolean)))) == [
+                "command.Buy: data.gift: needed now, but not sent by till; make it optional"
+            ])
+        #expect(
+            findings(Shop.contract(buy: changed(Shop.order, "note", to: .init(.string)))) == [
+                "command.Buy: data.note: needed now, but may be left out by till; make it optional"
+            ])
+        let receipt = changed(Shop.receipt, "total", to: .init(.integer))
+        #expect(
+            findings(Shop.contract(sold: receipt)) == [
+                "event.Sold: data.total: needed now, but not sent by store; make it optional"
+            ], "the journal has receipts without")
+        #expect(
+            findings(Shop.contract(buy: changed(Shop.order, "size", to: .init(.enumeration(["M"]))))) == [
+                #"command.Buy: data.size: "S" is unknown now, but may be sent by till; keep it"#
+            ])
+    }
+
+    @Test("of what is sent breaks those who read as before: a field that is gone, a value that they do not know")
+    func sending() {
+        #expect(
+            findings(Shop.contract(sold: .object([:]))) == [
+                "event.Sold: data.items: no longer sent, but needed by till; keep sending it"
+            ])
+        #expect(
+            findings(Shop.contract(buy: changed(Shop.order, "size", to: .init(.enumeration(["S", "M", "L", "XL"])))))
+                == [
+                    #"command.Buy: data.size: may be "L" now, which is unknown to store; teach them first"#,
+                    #"command.Buy: data.size: may be "XL" now, which is unknown to store; teach them first"#,
+                ])
+        let items = JSONSchema.array(.object(["name": .init(.string, isRequired: false)]))
+        #expect(
+            findings(Shop.contract(sold: .object(["items": .init(items)]))) == [
+                "event.Sold: data.items[].name: may be left out now, but needed by till; keep it required"
+            ])
+    }
+
+    @Test("of a field's form breaks both, and is told once")
+    func form() {
+        #expect(
+            findings(Shop.contract(buy: changed(Shop.order, "item", to: .init(.integer)))) == [
+                "command.Buy: data.item: a whole number now, but read as a string by store; "
+                    + "give the new form a name of its own"
+            ])
+    }
+
+    @Test("of an answer breaks those who ask; a question that asks for more breaks them too")
+    func queries() {
+        let tag = JSONSchema.object(["cents": .init(.number)])
+        #expect(
+            findings(Shop.contract(answer: tag)) == [
+                "query.Price: answer.cents: a number now, but read as a whole number by till; "
+                    + "give the new form a name of its own"
+            ])
+        #expect(
+            findings(Shop.contract(asked: .object(["item": .init(.string)]))) == [
+                "query.Price: data.item: needed now, but not sent by till; make it optional"
+            ])
+    }
+
+    @Test("that removes a message breaks whoever relies on it, known or not; who no longer asks breaks nothing")
+    func removal() {
+        #expect(
+            findings(Shop.contract(buy: nil)) == [
+                "command.Buy: no longer received, but sent by till; keep receiving it"
+            ])
+        #expect(
+            findings(Shop.contract(buy: nil), from: Shop.contract(tillBuys: false)) == [
+                "command.Buy: no longer received, but sent by others; keep receiving it"
+            ])
+        #expect(
+            findings(Shop.contract(sold: nil)) == [
+                "event.Sold: no longer sent, but received by till; keep sending it"
+            ])
+        #expect(findings(Shop.contract(tillBuys: false)) == [])
+        #expect(findings(Shop.contract(tillReads: false)) == [])
+    }
+
+    @Test("reaches only those who are concerned: who reads nothing cannot be broken by what is sent")
+    func direction() {
+        let wider = changed(Shop.order, "size", to: .init(.string))
+        #expect(findings(Shop.contract(buy: wider, tillBuys: false)) == [], "the store takes more than before")
+        #expect(findings(Shop.contract(buy: wider)).count == 1, "an old store would get it from a new till")
+    }
+
+    @Test("that breaks nothing can be told all the same: what is new, what is gone, what is different")
+    func notes() {
+        var new = Shop.contract(
+            buy: changed(changed(Shop.order, "note", to: nil), "size", to: .init(.string)), tillBuys: false)
+        let returned = MessageType(kind: .command, name: "Return")
+        new.add(
+            Document.ServiceContract(
+                name: "store", version: "1.0.1", receives: [MessageContract(type: returned)], sends: []), as: "store")
+        let findings = ContractComparison(from: Shop.contract(), to: new).findings
+        #expect(findings.allSatisfy { !$0.isBreaking })
+        #expect(
+            findings.map(\.description) == [
+                "command.Buy: data.note: gone",
+                #"command.Buy: data.size: was one of "S", "M", is a string"#, "command.Return: new",
+            ])
+    }
+}

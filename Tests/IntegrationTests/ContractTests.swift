@@ -1,0 +1,79 @@
+import CommandLineTestSupport
+import Foundation
+import Testing
+
+@Suite("config/contract.json", .timeLimit(.minutes(5)))
+struct ContractTests {
+    private func kept() throws -> String {
+        try String(contentsOfFile: Repository.path("config/contract.json"), encoding: .utf8)
+    }
+
+    @Test("is what the services say today; after a change, 'segue contract export -o config/contract.json' renews it")
+    func isKept() async throws {
+        try await SegueCommandLine.inRepository { segue in
+            let exported = try await segue("contract", "export", "-f", "compose/default.yaml")
+            try #require(exported.status == 0, "\(exported.error)")
+            #expect(exported.error.isEmpty)
+            let check = try await segue("contract", "check", "config/contract.json", "-f", "compose/default.yaml", "-v")
+            #expect(check.status == 0 && check.output.isEmpty, "\(check.output)")
+            #expect(try exported.output == kept())
+        }
+    }
+
+    @Test(
+        "is a document of AsyncAPI 3.0",
+        .enabled(if: AsyncAPISchema.hasValidator, "scripts/python, which make test runs, installs the validator"))
+    func asyncAPI() async throws {
+        try await SegueCommandLine.inRepository { segue in
+            let contract = try kept()
+            #expect(try await AsyncAPISchema.complaints(about: contract, segue) == "")
+            let broken = contract.replacing("\"action\" : \"send\"", with: "\"action\" : \"sned\"")
+            #expect(try await AsyncAPISchema.complaints(about: broken, segue).contains("'sned' is not one of"))
+        }
+    }
+
+    @Test("can be made of every stack that the project has", arguments: ["examples", "spotify"])
+    func stacks(name: String) async throws {
+        try await SegueCommandLine.inRepository { segue in
+            var segue = segue
+            segue.environment["SPOTIFY_CLIENT_ID"] = "app"
+            let exported = try await segue("contract", "export", "-f", "compose/\(name).yaml")
+            #expect(exported.status == 0 && exported.error.isEmpty, "\(exported.error)")
+        }
+    }
+
+    @Test("holds the shipped flows to nothing that they do not keep")
+    func flows() async throws {
+        try await SegueCommandLine.inRepository { segue in
+            let result = try await segue.run(
+                [
+                    "flow", "check", "--strict", "--contract", "config/contract.json", "config/flows/ios.yaml",
+                    "config/flows/mac.yaml",
+                ])
+            #expect(result.status == 0 && result.output.isEmpty, "\(result.output)\(result.error)")
+            for name in ["onboarding", "three-screens", "router", "dispatch"] {
+                let result = try await segue(
+                    "flow", "check", "--strict", "-f", "compose/examples.yaml", "config/flows/examples/\(name).yaml")
+                #expect(result.status == 0 && result.output.isEmpty, "\(result.output)\(result.error)")
+            }
+        }
+    }
+
+    @Test("is on the bus of a running stack, where what is sent is held to it")
+    func running() async throws {
+        try await SegueCommandLine.inRepository { segue in
+            let up = try await segue("up", "-d", "--wait", "-f", "compose/default.yaml")
+            try #require(up.status == 0, "\(up.error)")
+            let wrong = try await segue("send", "command.PlaylistSelected", #"{"playlistId": "p1"}"#)
+            #expect(
+                wrong.error
+                    == "segue: command.PlaylistSelected: data.playlistId: unknown field; did you mean 'playlistID'?; "
+                    + "--no-check sends it all the same\n")
+            #expect(wrong.status == 65)
+            let running = try await segue("contract", "export", "-p", "segue", "-o", "\(segue.directory)/running.json")
+            try #require(running.status == 0, "\(running.error)")
+            let check = try await segue("contract", "check", "\(segue.directory)/running.json")
+            #expect(check.status == 0 && check.output.isEmpty, "\(check.output)")
+        }
+    }
+}

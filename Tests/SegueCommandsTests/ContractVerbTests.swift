@@ -1,0 +1,162 @@
+import AppContract
+import CommandLineTestSupport
+import Contracts
+import EventBus
+import Foundation
+import Navigation
+import Testing
+
+@Suite("segue contract", .timeLimit(.minutes(2)))
+struct ContractVerbTests {
+    @Test("export asks every service and client, without a bus, and writes what they say")
+    func export() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            var segue = segue
+            segue.environment["SEGUE_BUS"] = "ipc:///nowhere"
+            try ContractShop.write(segue)
+            let printed = try await segue("contract", "export")
+            try #require(printed.status == 0, "\(printed.error)")
+            #expect(printed.error.isEmpty)
+            let contract = try AppContract(parsing: Data(printed.output.utf8))
+            #expect(contract.parties.keys.sorted() == ["broker", "store", "till"])
+            #expect(contract.senders(of: ContractShop.buy) == ["till"])
+            #expect(contract.messages[ContractShop.buy]?.data == ContractShop.order)
+            #expect(try await segue("contract", "export", "-o", "contract.json").output.isEmpty)
+            #expect(try String(contentsOfFile: segue.directory + "/contract.json", encoding: .utf8) == printed.output)
+        }
+    }
+
+    @Test("export takes programs that are named beside those of the file")
+    func with() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try ContractShop.write(segue)
+            let clerk = Document.ServiceContract(
+                name: "clerk", version: "1",
+                receives: [MessageContract(type: ContractShop.sold, data: .object(["a": .init(.string)]))],
+                sends: [])
+            try ContractShop.write(clerk, as: "clerk", segue)
+            let result = try await segue("contract", "export", "--with", "./clerk 'for ever'")
+            let contract = try AppContract(parsing: Data(result.output.utf8))
+            #expect(contract.receivers(of: ContractShop.sold) == ["clerk", "till"])
+            #expect(
+                result.error == "segue: clerk says something else of event.Sold than a service before it, "
+                    + "whose word is kept; build them alike\n")
+        }
+    }
+
+    @Test("export names every service that does not answer, and what to do")
+    func unanswered() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try segue.write(
+                """
+                name: demo
+                services:
+                  refusing: {command: [sh, -c, "echo what is that >&2; exit 64"]}
+                  talking: {command: [sh, -c, "echo hello"]}
+                  missing: {command: nowhere}
+                """)
+            let result = try await segue("contract", "export")
+            #expect(result.output.isEmpty && result.status == 69)
+            let advice = "let it be a ServiceProcess, or label it 'segue.contract: none'"
+            #expect(result.errorLines.count == 3, "\(result.error)")
+            #expect(
+                result.errorLines.first
+                    == "segue: service 'missing': there is no program 'nowhere'; build it, or correct it")
+            #expect(
+                result.errorLines.dropFirst().first?.hasPrefix("segue: service 'refusing' does not answer --contract (")
+                    == true)
+            #expect(result.error.contains("what is that); \(advice)\n"))
+            #expect(
+                result.errorLines.last
+                    == "segue: service 'talking' prints something else than its contract for --contract; \(advice)")
+        }
+    }
+
+    @Test("export gives up a program that goes on for ever, and what that has started goes with it")
+    func endless() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try segue.write("name: demo\nservices: {endless: {command: ./endless}}")
+            try ContractShop.write("sleep 600 & echo $! > child; wait", as: "endless", segue)
+            let result = try await segue("contract", "export")
+            #expect(result.error.hasPrefix("segue: service 'endless' does not answer --contract within 10"))
+            let child = try String(contentsOfFile: segue.directory + "/child", encoding: .utf8)
+            // Nobody may have reaped it yet.
+            let pid = child.trimmingCharacters(in: .newlines)
+            #expect(try await segue.shell("grep -qs '^State:[[:space:]]*[RSDTt]' /proc/\(pid)/status").status != 0)
+        }
+    }
+
+    @Test("check tells what the services of today break, a line each, and fails")
+    func check() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try ContractShop.write(segue)
+            try await segue("contract", "export", "-o", "contract.json")
+            let same = try await segue("contract", "check", "contract.json", "-v")
+            #expect(same.status == 0 && same.output.isEmpty, "\(same.output)")
+
+            try ContractShop.write(
+                segue,
+                order: .object([
+                    "item": .init(.integer), "size": .init(.enumeration(["M"]), isRequired: false),
+                    "note": .init(.string, isRequired: false),
+                ]))
+            let changed = try await segue("contract", "check", "contract.json")
+            #expect(changed.status == 1 && changed.error.isEmpty)
+            #expect(
+                changed.lines == [
+                    "command.Buy: data.item: a whole number now, but read as a string by store; "
+                        + "give the new form a name of its own",
+                    #"command.Buy: data.size: "S" is unknown now, but may be sent by till; keep it"#,
+                ])
+            let verbose = try await segue("contract", "check", "contract.json", "-v", "--json")
+            #expect(
+                verbose.lines.last
+                    == #"{"breaking":false,"message":"new, a string, optional","path":"data.note","type":"command.Buy"}"#
+            )
+
+            try await segue("contract", "export", "-o", "new.json")
+            #expect(try await segue("contract", "check", "contract.json", "new.json").lines == changed.lines)
+            #expect(try await segue("contract", "check", "new.json", "new.json").status == 0)
+        }
+    }
+
+    @Test("tells what runs, by the bus")
+    func bus() async throws {
+        try await SegueCommandLine.onBus { segue in
+            let nobody = try await segue("contract", "export", "-p", "demo")
+            #expect(nobody.status == 1 && nobody.error.hasPrefix("segue: nobody on this bus has told"))
+            try await segue.withConnection { bus in
+                try await bus.publish(ContractShop.store())
+                try await bus.publish(ContractShop.till)
+                let running = try await segue("contract", "export", "--bus", try segue.bus)
+                try #require(running.status == 0, "\(running.error)")
+                let contract = try AppContract(parsing: Data(running.output.utf8))
+                #expect(contract.receivers(of: ContractShop.buy) == ["store"])
+                #expect(contract.senders(of: ContractShop.buy) == ["till"])
+            }
+        }
+    }
+
+    @Test("refuses what is no contract, and what does not go together")
+    func refuses() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            let missing = try await segue("contract", "check", "none.json")
+            #expect(missing.status == 66 && missing.errorLines.count == 1)
+            try segue.write("{}", to: "empty.json")
+            let empty = try await segue("contract", "check", "empty.json")
+            #expect(empty.status == 65)
+            #expect(empty.error.hasPrefix("segue: empty.json is no contract: it is no AsyncAPI 3 document; "))
+            #expect(try await segue("contract", "export", "-f", "a.yaml", "-p", "b").status == 64)
+            #expect(try await segue("contract", "export", "--with", "'open").status == 64)
+            #expect(try await segue("contract", "export").error.hasPrefix("segue: there is no compose file in"))
+        }
+    }
+
+    @Test("explains itself with examples", arguments: [[], ["export"], ["check"]])
+    func help(verb: [String]) async throws {
+        try await SegueCommandLine.inScratch { segue in
+            let help = try await segue.run(["contract"] + verb + ["--help"])
+            #expect(help.status == 0 && help.output.contains("segue contract \(verb.first ?? "export")"))
+        }
+    }
+}

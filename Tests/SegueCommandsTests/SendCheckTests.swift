@@ -1,0 +1,132 @@
+import CommandLineTestSupport
+import Contracts
+import EventBus
+import Foundation
+import Testing
+
+@Suite("What is sent by hand, held to the contracts on the bus", .timeLimit(.minutes(1)))
+struct SendCheckTests {
+    /// Runs `body` with a store and a till on the bus, as far as their contracts go.
+    private func inShop(
+        _ body: @escaping @Sendable (SegueCommandLine, any EventBus) async throws -> Void
+    ) async throws {
+        try await SegueCommandLine.onBus { segue in
+            try await segue.withConnection { bus in
+                try await bus.publish(ContractShop.store())
+                let presence = Document.Presence(
+                    name: "store", version: "1", instance: "s1", pid: 1, receives: ["command.Buy", "event.Sold"],
+                    sends: [])
+                try await bus.publish(presence)
+                try await body(segue, bus)
+            }
+        }
+    }
+
+    private static func bought(_ bus: any EventBus) async throws -> UInt64 {
+        try await bus.newest(matching: [.type(ContractShop.buy)]).offset
+    }
+
+    @Test("goes out when it fits, and not when it does not: the field is named, and the near one")
+    func send() async throws {
+        try await inShop { segue, bus in
+            let good = try await segue("send", "command.Buy", #"{"item": "hat", "size": "M"}"#)
+            #expect(good.status == 0 && good.error.isEmpty, "\(good.error)")
+            let before = try await Self.bought(bus)
+            for (data, problem) in [
+                (#"{"itm": "hat"}"#, "data.itm: unknown field; did you mean 'item'?"),
+                (#"{"item": 5}"#, "data.item: expected a string, found a number"),
+                ("{}", "data.item: missing; it is a string"),
+                (
+                    #"{"item": "hat", "size": "s", "n": 1}"#,
+                    #"data.n: unknown field; known are item, size, data.size: expected one of "S", "M", found "s"; did you mean "S"?"#
+                ),
+            ] {
+                let bad = try await segue("send", "command.Buy", data)
+                #expect(bad.status == 65 && bad.output.isEmpty)
+                #expect(bad.error == "segue: command.Buy: \(problem); --no-check sends it all the same\n")
+            }
+            #expect(try await Self.bought(bus) == before, "nothing was sent")
+            #expect(try await segue("send", "command.Buy", #"{"item": 5}"#, "--no-check").status == 0)
+            #expect(try await Self.bought(bus) > before)
+        }
+    }
+
+    @Test("of a type that nobody has told of is sent, with a warning as ever")
+    func unknown() async throws {
+        try await inShop { segue, _ in
+            let result = try await segue("send", "command.Bye", #"{"item": 5}"#)
+            #expect(result.status == 0)
+            #expect(
+                result.error.contains("nobody on the bus receives command.Bye at the moment; did you mean command.Buy?")
+            )
+        }
+    }
+
+    @Test("as a query is not asked when it does not fit; --no-check asks it")
+    func ask() async throws {
+        try await inShop { segue, _ in
+            let bad = try await segue("ask", "Price", #"{"itemName": "hat"}"#)
+            #expect(bad.status == 65)
+            #expect(bad.error.hasPrefix("segue: query.Price: data.itemName: unknown field; "), "\(bad.error)")
+            #expect(try await segue("ask", "Price", "{}", "--no-check").status == 69, "nobody serves it")
+        }
+    }
+
+    @Test("in lines goes out line by line; each that does not fit is named, and the status says so")
+    func lines() async throws {
+        try await inShop { segue, _ in
+            let input = #"{"item": "hat"}\#n\#n{"item": 1}\#nhat\#n{"item": "bag"}\#n"#
+            let result = try await segue("send", "command.Buy", "-", "--json", input: input)
+            #expect(result.status == 65 && result.lines.count == 2, "\(result.output)")
+            #expect(
+                result.errorLines == [
+                    "segue: standard input:3: command.Buy: data.item: expected a string, found a number; "
+                        + "--no-check sends it all the same",
+                    "segue: standard input:4: the data is not JSON: malformed JSON: expected a value at byte 1",
+                    "segue: 2 of 4 messages could not be sent; all others were",
+                ], "\(result.error)")
+            let good = try await segue("send", "--stdin", "command.Buy", input: "{\"item\": \"hat\"}")
+            #expect(good.status == 0 && good.lines.count == 1)
+            let several = try await segue("send", "command.Buy", "-", input: "{\n\"item\": \"hat\"\n}\n")
+            #expect(several.status == 0 && several.lines.count == 1, "one message may be written on several lines")
+        }
+    }
+
+    @Test("in lines that say their types is what monitor prints of it")
+    func typedLines() async throws {
+        try await inShop { segue, bus in
+            let lines = """
+                {"type": "command.Buy", "data": {"item": "hat"}, "platform": "ios", "subject": "alice"}
+                {"type": "document.Hats", "data": {"hats": []}, "key": "k"}
+                {"type": "Buy"}
+                {"data": {}}
+                {"type": "event.Sold", "data": 5}
+                """
+            let result = try await segue("send", "--stdin", input: lines)
+            #expect(result.status == 65 && result.lines.count == 2)
+            for (line, number) in zip(result.errorLines, 3...5) {
+                #expect(line.hasPrefix("segue: standard input:\(number): "))
+            }
+            #expect(result.error.contains("did you mean command.Buy?"))
+            let sent = try await bus.documents(matching: [.all])
+            #expect(sent.contains { $0.type.name == "Hats" && $0.attributes.key == "k" })
+            let shown = try await segue(
+                "monitor", "--type", "command.Buy", "--since", "beginning", "--count", "1", "--json")
+            #expect(shown.output.contains(#""subject":"alice""#) && shown.output.contains(#""platform":"ios""#))
+            let again = try await segue("send", "--stdin", input: shown.output)
+            #expect(again.status == 0 && again.lines.count == 1, "\(again.error)")
+        }
+    }
+
+    @Test("is wrong usage when nothing or too much is named")
+    func usage() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            for arguments in [
+                [], ["command.Buy", "{}", "--stdin", "--key", "a"], ["command.Buy", "{\"a\":1}", "--stdin"],
+            ] {
+                let result = try await segue.run(["send"] + arguments)
+                #expect(result.status == 64 && result.errorLines.count == 1, "\(arguments) \(result.error)")
+            }
+        }
+    }
+}
