@@ -64,6 +64,20 @@ struct LogTests {
         #expect(lines == ["a1", "a2", "a3"].suffix(first) + ["b1", "b2", "b3"].suffix(first))
     }
 
+    @Test("A service's log is that of all its instances, and of no service with a similar name")
+    func instances() async throws {
+        let scratch = try Scratch()
+        var web = Service.shell("web", "echo $SEGUE_REPLICA")
+        web.replicas = 2
+        let stack = scratch.stack([web, .shell("web-7", "echo other"), .shell("webby", "echo third")])
+        try await scratch.supervisor(stack).run()
+        let project = try scratch.project()
+        let lines = try await project.logs(of: ["web"]).reduce(into: []) { $0.append($1.text) }
+        #expect(lines.sorted() == ["1", "2"])
+        #expect(try await project.logs(of: ["web-2"]).reduce(into: []) { $0.append($1.text) } == ["2"])
+        #expect(try await project.events(of: ["web"]).contains { $0.service != "web" } == false)
+    }
+
     @Test("A follower goes on through a restart of the service and of the whole project")
     func follow() async throws {
         let scratch = try Scratch()
