@@ -100,6 +100,28 @@ struct ComposePageTests {
         #expect(output.contains("segue: port 'api' is 8123 from now on"))
     }
 
+    @Test("of the verbs, on the stack that stands before them", .timeLimit(.minutes(2)))
+    func verbs() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            let section = page.section("Verbs")
+            try segue.write(try #require(section.blocks(of: "yaml").first))
+            let commands = try #require(section.blocks(of: "sh").first)
+            let result = try await segue.shell("set -euo pipefail; exec 2>&1\n\(commands)")
+            #expect(result.status == 0, "\(result.output)")
+            for line in ["web-2 starts", "job exited with status 0", "project 'verbs' is down"] {
+                #expect(result.output.contains(line), "\(result.output)")
+            }
+        }
+    }
+
+    @Test("of what the launcher promises: every line names a test that is there")
+    func promises() throws {
+        let names = try Repository.testNames()
+        let promises = page.section("What the launcher promises").rows.dropFirst()
+        #expect(promises.count > 20)
+        for promise in promises { #expect(names.contains(promise[1]), "no test is called '\(promise[1])'") }
+    }
+
     /// - Returns: what the commands of a section printed.
     private func run(_ title: String, files: [String: String] = [:]) async throws -> String {
         var output = ""

@@ -29,6 +29,31 @@ extension TestStack {
         throw failure("\(status.name) did not come back")
     }
 
+    /// Stops a service, which then stays stopped whatever its restart policy; returns when its process is gone.
+    public func stop(_ service: String) async throws {
+        try await perform(.stop(services: [service], grace: nil))
+    }
+
+    /// Starts a service that was stopped or has ended; returns when it is ready.
+    public func start(_ service: String) async throws {
+        try await perform(.start(services: [service]))
+    }
+
+    /// Restarts a service in an orderly way, with the dependents that want that; returns when all are ready.
+    public func restart(_ service: String) async throws {
+        try await perform(.restart(services: [service], followed: true, grace: nil))
+    }
+
+    private func perform(_ request: ControlRequest) async throws {
+        let changes = try supervisor.perform(request)
+        for await status in supervisor.statuses {
+            let outcomes = changes.map { status.outcome(of: $0) }
+            for case .failed(let reason) in outcomes { throw failure(reason) }
+            if !outcomes.contains(.pending) { return }
+        }
+        throw failure("the stack ended meanwhile")
+    }
+
     /// Stops a process where it stands; it keeps its sockets and answers nobody.
     public func freeze(_ service: String) async throws {
         let pid = try signal(service, SIGSTOP)

@@ -5,7 +5,7 @@ struct Page {
     let text: String
 
     init(_ path: String) throws {
-        text = try String(contentsOfFile: Repository.path(path), encoding: .utf8)
+        self.init(text: try String(contentsOfFile: Repository.path(path), encoding: .utf8))
     }
 
     private init(text: String) {

@@ -15,7 +15,7 @@ extension Project {
     /// Has a resolved stack in a file of its own for as long as `body` runs: a supervisor that is started reads it.
     package func withFile<R>(of stack: Stack, _ body: (_ path: String) async throws -> R) async throws -> R {
         try RuntimeDirectory.make(stateDirectory)
-        let path = "\(stateDirectory)/stack-\(UUID().uuidString).json"
+        let path = "\(stateDirectory)/stack-\(UUID().uuidString).yaml"
         try write(stack, to: path)
         defer { try? FileManager.default.removeItem(atPath: path) }
         return try await body(path)

@@ -45,7 +45,7 @@ package struct Project: Sendable, Hashable {
     package var supervisorLogPath: String { "\(stateDirectory)/supervisor.log" }
 
     /// The stack as it was last asked for, resolved.
-    package var stackPath: String { "\(stateDirectory)/stack.json" }
+    package var stackPath: String { "\(stateDirectory)/stack.yaml" }
 
     var statusPath: String { "\(stateDirectory)/supervisor.json" }
     var lockPath: String { "\(stateDirectory)/lock" }

@@ -6,7 +6,8 @@ struct DetachedStack {
     let stack: Stack
     /// What starts at once.
     var selection = Selection.all
-    var options = SuperviseOptions()
+    /// What the supervisor's command line says beyond that.
+    var arguments: [String] = []
     /// Whether what the services write meanwhile is shown.
     var isVerbose = false
 
@@ -20,7 +21,7 @@ struct DetachedStack {
     }
 
     private func start(_ path: String, until milestone: DetachedSupervisor.Milestone) async throws {
-        let flags = options.arguments + (selection.includesDependencies ? [] : ["--no-deps"])
+        let flags = arguments + (selection.includesDependencies ? [] : ["--no-deps"])
         let supervisor = DetachedSupervisor(
             project: project, arguments: ["supervise", "-p", project.name] + flags + [path] + selection.services)
         try await StartProgress(project: project, isVerbose: isVerbose).show { onProgress in

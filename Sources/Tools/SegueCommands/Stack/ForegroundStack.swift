@@ -8,7 +8,7 @@ struct ForegroundStack {
     let stack: Stack
     let project: Project
     var selection = Selection.all
-    var options = SuperviseOptions()
+    let options: SuperviseOptions
     private let begin = Date()
 
     /// - Throws: ``ComposeError`` of the supervisor; `Errno` when the output cannot be written, after all has stopped.

@@ -36,7 +36,8 @@ package struct UpCommand: AsyncParsableCommand {
         } else if detached || wait {
             try await StackControl(project: project).perform(.up(request), waits: wait) {
                 try await DetachedStack(
-                    project: project, stack: request.stack, selection: request.selection, options: options.supervise,
+                    project: project, stack: request.stack, selection: request.selection,
+                    arguments: options.supervise.arguments,
                     isVerbose: verbose
                 ).start(until: wait ? .ready : .launched)
             }
