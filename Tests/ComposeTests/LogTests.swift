@@ -108,6 +108,20 @@ struct LogTests {
         #expect(lines == ["one", "two", "one", "two"])
     }
 
+    @Test("A follower that does not read holds up no service, and finds everything when it does")
+    func stoppedReader() async throws {
+        let scratch = try Scratch()
+        let logs = try scratch.project().logs(since: .distantPast)
+        var lines = logs.makeAsyncIterator()
+        // Far more than pipes and sockets hold.
+        let supervisor = try scratch.supervisor(scratch.stack([.shell("a", "seq 100000")]))
+        try await within("the end of the service") { try await supervisor.run() }
+        for number in 1...100_000 where await lines.next()?.text != String(number) {
+            Issue.record("line \(number) is missing")
+            break
+        }
+    }
+
     @Test("A follower that is cancelled still gets all that was written, and then the end")
     func followToTheEnd() async throws {
         let scratch = try Scratch()
