@@ -110,7 +110,7 @@ struct ControlVerbTests {
                 order.split(separator: "\n").joined(separator: " ")
                     == "+db +web -web -db +db +web -web -db +db +web -db +db")
             let unknown = try await segue("restart", "wep")
-            #expect(unknown.status == 1)
+            #expect(unknown.status == 78)
             #expect(unknown.error == "segue: project 'demo' has no service 'wep'; did you mean 'web'?\n")
         }
     }
