@@ -20,7 +20,7 @@ struct ComposePageTests {
     @Test("of variables")
     func variables() async throws {
         let output = try await run("Variables in the file")
-        #expect(output.contains("USER_NAME        -           somebody  no"))
+        #expect(output.contains("\nUSER_NAME       -           somebody  no\n"))
         #expect(output.contains("WHO: ann"))
     }
 

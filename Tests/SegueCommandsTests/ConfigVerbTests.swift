@@ -39,6 +39,9 @@ struct ConfigVerbTests {
             let piped = try await segue.shell(
                 "segue config --services -f compose.yaml -f - <<< 'services: {e: {command: e}}'")
             #expect(piped.lines == ["a", "e"])
+            let export = try await segue.shell(
+                "segue export systemd -f - <<< $'name: ${NAME:-n}\nservices: {e: {command: sleep 1}}'")
+            #expect(export.lines.first == "# n.target", "\(export.error)")
         }
     }
 

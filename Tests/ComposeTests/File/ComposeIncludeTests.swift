@@ -19,12 +19,12 @@ struct ComposeIncludeTests {
                   web: {command: "web ${SEGUE_PORT_MUSIC}", depends_on: [broker, music]}
                 """,
                 "bus/broker.yaml": """
-                include: [../deep.yaml]
+                include: [../far/deep.yaml]
                 services:
                   broker: {command: "broker $LEVEL $OWN", working_dir: run}
                 """,
                 "bus/.env": "LEVEL=low\nOWN=file",
-                "deep.yaml": "services: {deep: {command: deep}}",
+                "far/deep.yaml": "services: {deep: {command: deep}}",
                 "music/a.yaml": "x-ports: [music]\nservices:\n  music: {command: 'music $WHO', working_dir: run}",
                 "music/b.yaml": "services:\n  music: {environment: {B: \"1\"}}",
                 "music/vars.env": "WHO=me",
@@ -34,6 +34,8 @@ struct ComposeIncludeTests {
         #expect(stack.services[0].command == ["web", "${SEGUE_PORT_MUSIC}"])
         #expect(stack.services[1].command == ["broker", "low", "own"])
         #expect(stack.services[1].workingDirectory == "\(scratch.path)/bus/run")
+        #expect(stack.services[0].workingDirectory == nil, "the stack's folder")
+        #expect(stack.services[2].workingDirectory == "\(scratch.path)/far")
         #expect(stack.services[3].command == ["music", "me"])
         #expect(stack.services[3].environment == ["B": "1"])
         #expect(stack.services[3].workingDirectory == "\(scratch.path)/data/run")

@@ -155,6 +155,12 @@ struct ComposeServiceTests {
         #expect(!found.joined().contains("hunter2"), "\(found)")
     }
 
+    @Test("What is reset is not there, in a first file either")
+    func reset() throws {
+        let service = try service("environment: {A: !reset null, B: b}\nrestart: !reset always")
+        #expect(service.environment == ["B": "b"] && service.restart == .no)
+    }
+
     @Test("Aliases that stand for more than a machine can hold are refused")
     func aliases() {
         var text = "services:\n  a: &a0 {command: x}\n"

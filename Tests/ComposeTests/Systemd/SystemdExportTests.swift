@@ -131,6 +131,12 @@ struct SystemdExportTests {
         let test = "echo x >> \(file); [ $(wc -l < \(file)) -eq 3 ]"
         try Shell.run(probe.waitingScript, "probe", "sh", "-c", test)
         #expect(try scratch.read("x") == "x\nx\nx\n")
+        // What a file may say at most.
+        let long = Duration.seconds(365 * 86_400)
+        let extreme = HealthProbe(
+            command: ["x"], interval: long, timeout: long, retries: 1_000_000, startPeriod: long,
+            startInterval: .microseconds(1))
+        #expect(extreme.waitingScript.contains("timeout 31536000.000"))
     }
 
     @Test(

@@ -7,20 +7,20 @@ extension ComposeFile {
     ///
     /// - Throws: as the initialiser does.
     package static func projectName(
-        in paths: [String], environment: [String: String] = ProcessInfo.processInfo.environment
+        in paths: [String], environmentFiles: [String] = [],
+        environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> String? {
+        let reading = try ComposeReading(paths: paths, environmentFiles: environmentFiles, environment: environment)
+        // What is wrong with an env file is no matter here.
         let findings = ComposeFindings()
-        var name: String?
-        for path in paths {
-            let text = try ComposeReading.text(of: path, .compose)
-            guard let root = YAMLText.parse(text.text, file: path, findings: findings) else { continue }
-            let environment = ComposeEnvironment(environment)
-                .adding(usualFileIn: text.path.directory, findings: ComposeFindings())
-            let source = ComposeSource(name: path, directory: text.path.directory, environment: environment)
+        let names = reading.texts.compactMap { file -> ComposeNode? in
+            guard let root = YAMLText.parse(file.text, file: file.path.shown, findings: findings) else { return nil }
+            let source = ComposeSource(
+                name: file.path.shown, directory: reading.directory, environment: reading.environment)
             var builder = ComposeTreeBuilder(source: source, findings: findings, offered: [])
-            let tree = builder.file(root) { $0 == "name" }
-            name = tree.entries?["name"].flatMap { ComposeReader(findings: findings).name($0.value) } ?? name
+            return builder.file(root) { $0 == "name" }.entries?["name"]?.value
         }
+        let name = names.last.flatMap { ComposeReader(findings: findings).name($0) }
         try findings.throwMistakes()
         return name
     }

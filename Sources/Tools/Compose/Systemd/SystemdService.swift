@@ -97,8 +97,9 @@ struct SystemdService {
     private var start: (type: String, timeout: String?) {
         if isAwaited { return ("oneshot", "infinity") }
         switch service.readiness {
-        case .probe(let probe):
-            return ("exec", SystemdText.timeout(probe.patience))
+        case .probe:
+            // The script that asks knows when it is enough.
+            return ("exec", "infinity")
         case .notify(let timeout):
             return ("notify", SystemdText.timeout(timeout ?? SupervisorOptions.usualStartTimeout))
         case .started:

@@ -10,9 +10,11 @@ struct ProjectOptions: ParsableArguments, Sendable {
             "The project. Without it: the one that the compose file names, else its folder's name.", valueName: "name"))
     var project: String?
 
-    /// - Parameter files: the compose files; without one, the folder's own say the name.
+    /// - Parameters:
+    ///   - files: the compose files; without one, the folder's own say the name.
+    ///   - environmentFiles: what the name may refer to, instead of `.env`.
     /// - Throws: ``ComposeError``, ``ComposeFileError``.
-    func resolve(files: [String] = []) throws -> Project {
+    func resolve(files: [String] = [], environmentFiles: [String] = []) throws -> Project {
         if let project { return try Project(name: ProjectName.resolve(flag: project, directory: "")) }
         let current = FileManager.default.currentDirectoryPath
         let files = files.isEmpty ? ComposeFile.find(in: current) : files
@@ -20,7 +22,7 @@ struct ProjectOptions: ParsableArguments, Sendable {
             return try Project(name: ProjectName.resolve(flag: nil, directory: current))
         }
         let directory = URL(fileURLWithPath: file).deletingLastPathComponent().standardizedFileURL.path
-        let name = try ComposeFile.projectName(in: files)
+        let name = try ComposeFile.projectName(in: files, environmentFiles: environmentFiles)
         return try Project(name: ProjectName.resolve(flag: nil, file: name, directory: directory))
     }
 }

@@ -8,7 +8,7 @@ struct StackOptions: ParsableArguments, Sendable {
 
     /// - Throws: ``ComposeError``, ``ComposeFileError``.
     func resolve() throws -> Project {
-        try project.resolve(files: files.files)
+        try project.resolve(files: files.files, environmentFiles: files.envFile)
     }
 
     /// - Throws: ``ComposeError`` `no-project`, when nothing is known of it.

@@ -29,7 +29,7 @@ package struct UpCommand: AsyncParsableCommand {
 
     package func run() async throws {
         let file = try await stack.files.read()
-        let project = try stack.project.resolve(files: stack.files.paths())
+        let project = try stack.project.resolve(files: stack.files.paths(), environmentFiles: stack.files.envFile)
         let request = try options.request(for: file, profiles: stack.files.profile)
         if dryRun {
             try await rehearse(request, project)

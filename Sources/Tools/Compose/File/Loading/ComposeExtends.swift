@@ -31,7 +31,8 @@ struct ComposeExtends {
         let own = node.with(.mapping(entries))
         let chain = chain + [Base(file: file.name, service: name)]
         guard let base = base(extends, services: services, chain: chain) else { return own }
-        return base.overridden(by: own)
+        // What it has taken over lies elsewhere; it itself does not.
+        return own.with(base.overridden(by: own).content)
     }
 
     private func base(_ extends: ComposeNode, services: ComposeNode.Entries, chain: [Base]) -> ComposeNode? {

@@ -47,7 +47,7 @@ struct ComposeLoader {
             let tree = tree(of: file, offered: offered) { !Self.head.contains($0) && !$0.hasPrefix("x-") }
             return ComposeExtends(loader: self, offered: offered).resolved(tree)
         }
-        guard let merged = own.reduce(nil, { $0?.overridden(by: $1) ?? $1 }) else { return nil }
+        guard let merged = own.reduce(nil, { $0?.overridden(by: $1) ?? $1 })?.pruned else { return nil }
         if let entries = merged.entries { findings.check(entries, against: .root, in: "the file") }
         return project.includes.compactMap { tree(of: $0, offered: offered) }.reduce(merged, adding)
     }

@@ -5,7 +5,10 @@ enum ComposeText {
     /// - Parameter path: `-` is standard input.
     /// - Returns: `nil` when it cannot be read, or is not UTF-8.
     static func read(_ path: String) -> String? {
-        guard path == "-" else { return try? String(contentsOfFile: path, encoding: .utf8) }
-        return (try? FileHandle.standardInput.readToEnd()).flatMap { String(data: $0, encoding: .utf8) }
+        path == "-" ? standardInput : try? String(contentsOfFile: path, encoding: .utf8)
     }
+
+    /// It can be read once only, and a command may look at its files for several things.
+    private static let standardInput = (try? FileHandle.standardInput.readToEnd())
+        .flatMap { String(data: $0, encoding: .utf8) }
 }

@@ -3,7 +3,8 @@ import OrderedCollections
 extension ComposeReader {
     private static let mostReplicas = 1000
 
-    func service(_ name: String, _ entry: ComposeNode.Entry, offered: Set<String>) -> Service? {
+    /// - Parameter stack: without services.
+    func service(_ name: String, _ entry: ComposeNode.Entry, of stack: Stack) -> Service? {
         if !Service.isValid(name: name) {
             report("'\(name)' is not a service name", at: entry.key, hint: Service.nameRule)
         }
@@ -11,7 +12,9 @@ extension ComposeReader {
         guard let entries = mapping(entry.value, place) else { return nil }
         findings.check(entries, against: .service, in: place)
         let command = command(entries, of: place, key: entry.key)
-        var service = Service(name: name, command: command, workingDirectory: directory(entries, of: place))
+        var service = Service(name: name, command: command)
+        service.workingDirectory = directory(entries, of: place) ?? ownFolder(of: entry.value, in: stack)
+        let offered = OfferedVariables.names(ports: stack.ports)
         service.environment = environment(entries, of: place).filter { $0.value != nil || !offered.contains($0.key) }
         service.dependencies = dependencies(entries, of: place)
         service.readiness = readiness(entries, of: place)
@@ -54,6 +57,12 @@ extension ComposeReader {
         }
         guard let text = scalar(entry.value, "'working_dir' of \(place)")?.text else { return nil }
         return text.hasPrefix("${SEGUE_STATE_DIR}") ? text : entry.value.source.directory.resolving(text).absolute
+    }
+
+    /// Of an included file.
+    private func ownFolder(of node: ComposeNode, in stack: Stack) -> String? {
+        let folder = node.source.directory.absolute
+        return folder == stack.directory ? nil : folder
     }
 
     private func stopSignal(_ entries: ComposeNode.Entries, of place: String) -> StopSignal {

@@ -13,7 +13,7 @@ struct ComposeReader {
         guard let entries = mapping(root, "the file") else { return stack }
         stack.name = entries["name"].flatMap { name($0.value) }
         if let services = entries["services"] {
-            stack.services = self.services(services.value, offered: OfferedVariables.names(ports: stack.ports))
+            stack.services = self.services(services.value, of: stack)
         } else {
             report("there is no 'services'", at: root.place, hint: "list the processes to run under it")
         }
@@ -41,12 +41,12 @@ struct ComposeReader {
         return names
     }
 
-    private func services(_ node: ComposeNode, offered: Set<String>) -> [Service] {
+    private func services(_ node: ComposeNode, of stack: Stack) -> [Service] {
         guard let entries = mapping(node, "'services'") else { return [] }
         if entries.isEmpty {
             report("'services' is empty", at: node.place, hint: "list the processes to run under it")
         }
-        let services = entries.compactMap { service($0.key, $0.value, offered: offered) }
+        let services = entries.compactMap { service($0.key, $0.value, of: stack) }
         checkDependencies(of: services, in: entries)
         checkInstances(of: services, in: entries)
         return services

@@ -35,10 +35,22 @@ extension ComposeNode {
                 result[name] = entry
                 continue
             }
-            // What is reset is gone, and the place where it stands is told no more.
             result[name]?.value = earlier.value.overridden(by: entry.value, under: name)
         }
-        return result.filter { $0.value.value.override != .remove }
+        return result
+    }
+
+    /// Without what is reset.
+    var pruned: ComposeNode {
+        switch content {
+        case .mapping(let entries):
+            let kept = entries.filter { $0.value.value.override != .remove }
+            return with(.mapping(kept.mapValues { .init(key: $0.key, written: $0.written, value: $0.value.pruned) }))
+        case .list(let list):
+            return with(.list(list.map(\.pruned)))
+        case .null, .scalar:
+            return self
+        }
     }
 
     private static func union(_ list: [ComposeNode], _ more: [ComposeNode]) -> [ComposeNode] {

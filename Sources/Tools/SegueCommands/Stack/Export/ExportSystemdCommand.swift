@@ -43,8 +43,9 @@ package struct ExportSystemdCommand: AsyncParsableCommand {
 
     package func run() async throws {
         let file = try await files.read()
+        let project = try project.resolve(files: files.paths(), environmentFiles: files.envFile)
         let export = try SystemdExport(
-            stack: files.stack(of: file, services: services), name: project.resolve(files: files.paths()).name,
+            stack: files.stack(of: file, services: services), name: project.name,
             manager: manager == .user ? .user : .system(user: runAs ?? NSUserName()),
             ports: Dictionary(port.map { ($0.name, $0.port) }) { _, last in last }, directory: directory)
         let units = try export.files()
