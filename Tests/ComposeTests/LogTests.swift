@@ -64,6 +64,20 @@ struct LogTests {
         #expect(lines == ["a1", "a2", "a3"].suffix(first) + ["b1", "b2", "b3"].suffix(first))
     }
 
+    @Test("A service's log is that of all its instances, and of no service with a similar name")
+    func instances() async throws {
+        let scratch = try Scratch()
+        var web = Service.shell("web", "echo $SEGUE_REPLICA")
+        web.replicas = 2
+        let stack = scratch.stack([web, .shell("web-7", "echo other"), .shell("webby", "echo third")])
+        try await scratch.supervisor(stack).run()
+        let project = try scratch.project()
+        let lines = try await project.logs(of: ["web"]).reduce(into: []) { $0.append($1.text) }
+        #expect(lines.sorted() == ["1", "2"])
+        #expect(try await project.logs(of: ["web-2"]).reduce(into: []) { $0.append($1.text) } == ["2"])
+        #expect(try await project.events(of: ["web"]).contains { $0.service != "web" } == false)
+    }
+
     @Test("A follower goes on through a restart of the service and of the whole project")
     func follow() async throws {
         let scratch = try Scratch()
@@ -92,6 +106,20 @@ struct LogTests {
             }
         }
         #expect(lines == ["one", "two", "one", "two"])
+    }
+
+    @Test("A follower that does not read holds up no service, and finds everything when it does")
+    func stoppedReader() async throws {
+        let scratch = try Scratch()
+        let logs = try scratch.project().logs(since: .distantPast)
+        var lines = logs.makeAsyncIterator()
+        // Far more than pipes and sockets hold.
+        let supervisor = try scratch.supervisor(scratch.stack([.shell("a", "seq 100000")]))
+        try await within("the end of the service") { try await supervisor.run() }
+        for number in 1...100_000 where await lines.next()?.text != String(number) {
+            Issue.record("line \(number) is missing")
+            break
+        }
     }
 
     @Test("A follower that is cancelled still gets all that was written, and then the end")

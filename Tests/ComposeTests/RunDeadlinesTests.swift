@@ -32,8 +32,12 @@ struct RunDeadlinesTests {
         #expect(deadlines.next == at(3))
         deadlines.take(message("EXTEND_TIMEOUT_USEC=5000000"), at: at(2))
         #expect(deadlines.next == at(7))
-        deadlines.take(message("EXTEND_TIMEOUT_USEC=99999999999999999999"), at: at(2))
-        #expect(deadlines.next == at(7))
+        for nonsense in ["99999999999999999999", "-5000000", "soon"] {
+            deadlines.take(message("EXTEND_TIMEOUT_USEC=\(nonsense)"), at: at(6))
+            #expect(deadlines.next == at(7))
+        }
+        deadlines.take(message("EXTEND_TIMEOUT_USEC=9223372036854775807"), at: at(2))
+        #expect(deadlines.next == at(86_402), "no more than a day")
     }
 
     @Test("Once ready, a service must send WATCHDOG=1 in time")

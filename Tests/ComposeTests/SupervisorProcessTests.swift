@@ -136,6 +136,21 @@ struct SupervisorProcessTests {
         #expect(!FileManager.default.fileExists(atPath: fixture.project.runtimeDirectory))
     }
 
+    @Test("A supervisor that stands still is told as such, and taken down all the same")
+    func frozenSupervisor() async throws {
+        let fixture = try Fixture(Self.pair)
+        try await within("the start") { try await fixture.supervisor.start(until: .ready) }
+        let before = try fixture.status
+        let supervisor = try #require(before.supervisor.open())
+        supervisor.send(SIGSTOP)
+        let client = ControlClient(project: fixture.project, patience: .milliseconds(300))
+        let error = try await #require(throws: ComposeError.self) { try await client.send(.start(services: [])) }
+        #expect(error.code == "control-silent")
+        #expect(try await within("the stop") { try await fixture.project.stop(timeout: .milliseconds(300)) })
+        #expect(!before.supervisor.isAlive)
+        for service in before.services { #expect(!fixture.isAlive(service.process)) }
+    }
+
     @Test("A recorded number that means another process now is left alone")
     func reusedNumber() async throws {
         let scratch = try Scratch()

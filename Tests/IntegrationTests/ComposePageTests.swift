@@ -51,6 +51,28 @@ struct ComposePageTests {
             ])
     }
 
+    @Test("of readiness and health", .timeLimit(.minutes(2)))
+    func health() async throws {
+        let title = "Readiness and health"
+        let output = try await run(
+            title, files: ["health.yaml": try #require(page.section(title).blocks(of: "yaml").first)])
+        #expect(output.contains("store is unhealthy: exited with status 1"))
+    }
+
+    @Test("of logs and events", .timeLimit(.minutes(2)))
+    func logsAndEvents() async throws {
+        let title = "Logs and events"
+        let output = try await run(title)
+        #expect(output.contains(/import +\| somebody imports from http:/))
+        #expect(output.contains("Z store is ready after "))
+        #expect(output.contains(#""action":"starting","attributes":{},"instance":"api-2""#))
+        let source = try String(
+            contentsOfFile: Repository.path("Sources/Tools/Compose/Events/ProjectEvent.swift"), encoding: .utf8)
+        let cases = source.matches(of: #/case (\w+)(?: = "(\w+)")?/#).map { String($0.2 ?? $0.1) }
+        let shown = page.section(title).rows.flatMap { $0[0].matches(of: #/`(\w+)`/#).map { String($0.1) } }
+        #expect(!cases.isEmpty && Set(shown) == Set(cases), "every action stands in the table, and no other")
+    }
+
     @Test("of what is refused")
     func refused() async throws {
         try await SegueCommandLine.inScratch { segue in

@@ -57,6 +57,21 @@ struct PlatformTests {
         }
     }
 
+    @Test(
+        "what is published while a service is stopped waits for it, and for one that is restarted",
+        .timeLimit(.minutes(3)))
+    func stopped() async throws {
+        try await TestStack.with(Self.services) { stack in
+            try await stack.stop("error-notifier")
+            let first = try await stack.bus.publish(ApplicationError(code: "test.first", message: "It failed."))
+            try await stack.start("error-notifier")
+            try await stack.document(Document.ErrorBanner.self) { $0.errorID == first.id }
+            try await stack.restart("error-notifier")
+            try await stack.bus.send(Command.ErrorDismissed(errorID: first.id))
+            try await stack.document(Document.ErrorBanner.self) { $0.error == nil }
+        }
+    }
+
     @Test("a broker that stands still is replaced, and all goes on where it was", .timeLimit(.minutes(3)))
     func frozenBroker() async throws {
         var services = Self.services

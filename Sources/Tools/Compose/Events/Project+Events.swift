@@ -15,9 +15,9 @@ extension Project {
         in period: LogPeriod = LogPeriod(),
         follow: Bool = false
     ) throws(ComposeError) -> some AsyncSequence<ProjectEvent, Never> & Sendable {
-        let wanted = try instances(of: services)
-        return try readEvents(in: period, follow: follow)
-            .filter { event in wanted.isEmpty || event.instance.map(wanted.contains) ?? false }
+        let isWanted = try filter(for: services)
+        let isEverything = services.isEmpty
+        return try readEvents(in: period, follow: follow).filter { $0.instance.map(isWanted) ?? isEverything }
     }
 
     /// What happens from a time on, until the task is cancelled; in a project that was never started, too.

@@ -17,8 +17,6 @@ struct LogCursor {
     private var buffer: [UInt8] = []
     /// Where the part of the buffer that was not returned begins.
     private var start = 0
-    /// Whether files were removed before they could be opened.
-    private var hasGap = false
 
     init(_ files: LogFiles, _ selection: Selection) {
         self.files = files
@@ -75,19 +73,19 @@ struct LogCursor {
         } else if newest.isRemoved, let number = files.numbers.first(where: { $0 > newest.number }),
             let next = LogFile(files, number: number)
         {
-            hasGap = true
             open.append(next)
         }
     }
 
+    /// Goes on with the next file; what is missing between the two is told.
     private mutating func leaveFile() {
         buffer = Array(buffer[start...])
         start = 0
         // A writer that was killed may have left half a record.
         if !buffer.isEmpty { buffer.append(UInt8(ascii: "\n")) }
-        open.removeFirst()
-        guard hasGap, open.count == 1 else { return }
-        hasGap = false
+        let left = open.removeFirst()
+        // Files have been removed before they could be opened.
+        guard let next = open.first, next.number != left.number + 1 else { return }
         let text = "lines were removed before they could be read here"
         buffer += LogRecord.bytes(
             time: LogRecord.time(Date()), stream: .notice, text: Array(text.utf8), continues: false)

@@ -6,7 +6,8 @@ package struct LogReader: AsyncSequence, Sendable {
     package typealias Element = LogLine
 
     private let directory: String
-    private let isWanted: @Sendable (String) -> Bool
+    /// Which logs are read, by name.
+    package let isWanted: @Sendable (String) -> Bool
     private let selection: LogCursor.Selection
     private let watch: DirectoryWatch?
 

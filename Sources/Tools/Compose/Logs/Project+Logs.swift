@@ -17,10 +17,8 @@ extension Project {
         in period: LogPeriod = LogPeriod(),
         follow: Bool = false
     ) throws(ComposeError) -> LogReader {
-        let wanted = try instances(of: services)
-        return try LogReader(directory: logDirectory, last: last, in: period, follow: follow) { name in
-            wanted.isEmpty || wanted.contains(name)
-        }
+        try LogReader(
+            directory: logDirectory, last: last, in: period, follow: follow, isWanted: try filter(for: services))
     }
 
     /// What is written from a time on by all services, until the task is cancelled; in a project that was never started,
@@ -39,26 +37,27 @@ extension Project {
         return lines
     }
 
-    /// - Returns: what the instances of some services are called; those that have written something before, too.
+    /// - Returns: whether an instance, by its name, is one of these services', or is named itself; also one that was or
+    ///   will be scaled away. Every one is if there are none.
     /// - Throws: ``ComposeError`` when there is no such project or service.
-    func instances(of services: [String]) throws(ComposeError) -> Set<String> {
+    func filter(for services: [String]) throws(ComposeError) -> @Sendable (_ instance: String) -> Bool {
         guard let status = try ProjectStatus.read(self) else {
             throw ComposeError(code: "no-project", message: "project '\(name)' was never started here")
         }
-        let logged = LogFiles.names(in: logDirectory)
-        var wanted: Set<String> = []
-        for service in services {
-            let instances = status.services.filter { $0.service == service }.map(\.name)
-            guard !instances.isEmpty || logged.contains(service) else {
-                let known = logged.union(status.services.map(\.service)).sorted()
-                throw ComposeError(
-                    code: "no-service",
-                    message: "project '\(name)' has no service '\(service)'",
-                    recovery: "it has \(known.joined(separator: ", "))"
-                )
-            }
-            wanted.formUnion(instances + [service])
+        let own = Set(status.services.map(\.service))
+        let known = own.union(status.services.map(\.name)).union(LogFiles.names(in: logDirectory))
+        if let unknown = services.first(where: { !known.contains($0) }) {
+            throw ComposeError(
+                code: "no-service",
+                message: "project '\(name)' has no service '\(unknown)'",
+                recovery: "it has \(known.sorted().joined(separator: ", "))"
+            )
         }
-        return wanted
+        let wanted = Set(services)
+        return { instance in
+            if wanted.isEmpty || wanted.contains(instance) { return true }
+            guard !own.contains(instance), let dash = instance.lastIndex(of: "-") else { return false }
+            return Int(instance[dash...].dropFirst()) != nil && wanted.contains(String(instance[..<dash]))
+        }
     }
 }

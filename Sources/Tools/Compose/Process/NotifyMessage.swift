@@ -22,10 +22,15 @@ package struct NotifyMessage: Sendable, Equatable {
             case ("STATUS", let text): status = String(text)
             case ("WATCHDOG", "1"): isHeartbeat = true
             case ("WATCHDOG", "trigger"): isWatchdogTriggered = true
-            case ("EXTEND_TIMEOUT_USEC", let text): startExtension = UInt32(text).map { .microseconds(Int64($0)) }
+            case ("EXTEND_TIMEOUT_USEC", let text): startExtension = Int64(text).flatMap(Self.startExtension)
             case (let name, let value) where name.hasPrefix("X_"): extensions[String(name)] = String(value)
             default: break
             }
         }
+    }
+
+    /// At most a day: no clock can be asked to wait for whatever a number may say.
+    private static func startExtension(_ microseconds: Int64) -> Duration? {
+        microseconds > 0 ? min(.microseconds(microseconds), .seconds(86_400)) : nil
     }
 }

@@ -33,10 +33,22 @@ struct InstanceKeeper: Sendable {
             case .wait: continue
             case .refuse: board.refuseRound(of: name)
             case .leave: if board.dismiss(name) { return nil }
-            case .start: if let service = board.claimRound(of: name) { return service }
+            case .start:
+                guard let service = board.claimRound(of: name) else { continue }
+                warn(ofDependenciesLostTo: service, view)
+                return service
             }
         }
         return nil
+    }
+
+    /// It starts all the same: they are not required.
+    private func warn(ofDependenciesLostTo service: Service, _ view: Roster) {
+        for dependency in service.dependencies
+        where !dependency.isRequired && view.prospect(of: dependency) == .impossible {
+            let metadata: Logger.Metadata = ["service": "\(name)", "dependency": "\(dependency.service)"]
+            logger.warning("a service starts without what it would like to have", metadata: metadata)
+        }
     }
 
     private func openLog() throws(ComposeError) -> ServiceLog {

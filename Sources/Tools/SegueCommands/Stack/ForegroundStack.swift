@@ -49,7 +49,7 @@ struct ForegroundStack {
 
     /// Follows the log files, not the services: a terminal that is stopped holds up no service, and no line is dropped.
     private func showLogs() async throws {
-        let printer = LogPrinter(services: stack.services.map(\.name))
+        let printer = LogPrinter(services: stack.services.flatMap(\.instances))
         for await line in try project.logs(since: begin) {
             try await printer.show(line)
         }

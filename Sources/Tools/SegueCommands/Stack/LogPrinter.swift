@@ -29,8 +29,9 @@ struct LogPrinter: Sendable {
         isColored = style.hasColor && console.isColored
     }
 
+    /// Soon: `flush()` of the console has to follow before the process ends.
     func show(_ line: LogLine) async throws {
-        try await console.writeLine(style.isJSON ? JSONLine.text(LogObject(line)) : text(line))
+        try await console.append("\(style.isJSON ? JSONLine.text(LogObject(line)) : text(line))\n".utf8)
     }
 
     private func text(_ line: LogLine) -> String {

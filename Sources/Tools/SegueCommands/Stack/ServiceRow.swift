@@ -29,7 +29,8 @@ struct ServiceRow: Encodable {
         startedAt = status.startedAt
         hasEnded = state == .exited || state == .failed || (state == .created && !status.order.isWanted)
         let isOver = status.isFinished || status.state == .restarting
-        note = (status.message ?? (isOver ? status.ending : nil))?.printable
+        let illness = isAlive ? status.health.flatMap { $0.state == .healthy ? nil : $0.reason } : nil
+        note = (illness ?? status.message ?? (isOver ? status.ending : nil))?.printable
     }
 
     /// Or was not wanted in the first place.

@@ -17,7 +17,8 @@ extension ServiceStatus {
 
     /// How its last run ended.
     var ending: String? {
-        if let signal { return "was ended by \(StopSignal.name(of: signal))" }
-        return exitCode.map { "exited with status \($0)" }
+        let because = fault.map { ": it \($0)" } ?? ""
+        if let signal { return "was ended by \(StopSignal.name(of: signal))" + because }
+        return exitCode.map { "exited with status \($0)" + because }
     }
 }

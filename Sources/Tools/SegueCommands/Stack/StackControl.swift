@@ -6,6 +6,9 @@ struct StackControl {
     /// Whether only to tell what would be done.
     var isRehearsal = false
 
+    /// How long somebody else may hold the project before anybody can be asked.
+    private static let patience: Duration = .seconds(30)
+
     /// - Parameter waits: whether to return only when all that was asked for has come about.
     /// - Returns: whether there is a supervisor.
     /// - Throws: ``ComposeError``.
@@ -26,6 +29,7 @@ struct StackControl {
     ///
     /// - Parameter start: what that one begins with.
     func perform(_ request: ControlRequest, waits: Bool = true, orStart start: () async throws -> Void) async throws {
+        let deadline = ContinuousClock.now + Self.patience
         while true {
             do {
                 if try await perform(request, waits: waits) { return }
@@ -33,9 +37,9 @@ struct StackControl {
             } catch let error as ComposeError where error.code == "stopping" {
                 // The project is being taken down, or has ended by itself: afterwards it can be started anew.
                 try await project.supervisorHasEnded()
-            } catch let error as ComposeError where error.code == "already-running" {
-                // Somebody else was faster, and has the supervisor that we need.
-                try await Task.sleep(for: .milliseconds(20))
+            } catch let error as ComposeError where error.code == "already-running" && ContinuousClock.now < deadline {
+                // Somebody else was faster, and has the supervisor that we need or is ending what another one left.
+                try await Task.sleep(for: .milliseconds(50))
             }
         }
     }

@@ -15,7 +15,8 @@ struct Fault: Sendable, Equatable, CustomStringConvertible {
         Fault(description: "is unhealthy" + (reason.map { ": \($0)" } ?? ""))
     }
 
-    /// A process that hangs is ended as systemd does it, with a signal that leaves a core where cores are wanted.
+    /// A process that hangs is ended as systemd does it, with a signal that leaves a core where cores are wanted, or a
+    /// backtrace where Swift writes them. The latter outlives the signal; the kill after the grace ends it.
     static func hung(_ description: String) -> Fault {
         Fault(description: description, signal: StopSignal(number: SIGABRT))
     }
