@@ -17,7 +17,8 @@ struct Segue: AsyncParsableCommand {
             CommandGroup(
                 name: "Bus",
                 subcommands: [
-                    MonitorCommand.self, SendCommand.self, GetCommand.self, AskCommand.self, ServicesCommand.self,
+                    MonitorCommand.self, TopCommand.self, SendCommand.self, GetCommand.self, AskCommand.self,
+                    ServicesCommand.self,
                     DeadCommand.self, BenchCommand.self, BenchPeerCommand.self,
                 ]),
             CommandGroup(name: "Flows", subcommands: [FlowCommand.self]),
