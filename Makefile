@@ -1,6 +1,6 @@
 # The commands of everyday work. `make run` and `make test` install what is missing first.
 
-.PHONY: run down test bench soak fuzz build lint format setup
+.PHONY: run down test examples bench soak fuzz build lint format setup
 
 BIN = .build/debug
 
@@ -22,6 +22,10 @@ test: setup
 	@swift build --build-tests
 	@swift test --skip-build
 
+# The package in Examples, as its own users would build and test it.
+examples: setup
+	@scripts/examples
+
 # What the figures in docs/performance.md are made with. BENCH holds names and options, as in BENCH="roundtrip --json".
 bench: setup
 	@swift build -c release --static-swift-stdlib --product broker
@@ -41,10 +45,10 @@ fuzz: setup
 	@swift run -c release bus-fuzz $(or $(INPUTS),1000000) $(or $(SEED),1)
 
 lint:
-	@swift format lint --strict --recursive Package.swift Sources Tests
+	@swift format lint --strict --recursive Package.swift Sources Tests Examples
 
 format:
-	@swift format --in-place --recursive Package.swift Sources Tests
+	@swift format --in-place --recursive Package.swift Sources Tests Examples
 
 setup:
 	@scripts/setup

@@ -67,9 +67,10 @@ let runtime: [Target] = [
 ]
 
 let tools: [Target] = [
-    module("Compose", in: "Tools", [subprocess, systemPackage, yams, logging]),
+    module("Compose", in: "Tools", [orderedCollections, subprocess, systemPackage, yams, logging]),
     module("SegueTestSupport", in: "Tools", ["EventBus", "ZeroMQEventBus", "Compose", logging]),
     module("Monitor", in: "Tools", ["Contracts", "EventBus", "Navigation"]),
+    module("Scaffold", in: "Tools", ["EventBus", "Navigation"]),
     module(
         "Benchmarks", in: "Tools",
         [
@@ -79,8 +80,8 @@ let tools: [Target] = [
     module(
         "SegueCommands", in: "Tools",
         [
-            "Benchmarks", "Compose", "Contracts", "EventBus", "Monitor", "Navigation", "ZeroMQEventBus", argumentParser,
-            logging, subprocess, systemPackage, yams,
+            "Benchmarks", "Compose", "Contracts", "EventBus", "Monitor", "Navigation", "Scaffold", "ZeroMQEventBus",
+            argumentParser, logging, subprocess, systemPackage, yams,
         ]),
 ]
 
@@ -209,6 +210,7 @@ let tests: [Target] = [
         swiftSettings: settings),
     tests(of: "Compose", ["compose-fixture", logging, yams]),
     tests(of: "Monitor", ["Contracts", "EventBus", "Navigation", "RuntimeTestSupport", "SeededRandom"]),
+    tests(of: "Scaffold", ["Navigation"]),
     tests(of: "Benchmarks", ["BusProtocol", "EventBus"]),
     testModule("CommandLineTestSupport", [subprocess, systemPackage]),
     tests(
@@ -275,6 +277,12 @@ let package = Package(
         .library(name: "Routing", targets: ["Routing"]),
         .library(name: "ServiceRuntime", targets: ["ServiceRuntime"]),
         .library(name: "SegueTestSupport", targets: ["SegueTestSupport"]),
+        // The processes that a stack of one's own needs, whatever its app.
+        .executable(name: "broker", targets: ["broker"]),
+        .executable(name: "device", targets: ["device"]),
+        .executable(name: "error-notifier", targets: ["error-notifier"]),
+        .executable(name: "navigation-coordinator", targets: ["navigation-coordinator"]),
+        .executable(name: "segue", targets: ["segue"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import Testing
 
 @testable import Compose
@@ -12,19 +11,28 @@ struct LogTests {
         let script = """
             perl -e 'print "x" x 1_000_000, "\\n"; print "line $_\\n" for 1..20000; print "unended"'
             """
-        let heard = Mutex<[LogLine]>([])
-        let supervisor = try scratch.supervisor(scratch.stack([.shell("a", script)])) { line in
-            heard.withLock { $0.append(line) }
-        }
+        let supervisor = try scratch.supervisor(scratch.stack([.shell("a", script)]))
         try await within("the end of the service") { try await supervisor.run() }
         let expected = [String(repeating: "x", count: 1_000_000)] + (1...20000).map { "line \($0)" } + ["unended"]
         // Compared to a truth value first, or a failure would print it all.
-        let isHeard = heard.withLock { $0.map(\.text) } == expected
-        #expect(isHeard)
-        var read: [String] = []
-        for await line in try scratch.project().logs() { read.append(line.text) }
-        let isRead = read == expected
+        let isRead = try scratch.project().writtenLines(of: "a").map(\.text) == expected
         #expect(isRead)
+    }
+
+    @Test("Each line has the stream that it was written to and the time when it came; any bytes will do")
+    func streams() async throws {
+        let scratch = try Scratch()
+        let script = "printf 'good\\r\\n\\n'; printf '\\377\\000x\\n'; printf 'bad\\n  worse' >&2"
+        let begin = Date()
+        try await scratch.supervisor(scratch.stack([.shell("a", script)])).run()
+        let lines = try scratch.project().writtenLines(of: "a")
+        #expect(lines.filter { $0.stream == .stdout }.map(\.text) == ["good", "", "\u{FFFD}\0x"])
+        #expect(lines.filter { $0.stream == .stderr }.map(\.text) == ["bad", "  worse"])
+        #expect(lines.allSatisfy { $0.timestamp >= begin.addingTimeInterval(-0.001) && $0.timestamp <= Date() })
+        let path = try scratch.project().logFiles(of: "a").path(1)
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        #expect(bytes.range(of: Data("Z stdout F good\r\n".utf8)) != nil)
+        #expect(bytes.range(of: Data([0xFF, 0, UInt8(ascii: "x")])) != nil, "the file keeps what cannot be shown")
     }
 
     @Test("A line too long for memory comes in parts that say so")
@@ -37,7 +45,7 @@ struct LogTests {
         var lines: [LogLine] = []
         for await line in try scratch.project().logs() { lines.append(line) }
         #expect(lines.filter { $0.text != "." }.map(\.text.count).reduce(0, +) == length)
-        #expect(lines.allSatisfy { $0.text.count <= LogLine.maximumLength + 64 })
+        #expect(lines.allSatisfy { $0.text.count <= LogLine.maximumLength })
         #expect(lines.first?.continues == true)
         #expect(lines.suffix(2).map(\.continues) == [false, false])
     }

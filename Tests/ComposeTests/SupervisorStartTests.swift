@@ -70,7 +70,7 @@ struct SupervisorStartTests {
     @Test("A service that ends before it is ready is an error with its last lines, and the others are stopped")
     func endsBeforeReady() async throws {
         let scratch = try Scratch()
-        var service = Service.shell("broken", "echo one; echo 'no configuration' >&2; exit 3")
+        var service = Service.shell("broken", "echo one >&2; echo 'no configuration' >&2; exit 3")
         service.readiness = .notify(timeout: nil)
         let supervisor = try scratch.supervisor(scratch.stack([.shell("other", Service.forever), service]))
         let error = try await #require(throws: ComposeError.self) { try await supervisor.run() }
@@ -96,7 +96,7 @@ struct SupervisorStartTests {
         let scratch = try Scratch()
         var service = Service.shell("slow", "echo trying; sleep 1000 & echo $! > pid; wait")
         service.readiness = .notify(timeout: .milliseconds(300))
-        service.restart = .always
+        service.restart = .always()
         let supervisor = try scratch.supervisor(scratch.stack([service]))
         let error = try await #require(throws: ComposeError.self) { try await supervisor.run() }
         #expect(error.code == "not-ready")

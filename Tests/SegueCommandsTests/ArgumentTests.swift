@@ -64,7 +64,7 @@ struct ArgumentTests {
         let file = directory.appendingPathComponent("compose.yaml").path
         try "name: ${NAME:-mine}\nservices: {a: {comand: '${MISSING:?}'}}".write(
             toFile: file, atomically: true, encoding: .utf8)
-        #expect(try ProjectOptions.parse([]).resolve(file: file).name == "mine")
-        #expect(try ProjectOptions.parse(["-p", "other"]).resolve(file: file).name == "other")
+        #expect(try ProjectOptions.parse([]).resolve(files: [file]).name == "mine")
+        #expect(try ProjectOptions.parse(["-p", "other"]).resolve(files: [file]).name == "other")
     }
 }

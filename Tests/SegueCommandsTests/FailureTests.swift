@@ -79,7 +79,7 @@ struct FailureTests {
         try await SegueCommandLine.inScratch { segue in
             for arguments in [
                 ["monitor", "--since", "5x"], ["monitor", "--count", "0"], ["monitor", "--type", "a.b"], ["bogus"],
-                ["down", "-t", "x"], ["up", "-f", "a", "-f", "b"], ["get"], ["get", "event.X"], ["logs", "-n", "x"],
+                ["down", "-t", "x"], ["get"], ["get", "event.X"], ["logs", "-n", "x"],
             ] {
                 let result = try await segue.run(arguments)
                 #expect(result.status == 64, "\(arguments)")

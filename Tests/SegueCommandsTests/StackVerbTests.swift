@@ -71,7 +71,8 @@ struct StackVerbTests {
                 """)
             #expect(up.lines == ["one    | first", "one    | last", "second | other", "status 0"])
             let states = try String(contentsOfFile: segue.directory + "/err", encoding: .utf8)
-            #expect(states.contains("segue: one runs\n") && states.contains("segue: one was ended by SIGTERM\n"))
+            #expect(
+                states.contains("segue: one is starting (pid ") && states.contains("segue: one was ended by SIGTERM\n"))
 
             #expect(try await segue("logs", "--no-log-prefix", "-n", "1", "one").output == "last\n")
             #expect(try await segue("logs", "second").output == "second | other\n")

@@ -3,9 +3,11 @@ import ServiceLifecycle
 import ServiceRuntime
 
 /// The broker as a service of its process: ready when it listens.
-struct BrokerService: ReadyService {
+struct BrokerService: ReadyService, ThreadedService {
     let broker: Broker
     let ready = ReadySignal()
+
+    var owner: Broker { broker }
 
     func run() async throws {
         do {

@@ -11,8 +11,8 @@ struct Segue: AsyncParsableCommand {
             CommandGroup(
                 name: "Services",
                 subcommands: [
-                    UpCommand.self, DownCommand.self, PsCommand.self, LogsCommand.self, ConfigCommand.self,
-                    SuperviseCommand.self,
+                    UpCommand.self, DownCommand.self, PsCommand.self, LogsCommand.self, EventsCommand.self,
+                    ConfigCommand.self, SuperviseCommand.self,
                 ]),
             CommandGroup(
                 name: "Bus",
@@ -22,6 +22,7 @@ struct Segue: AsyncParsableCommand {
                     DeadCommand.self, BenchCommand.self, BenchPeerCommand.self,
                 ]),
             CommandGroup(name: "Flows", subcommands: [FlowCommand.self]),
+            CommandGroup(name: "Your own app", subcommands: [NewCommand.self]),
         ])
 
     static func main() async {

@@ -26,7 +26,7 @@ public struct TestService: Sendable {
     var service: Service {
         Service(
             name: name, command: command, environment: environment.mapValues { $0 },
-            dependencies: dependencies.map { Dependency(on: $0, condition: .healthy) }, restart: .always,
+            dependencies: dependencies.map { Dependency(on: $0, condition: .healthy) }, restart: .always(),
             readiness: .notify(timeout: nil))
     }
 }

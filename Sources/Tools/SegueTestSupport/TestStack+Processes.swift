@@ -38,7 +38,7 @@ extension TestStack {
 
     /// What a process has logged so far.
     public func log(of service: String) -> String {
-        (try? String(contentsOfFile: "\(project.logDirectory)/\(service).log", encoding: .utf8)) ?? ""
+        project.writtenLines(of: service).map { $0.text + "\n" }.joined()
     }
 
     /// Where the services keep their state.

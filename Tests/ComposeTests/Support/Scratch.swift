@@ -30,12 +30,11 @@ final class Scratch: Sendable {
     func supervisor(
         _ stack: Stack,
         project name: String = "test",
-        options: SupervisorOptions = .test,
-        onLine: (@Sendable (LogLine) -> Void)? = nil
+        options: SupervisorOptions = .test
     ) throws -> Supervisor {
         var logger = Logger(label: "test")
         logger.logLevel = .critical
-        return try Supervisor(stack: stack, project: project(name), options: options, logger: logger, onLine: onLine)
+        return try Supervisor(stack: stack, project: project(name), options: options, logger: logger)
     }
 
     func write(_ text: String, to name: String) throws -> String {

@@ -14,18 +14,24 @@ struct ServiceHost: Sendable {
     /// The host of a process on the bus.
     init(
         context: ServiceContext, services: [any Service], notifier: ServiceNotifier = ServiceNotifier(),
-        clock: any Clock<Duration> = ContinuousClock()
+        watchdog: Watchdog? = Watchdog(), clock: any Clock<Duration> = ContinuousClock()
     ) {
         let announcement = Announcement(
             context: context, ready: services.readySignals, notifier: notifier, clock: clock)
-        self.services = [BusService(bus: context.bus), announcement] + services + [StoppingNotice(notifier: notifier)]
+        let all = [BusService(bus: context.bus), announcement] + services + [StoppingNotice(notifier: notifier)]
+        let bus = (context.bus as? any Actor).map { [$0] } ?? []
+        self.services = all.watched(watchdog, besides: bus, notifier: notifier, clock: clock)
         logger = context.logger
     }
 
     /// The host of a process that is not on the bus.
-    init(logger: Logger, services: [any Service], notifier: ServiceNotifier = ServiceNotifier()) {
+    init(
+        logger: Logger, services: [any Service], notifier: ServiceNotifier = ServiceNotifier(),
+        watchdog: Watchdog? = Watchdog(), clock: any Clock<Duration> = ContinuousClock()
+    ) {
         let notice = ReadinessNotice(ready: services.readySignals, notifier: notifier, logger: logger)
-        self.services = [notice] + services + [StoppingNotice(notifier: notifier)]
+        let all = [notice] + services + [StoppingNotice(notifier: notifier)]
+        self.services = all.watched(watchdog, besides: [], notifier: notifier, clock: clock)
         self.logger = logger
     }
 
@@ -63,5 +69,14 @@ extension [any Service] {
     /// The signals of those that are not ready as soon as they run.
     fileprivate var readySignals: [ReadySignal] {
         compactMap { ($0 as? any ReadyService)?.ready }
+    }
+
+    /// With a sign of life of them all, if the supervisor asks for one.
+    fileprivate func watched(
+        _ watchdog: Watchdog?, besides actors: [any Actor], notifier: ServiceNotifier, clock: any Clock<Duration>
+    ) -> [any Service] {
+        guard let watchdog else { return self }
+        let owners = compactMap { ($0 as? any ThreadedService)?.owner as (any Actor)? }
+        return self + [LifeSign(watchdog: watchdog, actors: actors + owners, notifier: notifier, clock: clock)]
     }
 }

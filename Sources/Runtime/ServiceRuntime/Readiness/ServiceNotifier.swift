@@ -13,6 +13,7 @@ struct ServiceNotifier: Sendable {
     enum State: String {
         case ready = "READY=1"
         case stopping = "STOPPING=1"
+        case alive = "WATCHDOG=1"
     }
 
     /// A path, or `@name` for a socket in Linux's abstract namespace; nil if nobody wants to know.

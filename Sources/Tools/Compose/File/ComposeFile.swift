@@ -2,56 +2,78 @@ import Foundation
 
 /// Reads stacks from YAML files of the compose specification.
 package struct ComposeFile: Sendable {
+    /// The first file's, as it was named.
     package let path: String
+    /// With the services of all profiles; ``Stack/selecting(_:profiles:)`` leaves those that take part.
     package let stack: Stack
-    /// Variables that the file refers to, are not set and have no default; each was taken as empty.
+    /// Variables that the files refer to, are not set and have no default; each was taken as empty.
     package let unsetVariables: [String]
+    /// By name: all that the files refer to.
+    package let variables: [ComposeVariable]
+    /// The profiles that the environment asks for: `SEGUE_PROFILES`, else `COMPOSE_PROFILES`.
+    package let profiles: [String]
 
-    /// - Parameter environment: what `${…}` refers to.
-    /// - Throws: ``ComposeFileError`` with every mistake; ``ComposeError`` when the file cannot be read.
+    /// - Parameters:
+    ///   - paths: each file overrides those before it; `-` is standard input. Relative paths in all of them start in
+    ///     the folder of the first.
+    ///   - environmentFiles: what is used instead of `.env` in that folder.
+    ///   - environment: what `${…}` refers to; it wins over the env files.
+    /// - Throws: ``ComposeFileError`` with every mistake; ``ComposeError`` when a file cannot be read.
+    package init(
+        paths: [String], environmentFiles: [String] = [],
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws {
+        let findings = ComposeFindings()
+        let texts = try paths.map { path throws(ComposeError) in try Self.text(of: path) }
+        let directory = texts[0].path.directory
+        let process = ComposeEnvironment(environment)
+        let files = try environmentFiles.map { path throws(ComposeError) in try Self.text(of: path, "environment") }
+        let environment =
+            files.isEmpty
+            ? process.adding(usualFileIn: directory, findings: findings) : process.adding(files, findings: findings)
+        try self.init(texts, directory: directory, environment: environment, findings: findings)
+    }
+
     package init(path: String, environment: [String: String] = ProcessInfo.processInfo.environment) throws {
-        let directory = URL(fileURLWithPath: path).deletingLastPathComponent().standardizedFileURL.path
-        try self.init(text: Self.text(of: path), path: path, directory: directory, environment: environment)
+        try self.init(paths: [path], environment: environment)
     }
 
     /// - Parameters:
     ///   - path: what mistakes name as their file.
-    ///   - directory: where relative working directories start.
+    ///   - directory: where relative paths start, absolute.
     package init(text: String, path: String, directory: String, environment: [String: String]) throws {
-        var reader = ComposeReader(file: path, environment: environment)
-        stack = try reader.read(text, directory: directory)
-        unsetVariables = reader.interpolation.unset.sorted()
-        self.path = path
+        let file = ComposePath(shown: path, absolute: ComposePath.join(directory, path))
+        try self.init(
+            [.init(path: file, text: text)], directory: ComposePath(shown: "", absolute: directory),
+            environment: ComposeEnvironment(environment), findings: ComposeFindings())
     }
 
-    /// The project's name that a file gives, if it does. To stop a stack or to watch it, the rest of its file need not
-    /// be right, nor the variables set that it requires.
-    ///
-    /// - Throws: as the initialiser does.
-    package static func projectName(
-        in path: String, environment: [String: String] = ProcessInfo.processInfo.environment
-    ) throws -> String? {
-        var reader = ComposeReader(file: path, environment: environment)
-        return try reader.readName(text(of: path))
+    private init(
+        _ texts: [ComposeLoader.Text], directory: ComposePath, environment: ComposeEnvironment,
+        findings: ComposeFindings
+    ) throws(ComposeFileError) {
+        let loader = ComposeLoader(findings: findings)
+        let project = loader.open(texts, directory: directory, environment: environment)
+        let names = project.ports.compactMap(\.scalar?.text)
+        let tree = loader.tree(of: project, offered: OfferedVariables.names(ports: names))
+        let stack = tree.map { loader.reader.stack($0, ports: project.ports, directory: directory.absolute) }
+        try findings.throwMistakes()
+        self.stack = stack ?? Stack(directory: directory.absolute, services: [])
+        path = texts.first?.path.shown ?? ""
+        unsetVariables = findings.unset.sorted()
+        variables = findings.variables.values.sorted { $0.name < $1.name }
+        profiles = (environment["SEGUE_PROFILES"] ?? environment["COMPOSE_PROFILES"] ?? "")
+            .split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
     }
 
-    private static func text(of path: String) throws(ComposeError) -> String {
-        do {
-            return try String(contentsOfFile: path, encoding: .utf8)
-        } catch {
+    static func text(of path: String, _ kind: String = "compose") throws(ComposeError) -> ComposeLoader.Text {
+        let current = FileManager.default.currentDirectoryPath
+        let place = ComposePath(shown: path, absolute: ComposePath.join(current, path))
+        guard let text = ComposeText.read(path == "-" ? path : place.absolute) else {
             throw ComposeError(
-                code: "compose-file-unreadable",
-                message: "cannot read the compose file \(path)",
-                recovery: "name an existing file with -f"
-            )
+                code: "\(kind)-file-unreadable", message: "cannot read the \(kind) file \(path)",
+                recovery: "name an existing file with \(kind == "compose" ? "-f" : "--env-file")")
         }
-    }
-
-    /// The first of the usual names that exists in a folder, as `docker compose` looks for it; then the default of a
-    /// folder that has several stacks.
-    package static func find(in directory: String) -> String? {
-        ["compose.yaml", "compose.yml", "docker-compose.yaml", "docker-compose.yml", "compose/default.yaml"]
-            .map { directory + "/" + $0 }
-            .first { FileManager.default.fileExists(atPath: $0) }
+        return ComposeLoader.Text(path: place, text: text)
     }
 }

@@ -1,6 +1,6 @@
-/// Every mistake of a compose file, found in one reading.
+/// Every mistake of a stack's files, found in one reading.
 package struct ComposeFileError: Error, Sendable, Equatable, CustomStringConvertible {
-    package struct Mistake: Sendable, Equatable, CustomStringConvertible {
+    package struct Mistake: Sendable, Hashable, CustomStringConvertible {
         package let file: String
         /// Counted from 1.
         package let line: Int
@@ -13,7 +13,7 @@ package struct ComposeFileError: Error, Sendable, Equatable, CustomStringConvert
     }
 
     package let code = "compose-file"
-    /// By line.
+    /// File by file, by line.
     package let mistakes: [Mistake]
 
     package var description: String {

@@ -2,13 +2,14 @@ import Glibc
 
 /// Tells when something in a folder is written, made or moved there (inotify).
 final class DirectoryWatch: Sendable {
+    private static let newFile = UInt32(IN_CREATE | IN_MOVED_TO)
+
     private let descriptor: CInt
 
     /// - Throws: ``ComposeError`` `watch`.
     init(path: String) throws(ComposeError) {
         descriptor = inotify_init1(CInt(IN_CLOEXEC | IN_NONBLOCK))
-        let mask = UInt32(IN_MODIFY | IN_CREATE | IN_MOVED_TO)
-        guard descriptor >= 0, inotify_add_watch(descriptor, path, mask) >= 0 else {
+        guard descriptor >= 0, inotify_add_watch(descriptor, path, UInt32(IN_MODIFY) | Self.newFile) >= 0 else {
             let reason = String(cString: strerror(errno))
             throw ComposeError(code: "watch", message: "cannot watch \(path): \(reason)")
         }
@@ -19,10 +20,29 @@ final class DirectoryWatch: Sendable {
     }
 
     /// Returns when something has happened since it last returned, or when the task is cancelled.
-    func wait() async {
+    ///
+    /// - Returns: whether there may be files that were not there before.
+    func wait() async -> Bool {
         await Readability.wait(for: descriptor)
+        var hasNewFiles = false
         // What happened is found by looking; all that is told at once needs one look.
         var events = [UInt8](repeating: 0, count: 16384)
-        while read(descriptor, &events, events.count) > 0 {}
+        while case let count = read(descriptor, &events, events.count), count > 0 {
+            hasNewFiles = hasNewFiles || Self.tellsOfNewFile(events[..<count])
+        }
+        return hasNewFiles
+    }
+
+    /// More than the queue holds may have happened, too.
+    private static func tellsOfNewFile(_ events: ArraySlice<UInt8>) -> Bool {
+        events.withUnsafeBytes { bytes in
+            var offset = 0
+            while offset + MemoryLayout<inotify_event>.size <= bytes.count {
+                let event = bytes.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
+                if event.mask & (newFile | UInt32(IN_Q_OVERFLOW)) != 0 { return true }
+                offset += MemoryLayout<inotify_event>.size + Int(event.len)
+            }
+            return false
+        }
     }
 }

@@ -3,11 +3,14 @@ import Glibc
 /// A log file open for reading.
 final class LogFile {
     private static let blockSize = 65536
+
+    let number: Int
     private let descriptor: CInt
 
     /// - Returns: `nil` when there is none.
-    init?(path: String) {
-        descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+    init?(_ files: LogFiles, number: Int) {
+        self.number = number
+        descriptor = Glibc.open(files.path(number), O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
     }
 
@@ -22,35 +25,34 @@ final class LogFile {
         }
     }
 
-    /// Moves to where the last lines begin, looking back block by block.
-    func seek(toLast lines: Int) {
-        var offset = lseek(descriptor, 0, SEEK_END)
-        var found = 0
-        var block = [UInt8](repeating: 0, count: Self.blockSize)
-        // The end of the last line is no beginning of another one.
-        var isLastByte = true
-        while offset > 0 {
-            let size = min(off_t(Self.blockSize), offset)
-            let count = pread(descriptor, &block, Int(size), offset - size)
-            guard count == Int(size) else { break }
-            for index in block[..<count].indices.reversed() {
-                if block[index] == UInt8(ascii: "\n"), !isLastByte || lines == 0 { found += 1 }
-                isLastByte = false
-                if found >= max(lines, 1) {
-                    lseek(descriptor, offset - size + off_t(index) + 1, SEEK_SET)
-                    return
-                }
-            }
-            offset -= size
-        }
-        lseek(descriptor, 0, lines == 0 ? SEEK_END : SEEK_SET)
+    /// Whether nobody can open it any more.
+    var isRemoved: Bool {
+        var own = stat()
+        return fstat(descriptor, &own) == 0 && own.st_nlink == 0
     }
 
-    /// Whether another file has taken its place.
-    func isReplaced(at path: String) -> Bool {
-        var own = stat()
-        var present = stat()
-        guard fstat(descriptor, &own) == 0, stat(path, &present) == 0 else { return false }
-        return own.st_ino != present.st_ino || own.st_dev != present.st_dev
+    func seekToEnd() {
+        lseek(descriptor, 0, SEEK_END)
+    }
+
+    /// Moves to where the last records begin that were written up to a time.
+    ///
+    /// - Returns: how many there are, at most `count`.
+    func seek(toLast count: Int, until time: [UInt8]?) -> Int {
+        var bytes: [UInt8] = []
+        while case let block = read(), !block.isEmpty { bytes += block }
+        var found = 0
+        var start = 0
+        // What is not ended is being written, or no record.
+        var end = bytes.lastIndex(of: UInt8(ascii: "\n"))
+        while let last = end, found < count {
+            end = bytes[..<last].lastIndex(of: UInt8(ascii: "\n"))
+            let record = bytes[(end.map { $0 + 1 } ?? 0)..<last]
+            if let time, let own = LogRecord.time(of: record), time.lexicographicallyPrecedes(own) { continue }
+            found += 1
+            start = record.startIndex
+        }
+        lseek(descriptor, off_t(start), SEEK_SET)
+        return found
     }
 }

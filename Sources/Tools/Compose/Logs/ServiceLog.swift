@@ -1,102 +1,96 @@
 import Foundation
 import Logging
-import SystemPackage
 
-/// Where one service's output goes: its log file, each line after its time, and whoever watches the foreground.
+/// Where the output of one instance of a service goes: whole lines, each with its time and stream.
 actor ServiceLog {
     private static let tailLength = 20
     private static let tailWidth = 500
 
     private let service: String
-    private let file: FileDescriptor
-    private let sink: (@Sendable (LogLine) -> Void)?
+    private let writer: LogWriter
     private let logger: Logger
-    /// The part of the present line that the sink has not had.
-    private var line: [UInt8] = []
-    private var lineStart: Date?
+    /// What each stream has written since the end of its last line.
+    private var open: [LogLine.Stream: [UInt8]] = [:]
+    /// How many lines could not be written since the last that could.
+    private var lost = 0
     private var hasFailed = false
     /// The last lines, cut to a width that an error can show.
     private(set) var tail: [String] = []
 
     /// - Throws: ``ComposeError`` `log-file`.
-    init(
-        service: String,
-        path: String,
-        logger: Logger,
-        sink: (@Sendable (LogLine) -> Void)?
-    ) throws(ComposeError) {
+    init(service: String, files: LogFiles, retention: LogRetention, logger: Logger) throws(ComposeError) {
         self.service = service
         self.logger = logger
-        self.sink = sink
-        do {
-            file = try FileDescriptor.open(
-                FilePath(path), .writeOnly, options: [.create, .append, .closeOnExec], permissions: [.ownerReadWrite]
-            )
-        } catch {
-            throw ComposeError(code: "log-file", message: "cannot write \(path): \(error)")
-        }
-    }
-
-    deinit {
-        try? file.close()
+        writer = try LogWriter(files, retention: retention)
     }
 
     /// Takes output as it comes, lines begun and ended anywhere.
-    func append(_ bytes: [UInt8]) {
-        let now = Date()
-        let prefix = Array("\(now.formatted(LogLine.timestampFormat)) ".utf8)
-        var written: [UInt8] = []
-        written.reserveCapacity(bytes.count + prefix.count)
+    func append(_ bytes: [UInt8], to stream: LogLine.Stream) {
+        var records = Records(stream: stream)
+        var line = open.removeValue(forKey: stream) ?? []
         var rest = bytes[...]
         while !rest.isEmpty {
-            if lineStart == nil {
-                lineStart = now
-                written += prefix
-            }
             let end = rest.firstIndex(of: UInt8(ascii: "\n"))
-            take(rest[..<(end ?? rest.endIndex)])
-            written += rest[..<(end.map { $0 + 1 } ?? rest.endIndex)]
-            if end != nil { emit(continues: false) }
+            line += rest[..<(end ?? rest.endIndex)]
+            while line.count > LogLine.maximumLength {
+                records.append(line.prefix(LogLine.maximumLength), continues: true)
+                line.removeFirst(LogLine.maximumLength)
+            }
+            if end != nil {
+                keep(line)
+                records.append(line[...], continues: false)
+                line.removeAll(keepingCapacity: true)
+            }
             rest = end.map { rest[($0 + 1)...] } ?? []
         }
-        write(written)
+        if !line.isEmpty { open[stream] = line }
+        write(records)
     }
 
     /// Ends a line that the service left open when it ended.
-    func endLine() {
-        guard lineStart != nil else { return }
-        write([UInt8(ascii: "\n")])
-        emit(continues: false)
+    func endLine(of stream: LogLine.Stream) {
+        if open[stream] != nil { append([UInt8(ascii: "\n")], to: stream) }
     }
 
-    private func take(_ part: ArraySlice<UInt8>) {
-        var part = part
-        while line.count + part.count > LogLine.maximumLength {
-            let count = LogLine.maximumLength - line.count
-            line += part.prefix(count)
-            part = part.dropFirst(count)
-            emit(continues: true)
+    private struct Records {
+        let stream: LogLine.Stream
+        let time = LogRecord.time(Date())
+        private(set) var bytes: [UInt8] = []
+        private(set) var count = 0
+
+        init(stream: LogLine.Stream) {
+            self.stream = stream
         }
-        line += part
+
+        mutating func append(_ text: ArraySlice<UInt8>, continues: Bool) {
+            bytes += LogRecord.bytes(time: time, stream: stream, text: text, continues: continues)
+            count += 1
+        }
     }
 
-    private func emit(continues: Bool) {
-        let text = String(decoding: line, as: UTF8.self)
-        sink?(LogLine(service: service, timestamp: lineStart ?? Date(), text: text, continues: continues))
-        tail.append(String(text.prefix(Self.tailWidth)))
+    private func keep(_ line: [UInt8]) {
+        tail.append(String(String(decoding: line.prefix(4 * Self.tailWidth), as: UTF8.self).prefix(Self.tailWidth)))
         if tail.count > Self.tailLength { tail.removeFirst() }
-        line.removeAll(keepingCapacity: line.capacity <= 65536)
-        if !continues { lineStart = nil }
     }
 
-    private func write(_ bytes: [UInt8]) {
+    /// A full disk must not end or hold up the service: it is told once, and what was lost is counted in
+    /// its place.
+    private func write(_ records: Records) {
+        guard records.count > 0 else { return }
         do {
-            try file.writeAll(bytes)
+            if lost > 0 { try tellLoss(at: records.time) }
+            try writer.append(records.bytes)
         } catch {
-            // A full disk must not end the service; say it once, and go on for those who watch.
+            lost += records.count
             guard !hasFailed else { return }
             hasFailed = true
             logger.error("cannot write a log", metadata: ["service": "\(service)", "error": "\(error)"])
         }
+    }
+
+    private func tellLoss(at time: [UInt8]) throws {
+        let text = "\(lost) lines could not be written here"
+        try writer.append(LogRecord.bytes(time: time, stream: .notice, text: Array(text.utf8), continues: false))
+        lost = 0
     }
 }

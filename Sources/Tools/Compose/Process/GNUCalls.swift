@@ -6,11 +6,18 @@ enum GNUCalls {
     typealias SendToPidfd = @convention(c) (CInt, CInt, UnsafeMutableRawPointer?, CUnsignedInt) -> CInt
     typealias AddCloseFrom = @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, CInt) -> CInt
 
+    typealias AcceptWithFlags =
+        @convention(c) (
+            CInt, UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<socklen_t>?, CInt
+        ) -> CInt
+
     static let openPidfd = dlsym(nil, "pidfd_open").map { unsafeBitCast($0, to: OpenPidfd.self) }
     static let sendToPidfd = dlsym(nil, "pidfd_send_signal").map { unsafeBitCast($0, to: SendToPidfd.self) }
     static let addCloseFrom = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np").map {
         unsafeBitCast($0, to: AddCloseFrom.self)
     }
+
+    static let accept = dlsym(nil, "accept4").map { unsafeBitCast($0, to: AcceptWithFlags.self) }
 
     /// `POSIX_SPAWN_SETSID`, from <spawn.h> with `_GNU_SOURCE`.
     static let spawnInNewSession: Int16 = 0x80

@@ -37,6 +37,18 @@ package final class NotifySocket: Sendable {
         return nil
     }
 
+    /// Returns when something may have arrived, at the given time, or when the task is cancelled.
+    func wait(until deadline: SuspendingClock.Instant?) async {
+        await withTaskGroup { group in
+            group.addTask { await Readability.wait(for: self.descriptor) }
+            if let deadline {
+                group.addTask { try? await Task.sleep(until: deadline, clock: .suspending) }
+            }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
     /// What has already arrived, if anything.
     func receive() -> NotifyMessage? {
         var buffer = [UInt8](repeating: 0, count: 65536)

@@ -28,6 +28,8 @@ struct ProcessSession: Sendable {
         urgent: @escaping @Sendable () async -> Void = { await Task.waitForCancellation() }
     ) async {
         send(signal.number)
+        // As systemd.kill(5): a process that stands still would not hear it before it is killed.
+        send(SIGCONT)
         await withTaskGroup { group in
             group.addTask { await waitUntilEmpty() }
             group.addTask { try? await Task.sleep(for: grace) }

@@ -4,11 +4,18 @@
 /// Waiting for descriptors without a thread of the cooperative pool.
 enum Readability {
     /// Returns when the descriptor can be read, or when the task is cancelled; the caller finds out which by reading.
-    ///
+    static func wait(for descriptor: CInt) async {
+        await firing(of: DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: .global()))
+    }
+
+    /// Returns when the descriptor can be written, or when the task is cancelled.
+    static func waitForRoom(in descriptor: CInt) async {
+        await firing(of: DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: .global()))
+    }
+
     /// The descriptor may be closed as soon as this has returned: Dispatch has let go of it by then, because the
     /// cancel handler runs last and exactly once, however often and by whomever the source is cancelled.
-    static func wait(for descriptor: CInt) async {
-        let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: .global())
+    private static func firing(of source: any DispatchSourceProtocol) async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 source.setEventHandler { source.cancel() }

@@ -40,27 +40,33 @@ package struct Project: Sendable, Hashable {
     package var busAddress: String { "ipc://\(runtimeDirectory)/bus" }
     package var dataDirectory: String { "\(stateDirectory)/data" }
     package var logDirectory: String { "\(stateDirectory)/logs" }
+    var eventDirectory: String { "\(stateDirectory)/events" }
     /// What a detached supervisor itself has to say.
     package var supervisorLogPath: String { "\(stateDirectory)/supervisor.log" }
+
+    /// The stack as it was last asked for, resolved.
+    package var stackPath: String { "\(stateDirectory)/stack.json" }
 
     var statusPath: String { "\(stateDirectory)/supervisor.json" }
     var lockPath: String { "\(stateDirectory)/lock" }
 
+    /// Where the supervisor takes requests.
+    var controlPath: String { "\(runtimeDirectory)/control" }
+
     /// What a launcher's process id follows: beside the folder, which the supervisor empties. No name has a dot in it.
     var launchSocketPrefix: String { "\(runtimeDirectory).launch-" }
 
-    func logPath(of service: String) -> String { "\(logDirectory)/\(service).log" }
     func notifyPath(of service: String) -> String { "\(runtimeDirectory)/notify/\(service)" }
 
     /// Makes the folders; those that hold sockets and state are for this user alone.
     func prepare(services: [String]) throws(ComposeError) {
-        for path in services.map(notifyPath) + ["\(runtimeDirectory)/bus/ingress"] {
+        for path in services.map(notifyPath) + [controlPath, "\(runtimeDirectory)/bus/ingress"] {
             guard path.utf8.count <= UnixAddress.longestPath else { throw RuntimeDirectory.tooLong(path) }
         }
         // The folder above counts too: whoever owns it could put another one in the place of ours.
         let runtimeRoot = (runtimeDirectory as NSString).deletingLastPathComponent
         let runtime = [runtimeRoot, runtimeDirectory, "\(runtimeDirectory)/notify"]
-        for path in [stateDirectory, dataDirectory, logDirectory] + runtime {
+        for path in [stateDirectory, dataDirectory, logDirectory, eventDirectory] + runtime {
             try RuntimeDirectory.make(path)
         }
     }
@@ -77,16 +83,5 @@ package struct Project: Sendable, Hashable {
             // A launcher that was killed could not remove its own.
             if ProcessTable.entry(of: pid) == nil { unlink(path) }
         }
-    }
-
-    /// Keeps the last run's logs beside the new ones with the suffix `.1`, those of services that are no more, too.
-    func rotateLogs() {
-        for path in loggedServices.map(logPath) { rename(path, path + ".1") }
-    }
-
-    /// The services that have a log of the present or the last run.
-    var loggedServices: [String] {
-        let files = (try? FileManager.default.contentsOfDirectory(atPath: logDirectory)) ?? []
-        return files.filter { $0.hasSuffix(".log") }.map { String($0.dropLast(4)) }
     }
 }

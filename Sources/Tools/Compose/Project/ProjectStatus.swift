@@ -17,13 +17,14 @@ package struct ProjectStatus: Sendable, Codable, Equatable {
     /// Picked for the names in `x-ports`.
     package internal(set) var ports: [String: Int] = [:]
     package internal(set) var phase: Phase = .starting
+    /// Every instance of every service.
     package internal(set) var services: [ServiceStatus] = []
 
     /// Whether the supervisor that wrote this runs.
     package var isSupervisorAlive: Bool { supervisor.isAlive }
 
-    package subscript(service: String) -> ServiceStatus? {
-        services.first { $0.service == service }
+    package subscript(instance: String) -> ServiceStatus? {
+        services.first { $0.name == instance }
     }
 
     /// - Returns: `nil` when the project was never started here.

@@ -1,9 +1,9 @@
 package import Foundation
 
-/// How one service of a running project is.
+/// How one instance of a service of a running project is.
 package struct ServiceStatus: Sendable, Codable, Equatable {
     package enum State: String, Sendable, Codable {
-        /// Not started yet: it waits for those it depends on.
+        /// Not started yet: it waits for those it depends on, or nobody wants it.
         case created
         /// Its process runs and is expected to become ready.
         case starting
@@ -21,7 +21,14 @@ package struct ServiceStatus: Sendable, Codable, Equatable {
         case failed
     }
 
+    /// What it is called in logs and for commands: the service's name, with a number behind it where there are several.
+    package let name: String
     package let service: String
+    /// Which of the service's instances it is, counted from 1.
+    package let replica: Int
+    package internal(set) var order = Order()
+    /// The ``Order/round`` that all below speaks of.
+    package internal(set) var round = 0
     package internal(set) var state: State = .created
     /// Of the leader of its session, while that lives.
     package internal(set) var process: ProcessIdentity?
@@ -29,35 +36,43 @@ package struct ServiceStatus: Sendable, Codable, Equatable {
     package internal(set) var exitCode: Int32?
     /// Of the last run that ended by a signal.
     package internal(set) var signal: Int32?
-    /// Since the supervisor started.
+    /// By its restart policy, since the supervisor started.
     package internal(set) var restarts = 0
     /// Of the present or the last run.
     package internal(set) var startedAt: Date?
     /// What the service says of itself (`STATUS=` of sd_notify), or why it failed.
     package internal(set) var message: String?
-
+    /// Whether it is waited for until it says that it is ready.
+    package internal(set) var awaitsReadiness = false
+    /// What its checks say of the present run; `nil` when it has none, or does not run.
+    package internal(set) var health: ServiceHealth?
+    /// How many seconds its restart waits.
+    package internal(set) var pause: Double?
+    /// Why the supervisor ended the last run, if that was its decision.
+    package internal(set) var fault: String?
     /// Whether the present or last run has said that it is ready, whatever became of it since.
     package internal(set) var wasReady = false
+
+    init(name: String, service: String, replica: Int = 1) {
+        self.name = name
+        self.service = service
+        self.replica = replica
+    }
 
     package var pid: Int32? { process?.pid }
     package var isFinished: Bool { state == .exited || state == .failed }
 
-    enum Prospect {
-        case met
-        case pending
-        /// It has ended for good without meeting the condition.
-        case impossible
+    /// Whether it has a process, or is about to have one.
+    package var isActive: Bool {
+        switch state {
+        case .starting, .ready, .running, .stopping: true
+        case .created, .restarting, .exited, .failed: false
+        }
     }
 
-    /// How it stands with a condition that another service waits for.
-    func prospect(of condition: Dependency.Condition) -> Prospect {
-        switch (condition, state) {
-        case (_, .failed): .impossible
-        case (.started, _): startedAt == nil ? .pending : .met
-        case (.healthy, .ready): .met
-        case (.healthy, .exited): .impossible
-        case (.completed, .exited): exitCode == 0 ? .met : .impossible
-        case (.healthy, _), (.completed, _): .pending
-        }
+    /// Whether it has come as far in its present round as somebody who starts it waits for.
+    package var isUp: Bool {
+        guard round == order.round else { return false }
+        return awaitsReadiness ? state == .ready || isFinished : startedAt != nil || isFinished
     }
 }

@@ -9,9 +9,18 @@ package struct Dependency: Sendable, Hashable {
 
     package var service: String
     package var condition: Condition
+    /// If not, the service starts as well when the condition cannot come true any more, with a warning, and without
+    /// the other one when that is not part of the run.
+    package var isRequired: Bool
+    /// Whether this service is restarted when the other one is, on somebody's request.
+    package var restarts: Bool
 
-    package init(on service: String, condition: Condition = .started) {
+    package init(
+        on service: String, condition: Condition = .started, isRequired: Bool = true, restarts: Bool = false
+    ) {
         self.service = service
         self.condition = condition
+        self.isRequired = isRequired
+        self.restarts = restarts
     }
 }

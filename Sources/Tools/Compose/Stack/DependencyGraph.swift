@@ -25,16 +25,39 @@ struct DependencyGraph {
                 problems.append(Problem(service: service, message: message, hint: hint))
             }
         }
-        for cycle in cycles() {
-            let path = (cycle + [cycle[0]]).joined(separator: " → ")
-            let message = "services depend on each other: \(path)"
-            problems.append(Problem(service: cycle[0], message: message, hint: nil))
-        }
+        problems += cycles().map { Problem(service: $0[0], message: Self.message($0), hint: nil) }
         return problems
     }
 
+    /// These services and all that they depend on, directly or not.
+    func closure(of names: [String]) -> Set<String> {
+        var found = Set(names)
+        var open = names
+        while let name = open.popLast() {
+            for next in dependencies[name] ?? [] where found.insert(next).inserted { open.append(next) }
+        }
+        return found
+    }
+
+    static func message(_ cycle: [String]) -> String {
+        "services depend on each other: \((cycle + [cycle[0]]).joined(separator: " → "))"
+    }
+
+    /// All services, those that others depend on before these; as in the stack otherwise.
+    var inOrder: [String] {
+        var placed: [String] = []
+        for name in order { place(name, into: &placed) }
+        return placed
+    }
+
+    private func place(_ name: String, into placed: inout [String]) {
+        guard !placed.contains(name) else { return }
+        for next in dependencies[name] ?? [] where order.contains(next) { place(next, into: &placed) }
+        placed.append(name)
+    }
+
     /// Each cycle once, beginning at the member that comes first in the stack.
-    private func cycles() -> [[String]] {
+    func cycles() -> [[String]] {
         var finished: Set<String> = []
         var found: [[String]] = []
         for service in order {

@@ -4,4 +4,6 @@ package enum Readiness: Sendable, Equatable {
     case started
     /// It sends `READY=1` to `$NOTIFY_SOCKET` (sd_notify) within this time, or the supervisor's usual start timeout.
     case notify(timeout: Duration?)
+    /// It is asked again and again, as long as it runs.
+    case probe(HealthProbe)
 }

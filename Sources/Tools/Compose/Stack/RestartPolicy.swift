@@ -1,7 +1,8 @@
 /// Whether a service that has ended is started again.
 package enum RestartPolicy: Sendable, Equatable {
     case no
-    case always
+    /// However it has ended; at most so many times in a row, if a limit is given.
+    case always(limit: Int? = nil)
     /// After an exit status other than 0, or a signal; at most so many times in a row, if a limit is given.
     case onFailure(limit: Int?)
     /// Without a daemon that outlives the stack this is the same as ``always``.
@@ -11,7 +12,7 @@ package enum RestartPolicy: Sendable, Equatable {
     init?(_ text: String) {
         switch text {
         case "no": self = .no
-        case "always": self = .always
+        case "always": self = .always()
         case "unless-stopped": self = .unlessStopped
         case "on-failure": self = .onFailure(limit: nil)
         default:
@@ -25,14 +26,15 @@ package enum RestartPolicy: Sendable, Equatable {
     func restarts(succeeded: Bool, attempts: Int) -> Bool {
         switch self {
         case .no: false
-        case .always, .unlessStopped: true
+        case .unlessStopped: true
+        case .always(let limit): attempts < limit ?? .max
         case .onFailure(let limit): !succeeded && attempts < limit ?? .max
         }
     }
 }
 
 extension RestartPolicy: CustomStringConvertible {
-    /// As a compose file says it.
+    /// As `restart` in a compose file says it. A limit of ``always`` stands in `deploy.restart_policy.max_attempts`.
     package var description: String {
         switch self {
         case .no: "no"

@@ -1,44 +1,33 @@
 extension Service: Encodable {
     private enum CodingKeys: String, CodingKey {
+        case profiles
         case command
         case workingDirectory = "working_dir"
         case environment
         case dependencies = "depends_on"
         case restart
+        case deploy
         case healthcheck
+        case watchdog = "x-watchdog"
         case stopSignal = "stop_signal"
         case stopGracePeriod = "stop_grace_period"
         case labels
     }
 
-    private enum HealthcheckKeys: String, CodingKey {
-        case test
-        case startPeriod = "start_period"
-    }
-
-    private enum DependencyKeys: String, CodingKey {
-        case condition
-    }
-
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
+        if !profiles.isEmpty { try container.encode(profiles, forKey: .profiles) }
         try container.encode(command.map(\.composeEscaped), forKey: .command)
         try container.encodeIfPresent(workingDirectory?.composeEscaped, forKey: .workingDirectory)
         try encode(environment, to: &container, forKey: .environment)
         if !dependencies.isEmpty {
             var entries = container.nestedContainer(keyedBy: ComposeName.self, forKey: .dependencies)
-            for dependency in dependencies {
-                let name = ComposeName(dependency.service)
-                var entry = entries.nestedContainer(keyedBy: DependencyKeys.self, forKey: name)
-                try entry.encode(dependency.condition.rawValue, forKey: .condition)
-            }
+            for dependency in dependencies { try entries.encode(dependency, forKey: ComposeName(dependency.service)) }
         }
         try container.encode(restart.description, forKey: .restart)
-        if case .notify(let timeout) = readiness {
-            var healthcheck = container.nestedContainer(keyedBy: HealthcheckKeys.self, forKey: .healthcheck)
-            try healthcheck.encode(["NOTIFY"], forKey: .test)
-            try healthcheck.encodeIfPresent(timeout?.composeText, forKey: .startPeriod)
-        }
+        try container.encodeIfPresent(Deployment(self), forKey: .deploy)
+        if readiness != .started { try container.encode(readiness, forKey: .healthcheck) }
+        try container.encodeIfPresent(watchdog?.composeText, forKey: .watchdog)
         try container.encode(stopSignal.description, forKey: .stopSignal)
         try container.encode(stopGracePeriod.composeText, forKey: .stopGracePeriod)
         try encode(labels, to: &container, forKey: .labels)
@@ -53,9 +42,4 @@ extension Service: Encodable {
             try entries.encode(value?.composeEscaped, forKey: ComposeName(name))
         }
     }
-}
-
-extension String {
-    /// What a compose file says for this text: a dollar sign there would begin a variable.
-    fileprivate var composeEscaped: String { replacing("$", with: "$$") }
 }

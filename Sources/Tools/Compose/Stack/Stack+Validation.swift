@@ -22,12 +22,19 @@ extension Stack {
         }
         let names = Set(services.map(\.name))
         guard names.count == services.count else { throw invalid("two services have the same name", nil) }
+        if let name = ambiguousInstance { throw invalid("two services have a process called '\(name)'", nil) }
         if let port = ports.first(where: { OfferedVariables.portVariable($0) == nil }) {
             throw invalid("'\(port)' is not a port's name", "use letters, digits, '-' and '_'")
         }
         if let problem = DependencyGraph(services).problems(known: names).first {
             throw invalid(problem.message, problem.hint)
         }
+    }
+
+    /// A name that belongs to a replica of one service and to another service.
+    var ambiguousInstance: String? {
+        var seen: Set<String> = []
+        return services.flatMap(\.instances).first { !seen.insert($0).inserted }
     }
 
     private func invalid(_ message: String, _ recovery: String?) -> ComposeError {

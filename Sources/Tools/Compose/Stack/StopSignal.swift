@@ -5,6 +5,7 @@ package struct StopSignal: Sendable, Hashable {
     package let number: Int32
 
     package static let terminate = StopSignal(number: SIGTERM)
+    static let kill = StopSignal(number: SIGKILL)
 
     package init(number: Int32) {
         self.number = number

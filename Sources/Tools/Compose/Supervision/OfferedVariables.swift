@@ -3,14 +3,17 @@
 /// A stack may refer to them as `${SEGUE_PORT_SPOTIFY}` in commands, working directories and the values of variables:
 /// they are expanded when the service starts, as the ports are picked and the folders chosen only then.
 struct OfferedVariables {
-    private static let fixedNames: Set = ["SEGUE_BUS", "SEGUE_PROJECT", "SEGUE_STATE_DIR", "SEGUE_SERVICE"]
+    private static let fixedNames: Set = [
+        "SEGUE_BUS", "SEGUE_PROJECT", "SEGUE_STATE_DIR", "SEGUE_SERVICE", "SEGUE_REPLICA",
+    ]
 
     let values: [String: String]
 
-    init(project: Project, ports: [String: Int], service: String) {
+    /// - Parameter replica: which of the service's processes it is, counted from 1.
+    init(project: Project, ports: [String: Int], service: String, replica: Int = 1) {
         var values = [
             "SEGUE_BUS": project.busAddress, "SEGUE_PROJECT": project.name, "SEGUE_STATE_DIR": project.dataDirectory,
-            "SEGUE_SERVICE": service,
+            "SEGUE_SERVICE": service, "SEGUE_REPLICA": String(replica),
         ]
         for (name, port) in ports {
             if let variable = Self.portVariable(name) { values[variable] = String(port) }

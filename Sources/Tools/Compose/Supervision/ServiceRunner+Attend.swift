@@ -9,7 +9,7 @@ extension ServiceRunner {
     /// given to another process while the rest of the session is signalled.
     func attend(
         _ session: ProcessSession,
-        output: SubprocessOutputSequence,
+        output: [(LogLine.Stream, SubprocessOutputSequence)],
         socket: NotifySocket,
         deadline: ContinuousClock.Instant
     ) async -> RunCause {
@@ -18,17 +18,22 @@ extension ServiceRunner {
             $0.startedAt = Date()
             $0.wasReady = false
             $0.state = awaitsReadiness ? .starting : .running
-            $0.message = nil
+            // What earlier runs have shown says nothing of this one.
+            $0.health = probe.map { _ in ServiceHealth() }
+            ($0.message, $0.fault, $0.pause) = (nil, nil, nil)
         }
         return await withTaskGroup(of: Void.self) { group in
             // Ends by itself at the end of the output, or of the leader: never cancelled, so that no line is lost.
-            group.addTask { await copyOutput(output) }
+            for (stream, output) in output { group.addTask { await copy(output, of: stream) } }
             let cause = await firstCause(session, socket: socket, deadline: deadline)
             if cause.reason != .leaderExited || !session.members.isEmpty {
-                board.change(name) { $0.state = .stopping }
+                board.change(name) { ($0.state, $0.fault) = (.stopping, cause.fault?.description) }
             }
-            await session.terminate(signal: service.stopSignal, grace: service.stopGracePeriod) {
-                _ = await board.first { $0.stop == .immediate }
+            if let fault = cause.fault {
+                logger.error("ending a service", metadata: ["service": "\(name)", "because": "it \(fault)"])
+            }
+            await session.terminate(signal: cause.fault?.signal ?? service.stopSignal, grace: stopGrace) {
+                _ = await board.first { $0.isUrgent(name) }
             }
             return cause
         }
@@ -45,12 +50,13 @@ extension ServiceRunner {
                 return .leaderExited
             }
             group.addTask {
-                await waitForTurnToStop()
+                // Those who depend on this service stop first.
+                _ = await board.first { $0.mayEnd(name) }
                 return .stopRequested
             }
-            group.addTask { await followNotifications(socket) }
-            if awaitsReadiness {
-                group.addTask { await waitForStartTimeout(deadline) }
+            group.addTask { await followNotifications(socket, deadline: deadline).map { .faulty($0) } }
+            if let probe {
+                group.addTask { await followHealth(probe).map { .faulty($0) } }
             }
             var reason: RunCause.Reason?
             while reason == nil, let next = await group.next() { reason = next }
@@ -58,52 +64,18 @@ extension ServiceRunner {
             await group.waitForAll()
             // One that says that it is ready and ends at once has been ready all the same.
             while let message = socket.receive() { take(message) }
-            return RunCause(reason: reason ?? .leaderExited, wasReady: board.view.status[name]?.wasReady ?? false)
+            return RunCause(reason: reason ?? .leaderExited, wasReady: board.view[name]?.wasReady ?? false)
         }
     }
 
-    /// Those who depend on this service stop first.
-    private func waitForTurnToStop() async {
-        let dependents = stack.dependents(of: name)
-        _ = await board.first { view in
-            switch view.stop {
-            case .none: false
-            case .immediate: true
-            case .orderly:
-                dependents.allSatisfy { view.status[$0].map { $0.state == .created || $0.isFinished } ?? true }
-            }
-        }
-    }
-
-    private func waitForStartTimeout(_ deadline: ContinuousClock.Instant) async -> RunCause.Reason? {
-        try? await Task.sleep(until: deadline, clock: .continuous)
-        return Task.isCancelled || board.view.status[name]?.state != .starting ? nil : .startTimedOut
-    }
-
-    private func followNotifications(_ socket: NotifySocket) async -> RunCause.Reason? {
-        while let message = await socket.next() { take(message) }
-        return nil
-    }
-
-    private func take(_ message: NotifyMessage) {
-        board.change(name) { status in
-            if message.isReady {
-                status.state = .ready
-                status.wasReady = true
-            }
-            if message.isStopping { status.state = .stopping }
-            status.message = message.status ?? status.message
-        }
-    }
-
-    private func copyOutput(_ output: SubprocessOutputSequence) async {
+    private func copy(_ output: SubprocessOutputSequence, of stream: LogLine.Stream) async {
         do {
             for try await buffer in output {
-                await log.append(buffer.withUnsafeBytes { Array($0) })
+                await log.append(buffer.withUnsafeBytes { Array($0) }, to: stream)
             }
         } catch {
             logger.error("cannot read a service's output", metadata: ["service": "\(name)", "error": "\(error)"])
         }
-        await log.endLine()
+        await log.endLine(of: stream)
     }
 }

@@ -5,15 +5,15 @@ extension ServiceRunner {
     func shouldRestart(after ending: Ending, attempts: Int, isFirstStart: Bool) async -> Bool {
         switch ending {
         case .stopped:
-            settle()
+            board.settle(name)
             return false
         case .failed(let error):
             board.fail(name, with: error)
             return false
-        case .startTimedOut where isFirstStart:
-            board.fail(name, with: await notReady("was not ready within \(startTimeout)"))
+        case .faulty(let fault, wasReady: false) where isFirstStart:
+            board.fail(name, with: await notReady(fault.description))
             return false
-        case .startTimedOut:
+        case .faulty:
             return await restart(succeeded: false, attempts: attempts, neverReady: false)
         case .exited(let succeeded, let wasReady):
             let neverReady = awaitsReadiness && isFirstStart && !wasReady
@@ -26,30 +26,34 @@ extension ServiceRunner {
             if neverReady {
                 board.fail(name, with: await notReady("\(lastExit) before it was ready"))
             } else {
-                settle()
+                board.settle(name)
+                if !succeeded, options.abortsOnFailure { abort() }
             }
             return false
         }
-        let delay = options.backoff.delay(attempts: attempts)
+        let delay = backoff.delay(attempts: attempts)
         let metadata: Logger.Metadata = ["service": "\(name)", "ended": "\(lastExit)", "in": "\(delay)"]
         logger.notice("restarting a service", metadata: metadata)
-        board.change(name) { $0.state = .restarting }
+        board.change(name) { ($0.state, $0.pause) = (.restarting, delay / .seconds(1)) }
         await waitForStop(atMost: delay)
-        if board.view.stop == .none { return true }
-        settle()
+        if !board.view.isToEnd(name) { return true }
+        board.settle(name)
         return false
-    }
-
-    private func settle() {
-        board.change(name) { $0.state = .exited }
     }
 
     private func waitForStop(atMost delay: Duration) async {
         await withTaskGroup { group in
-            group.addTask { _ = await board.first { $0.stop != .none } }
+            group.addTask { _ = await board.first { $0.isToEnd(name) } }
             group.addTask { try? await Task.sleep(for: delay) }
             await group.next()
             group.cancelAll()
+        }
+    }
+
+    /// The failure of one service is the end of all, where that is asked for.
+    private func abort() {
+        board.update {
+            $0.giveUp(because: ComposeError(code: "service-failed", message: "service '\(name)' \(lastExit)"))
         }
     }
 
@@ -57,13 +61,13 @@ extension ServiceRunner {
         ComposeError(
             code: "not-ready",
             message: "service '\(name)' \(reason)",
-            recovery: "its last lines tell more: \(project.logPath(of: name))",
+            recovery: "'segue logs \(name)' tells more",
             logTail: await log.tail
         )
     }
 
     private var lastExit: String {
-        let status = board.view.status[name]
+        let status = board.view[name]
         if let signal = status?.signal { return "ended by \(StopSignal.name(of: signal))" }
         return "exited with status \(status?.exitCode ?? 0)"
     }

@@ -9,14 +9,14 @@ extension ServiceRunner {
     func runOnce(deadline: ContinuousClock.Instant) async -> Ending {
         guard board.claimStart(of: name) else { return .stopped }
         do {
-            let configuration = try configuration()
+            let configuration = try configuration(of: service.command, variables: variables)
             let socket = try NotifySocket(path: project.notifyPath(of: name))
             let result = try await Subprocess.run(
-                configuration, input: .none, output: .sequence, error: .combinedWithOutput
+                configuration, input: .none, output: .sequence, error: .sequence
             ) { execution in
                 await attend(
                     ProcessSession(id: execution.processIdentifier.value),
-                    output: execution.standardOutput,
+                    output: [(.stdout, execution.standardOutput), (.stderr, execution.standardError)],
                     socket: socket,
                     deadline: deadline
                 )
@@ -31,9 +31,12 @@ extension ServiceRunner {
         }
     }
 
-    private func configuration() throws(ComposeError) -> Configuration {
+    /// What it takes to run a command as the service's own: its folder and variables, and a session for itself.
+    func configuration(
+        of command: [String], variables: [String: String]
+    ) throws(ComposeError) -> Configuration {
         let directory = try workingDirectory()
-        let path = try executable(workingDirectory: directory)
+        let path = try executable(of: command, workingDirectory: directory)
         var platform = PlatformOptions()
         // Ctrl-C in the supervisor's terminal must reach the supervisor alone, which then stops all in order.
         platform.createSession = true
@@ -41,7 +44,7 @@ extension ServiceRunner {
         return Configuration(
             executable: .path(FilePath(path)),
             arguments: Arguments(
-                executablePathOverride: service.command[0], remainingValues: Array(service.command.dropFirst())),
+                executablePathOverride: command[0], remainingValues: Array(command.dropFirst())),
             environment: .custom(Dictionary(pairs) { first, _ in first }),
             workingDirectory: FilePath(directory),
             platformOptions: platform
@@ -49,8 +52,8 @@ extension ServiceRunner {
     }
 
     private func workingDirectory() throws(ComposeError) -> String {
-        let path = service.workingDirectory ?? stack.directory
-        let absolute = path.hasPrefix("/") ? path : stack.directory + "/" + path
+        let path = service.workingDirectory ?? directory
+        let absolute = path.hasPrefix("/") ? path : directory + "/" + path
         var isDirectory: ObjCBool = false
         guard FileManager.default.fileExists(atPath: absolute, isDirectory: &isDirectory), isDirectory.boolValue else {
             throw ComposeError(
@@ -62,8 +65,10 @@ extension ServiceRunner {
         return absolute
     }
 
-    private func executable(workingDirectory: String) throws(ComposeError) -> String {
-        let command = service.command[0]
+    private func executable(of command: [String], workingDirectory: String) throws(ComposeError) -> String {
+        guard let command = command.first else {
+            throw ComposeError(code: "executable-not-found", message: "service '\(name)': a command is empty")
+        }
         let lookup = ExecutableLookup(executableDirectory: options.executableDirectory)
         let searchPath = variables["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
         if let path = lookup.find(command, workingDirectory: workingDirectory, searchPath: searchPath) { return path }
@@ -79,6 +84,7 @@ extension ServiceRunner {
     private func finish(_ status: TerminationStatus, after cause: RunCause) -> Ending {
         board.change(name) {
             $0.process = nil
+            $0.health = nil
             switch status {
             case .exited(let code): ($0.exitCode, $0.signal) = (code, nil)
             case .signaled(let signal): ($0.exitCode, $0.signal) = (nil, signal)
@@ -86,10 +92,10 @@ extension ServiceRunner {
         }
         switch cause.reason {
         case .stopRequested: return .stopped
-        case .startTimedOut: return .startTimedOut
+        case .faulty(let fault): return .faulty(fault, wasReady: cause.wasReady)
         case .leaderExited:
             // Asked to stop while the last of its descendants were being ended.
-            if board.view.stop != .none { return .stopped }
+            if board.view.isToEnd(name) { return .stopped }
             return .exited(succeeded: status.isSuccess, wasReady: cause.wasReady)
         }
     }

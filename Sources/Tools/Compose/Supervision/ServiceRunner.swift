@@ -1,10 +1,14 @@
 import Foundation
 import Logging
 
-/// One service from its first start to its end, restarts included.
+/// One round of an instance: from its start to its end, restarts by its policy included.
 struct ServiceRunner: Sendable {
+    /// Of the instance.
+    let name: String
     let service: Service
-    let stack: Stack
+    let awaitsReadiness: Bool
+    /// Where a relative working directory starts.
+    let directory: String
     let project: Project
     let board: StatusBoard
     let log: ServiceLog
@@ -12,20 +16,17 @@ struct ServiceRunner: Sendable {
     let options: SupervisorOptions
     let logger: Logger
 
-    var name: String { service.name }
-    var awaitsReadiness: Bool { stack.awaitsReadiness(of: service) }
-
     /// How one run of the process came to its end.
     enum Ending: Sendable {
         case exited(succeeded: Bool, wasReady: Bool)
-        case startTimedOut
-        /// The stack was asked to stop, before or during the run.
+        /// The supervisor ended it.
+        case faulty(Fault, wasReady: Bool)
+        /// It was asked to end, before or during the run.
         case stopped
         case failed(ComposeError)
     }
 
     func run() async {
-        guard await dependenciesMet() else { return }
         let patience = startTimeout
         var attempts = 0
         var deadline = ContinuousClock.now + patience
@@ -35,33 +36,27 @@ struct ServiceRunner: Sendable {
             // Once it has been ready, later runs each have the whole time: only the first start is the user's wait.
             if wasEverReady { deadline = begin + patience }
             let ending = await runOnce(deadline: deadline)
-            if case .exited(_, true) = ending { wasEverReady = true }
-            if begin.duration(to: .now) >= options.backoff.resetAfter { attempts = 0 }
+            switch ending {
+            case .exited(_, wasReady: true), .faulty(_, wasReady: true): wasEverReady = true
+            default: break
+            }
+            if begin.duration(to: .now) >= backoff.resetAfter { attempts = 0 }
             guard await shouldRestart(after: ending, attempts: attempts, isFirstStart: !wasEverReady) else { return }
             attempts += 1
             board.change(name) { $0.restarts += 1 }
         }
     }
 
-    var startTimeout: Duration {
-        if case .notify(let timeout?) = service.readiness { return timeout }
-        return options.startTimeout
-    }
+    var backoff: RestartBackoff { service.backoff ?? options.backoff }
 
-    /// Waits for all conditions of `depends_on`.
-    ///
-    /// - Returns: whether to start.
-    private func dependenciesMet() async -> Bool {
-        let dependencies = service.dependencies
-        let view = await board.first { view in
-            let prospects = dependencies.map { view.status[$0.service]?.prospect(of: $0.condition) }
-            return view.stop != .none || prospects.contains(.impossible) || prospects.allSatisfy { $0 == .met }
+    /// How long its process may take to end when it is asked to.
+    var stopGrace: Duration { board.view[name]?.order.grace ?? options.stopGrace ?? service.stopGracePeriod }
+
+    var startTimeout: Duration {
+        switch service.readiness {
+        case .notify(let timeout?): timeout
+        case .probe(let probe): probe.longestStart
+        case .notify(nil), .started: options.startTimeout
         }
-        guard let view, view.stop == .none else { return false }
-        let lost = dependencies.first { view.status[$0.service]?.prospect(of: $0.condition) == .impossible }
-        guard let lost else { return true }
-        let message = "service '\(name)' cannot start: '\(lost.service)' will not reach \(lost.condition.rawValue)"
-        board.fail(name, with: ComposeError(code: "dependency-failed", message: message))
-        return false
     }
 }

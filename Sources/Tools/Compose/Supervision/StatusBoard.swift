@@ -3,17 +3,10 @@ import Synchronization
 /// The one place where the supervisor's parts tell each other how things stand.
 ///
 /// Services start, wait for each other and stop by looking at the board; nobody commands anybody. One lock guards all
-/// of it, so that a service's claim to start and a request to stop cannot cross.
+/// of it, so that an instance's claim to start and a request to stop cannot cross.
 final class StatusBoard: Sendable {
-    struct View: Sendable {
-        var status: ProjectStatus
-        var stop: StopRequest = .none
-        /// Why the stack could not be brought up.
-        var failure: ComposeError?
-    }
-
     private struct State {
-        var view: View
+        var roster: Roster
         var isClosed = false
         var watchers: [Int: AsyncStream<Void>.Continuation] = [:]
         var nextWatcher = 0
@@ -23,31 +16,33 @@ final class StatusBoard: Sendable {
     /// Called under the lock after each change, so that what is written down keeps the order of the changes.
     private let record: @Sendable (ProjectStatus) -> Void
 
-    init(_ status: ProjectStatus, record: @escaping @Sendable (ProjectStatus) -> Void) {
-        state = Mutex(State(view: View(status: status)))
+    init(_ roster: Roster, record: @escaping @Sendable (ProjectStatus) -> Void) {
+        state = Mutex(State(roster: roster))
         self.record = record
     }
 
-    var view: View { state.withLock { $0.view } }
+    var view: Roster { state.withLock { $0.roster } }
 
     /// Writes down how all stands at the beginning, whatever stood there before.
     func begin(ports: [String: Int]) {
         state.withLock { state in
-            state.view.status.ports = ports
-            record(state.view.status)
+            state.roster.status.ports = ports
+            record(state.roster.status)
         }
     }
 
-    /// Changes the view and shows it to all who watch.
+    /// Changes the roster and shows it to all who watch.
     ///
     /// They are told outside the lock: resuming a task takes that task's own lock, under which a cancellation may at the
     /// same time be running a watcher's termination handler, which needs ours.
     @discardableResult
-    func update<R: Sendable>(_ change: (inout View) -> R) -> R {
-        let (result, watchers) = state.withLock { state in
-            let before = state.view
-            let result = change(&state.view)
-            if state.view.status != before.status { record(state.view.status) }
+    func update<R: Sendable, E: Error>(_ change: (inout Roster) throws(E) -> R) throws(E) -> R {
+        let (result, watchers) = try state.withLock { state throws(E) in
+            // A change that fails halfway has not happened.
+            var roster = state.roster
+            let result = try change(&roster)
+            if roster.status != state.roster.status { record(roster.status) }
+            state.roster = roster
             return (result, Array(state.watchers.values))
         }
         for watcher in watchers { watcher.yield() }
@@ -55,7 +50,7 @@ final class StatusBoard: Sendable {
     }
 
     /// The present view, then the newest after each change; one who is slow misses those between. Ends with the run.
-    func views() -> some AsyncSequence<View, Never> & Sendable {
+    func views() -> some AsyncSequence<Roster, Never> & Sendable {
         let (changes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let watcher: Int? = state.withLock { state in
             guard !state.isClosed else { return nil }
@@ -77,7 +72,7 @@ final class StatusBoard: Sendable {
     /// Waits for a view that fits.
     ///
     /// - Returns: `nil` when the task was cancelled, or the run ended, before there was one.
-    func first(where fits: @Sendable (View) -> Bool) async -> View? {
+    func first(where fits: @Sendable (Roster) -> Bool) async -> Roster? {
         for await view in views() where fits(view) { return view }
         return nil
     }

@@ -4,19 +4,19 @@ extension Supervisor {
     /// One run of the stack, from free ports to an empty runtime directory.
     func supervise(_ launcher: Launcher) async throws {
         project.removeRuntimeDirectory()
-        try project.prepare(services: stack.services.map(\.name))
+        try project.prepare(services: board.view.status.services.map(\.name))
         defer { project.removeRuntimeDirectory() }
-        project.rotateLogs()
-        let ports = try LoopbackPorts.pick(for: stack.ports)
-        let runners = try runners(ports: ports)
-        board.begin(ports: ports)
+        // Before anybody can read from the status that this supervisor is there to be asked.
+        let control = try ControlSocket(path: project.controlPath)
+        let view = board.view
+        try project.save(view.stack)
+        board.begin(ports: try LoopbackPorts.pick(for: view.stack.ports))
         launcher.tell(status: "starting")
         await withTaskGroup { group in
             group.addTask { await self.followPhase(launcher) }
             group.addTask { await self.followSignals() }
-            await withTaskGroup { services in
-                for runner in runners { services.addTask { await runner.run() } }
-            }
+            group.addTask { await ControlServer(socket: control, logger: self.logger).serve(self.answer) }
+            await keepInstances()
             group.cancelAll()
         }
         let failure = board.update { view in
@@ -26,33 +26,27 @@ extension Supervisor {
         if let failure { throw failure }
     }
 
-    private func runners(ports: [String: Int]) throws(ComposeError) -> [ServiceRunner] {
-        var runners: [ServiceRunner] = []
-        for service in stack.services {
-            let offered = OfferedVariables(project: project, ports: ports, service: service.name)
-            let environment = ServiceEnvironment(project: project, offered: offered, inherited: options.environment)
-            let service = offered.expanded(service)
-            let path = project.logPath(of: service.name)
-            runners.append(
-                ServiceRunner(
-                    service: service,
-                    stack: stack,
-                    project: project,
-                    board: board,
-                    log: try ServiceLog(service: service.name, path: path, logger: logger, sink: onLine),
-                    variables: environment.variables(for: service),
-                    options: options,
-                    logger: logger
-                )
-            )
+    /// Returns when no instance has a process any more, and none will have one again.
+    private func keepInstances() async {
+        await withDiscardingTaskGroup { keepers in
+            for await view in board.views() {
+                if view.stop != .none { return }
+                // Looked at again under the lock: a request may have come meanwhile.
+                if view.isOver { board.update { if $0.isOver { $0.stop = max($0.stop, .orderly) } } }
+                guard view.status.services.contains(where: { !view.kept.contains($0.name) }) else { continue }
+                for name in board.takeUnkept() {
+                    let keeper = InstanceKeeper(
+                        name: name, project: project, board: board, options: options, logger: logger)
+                    keepers.addTask { await keeper.run() }
+                }
+            }
         }
-        return runners
     }
 
     /// Derives the project's phase from its services', and tells whoever launched us.
     private func followPhase(_ launcher: Launcher) async {
         for await view in board.views() {
-            let waiting = stack.services.filter { !isUp(view.status[$0.name], $0) }.map(\.name)
+            let waiting = view.status.services.filter { $0.order.isWanted && !$0.isUp }.map(\.name)
             let phase = phase(view, isWaiting: !waiting.isEmpty)
             if phase == .starting { launcher.tell(status: "waiting for \(waiting.joined(separator: ", "))") }
             guard phase != view.status.phase else { continue }
@@ -62,20 +56,24 @@ extension Supervisor {
         }
     }
 
-    private func phase(_ view: StatusBoard.View, isWaiting: Bool) -> ProjectStatus.Phase {
+    private func phase(_ view: Roster, isWaiting: Bool) -> ProjectStatus.Phase {
         if view.stop != .none { return .stopping }
         // Once up it stays so: a service that crashes and is restarted does not put the whole project back.
         return view.status.phase == .up || !isWaiting ? .up : .starting
     }
 
-    private func isUp(_ status: ServiceStatus?, _ service: Service) -> Bool {
-        guard let status else { return false }
-        return stack.awaitsReadiness(of: service)
-            ? status.state == .ready || status.isFinished
-            : status.startedAt != nil
-    }
-
     private func followSignals() async {
         for await _ in StopSignals.arrivals(of: options.stopSignals) { stop() }
+    }
+}
+
+extension StatusBoard {
+    /// The instances that have no keeper yet; the caller gives them one.
+    fileprivate func takeUnkept() -> [String] {
+        update { roster in
+            let names = roster.status.services.map(\.name).filter { !roster.kept.contains($0) }
+            roster.kept.formUnion(names)
+            return names
+        }
     }
 }

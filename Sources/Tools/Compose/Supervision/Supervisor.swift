@@ -2,47 +2,35 @@ import Foundation
 import Glibc
 package import Logging
 
-/// Brings a stack up, keeps it up, and takes it down in order.
+/// Brings a stack up, keeps it up, changes it on request, and takes it down in order.
 ///
 /// All that it does happens within ``run()``; every process that it starts has ended when that returns.
 package final class Supervisor: Sendable {
-    let stack: Stack
     let project: Project
     let options: SupervisorOptions
     let logger: Logger
     let board: StatusBoard
-    let onLine: (@Sendable (LogLine) -> Void)?
 
-    /// - Parameter onLine: hears every line of every service. It holds up the service that wrote it while it works.
-    /// - Throws: ``ComposeError`` `invalid-stack`.
+    /// - Parameter selection: which services start; the others can be started later.
+    /// - Throws: ``ComposeError`` `invalid-stack`, `unknown-service`.
     package init(
         stack: Stack,
+        selection: Selection = .all,
         project: Project,
         options: SupervisorOptions = SupervisorOptions(),
-        logger: Logger,
-        onLine: (@Sendable (LogLine) -> Void)? = nil
+        logger: Logger
     ) throws(ComposeError) {
-        try stack.validate()
         guard let identity = ProcessIdentity(of: getpid()) else {
             throw ComposeError(code: "no-proc", message: "/proc is not mounted", recovery: "supervising needs it")
         }
-        self.stack = stack
         self.project = project
         self.options = options
         self.logger = logger
-        self.onLine = onLine
-        let services = stack.services.map { ServiceStatus(service: $0.name) }
-        let status = ProjectStatus(
-            project: project.name, supervisor: identity, bus: project.busAddress, services: services
-        )
-        board = StatusBoard(status) { status in
-            do {
-                try status.write(to: project)
-            } catch {
-                let metadata: Logger.Metadata = ["path": "\(project.statusPath)", "error": "\(error)"]
-                logger.error("cannot write the status", metadata: metadata)
-            }
-        }
+        let status = ProjectStatus(project: project.name, supervisor: identity, bus: project.busAddress)
+        var roster = Roster(stack: stack, status: status)
+        _ = try roster.apply(.up(UpRequest(stack: stack, selection: selection)))
+        let recorder = StatusRecorder(project: project, logger: logger)
+        board = StatusBoard(roster) { recorder.record($0) }
     }
 
     /// How all stands now.
@@ -97,7 +85,7 @@ package final class Supervisor: Sendable {
         return ComposeError(
             code: "already-running",
             message: "project '\(project.name)' is already running\(pid)",
-            recovery: "take it down first, or use another name with -p"
+            recovery: "change it with 'segue up -d', take it down first, or use another name with -p"
         )
     }
 }

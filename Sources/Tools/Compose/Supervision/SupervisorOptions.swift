@@ -9,6 +9,12 @@ package struct SupervisorOptions: Sendable {
     /// How long a service may take to become ready, unless it says otherwise.
     package var startTimeout: Duration
     package var backoff: RestartBackoff
+    /// How much of each service's output is kept.
+    package var logs: LogRetention
+    /// How long a service may take to end when it is asked to, whatever it says itself.
+    package var stopGrace: Duration?
+    /// Whether all is stopped as soon as one service has failed for good.
+    package var abortsOnFailure: Bool
     /// Signals to the supervisor's process that ask it to stop: the first orderly, the second at once.
     package var stopSignals: [Int32]
 
@@ -17,12 +23,18 @@ package struct SupervisorOptions: Sendable {
         executableDirectory: String? = SupervisorOptions.runningExecutableDirectory,
         startTimeout: Duration = .seconds(30),
         backoff: RestartBackoff = RestartBackoff(),
+        logs: LogRetention = LogRetention(),
+        stopGrace: Duration? = nil,
+        abortsOnFailure: Bool = false,
         stopSignals: [Int32] = []
     ) {
         self.environment = environment
         self.executableDirectory = executableDirectory
         self.startTimeout = startTimeout
         self.backoff = backoff
+        self.logs = logs
+        self.stopGrace = stopGrace
+        self.abortsOnFailure = abortsOnFailure
         self.stopSignals = stopSignals
     }
 

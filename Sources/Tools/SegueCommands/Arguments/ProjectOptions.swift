@@ -10,16 +10,17 @@ struct ProjectOptions: ParsableArguments, Sendable {
             "The project. Without it: the one that the compose file names, else its folder's name.", valueName: "name"))
     var project: String?
 
-    /// - Parameter file: the compose file; without one, the folder's own says the name.
+    /// - Parameter files: the compose files; without one, the folder's own say the name.
     /// - Throws: ``ComposeError``, ``ComposeFileError``.
-    func resolve(file: String? = nil) throws -> Project {
+    func resolve(files: [String] = []) throws -> Project {
         if let project { return try Project(name: ProjectName.resolve(flag: project, directory: "")) }
         let current = FileManager.default.currentDirectoryPath
-        guard let file = file ?? ComposeFile.find(in: current) else {
+        let files = files.isEmpty ? ComposeFile.find(in: current) : files
+        guard let file = files.first else {
             return try Project(name: ProjectName.resolve(flag: nil, directory: current))
         }
         let directory = URL(fileURLWithPath: file).deletingLastPathComponent().standardizedFileURL.path
-        let name = try ComposeFile.projectName(in: file)
+        let name = try ComposeFile.projectName(in: files)
         return try Project(name: ProjectName.resolve(flag: nil, file: name, directory: directory))
     }
 }

@@ -2,6 +2,7 @@ internal import Benchmarks
 internal import Compose
 internal import EventBus
 internal import Navigation
+internal import Scaffold
 
 /// What a person is told of an error, and what a script is. The one place where errors become exit statuses.
 package struct Failure: Hashable, Sendable {
@@ -19,6 +20,8 @@ package struct Failure: Hashable, Sendable {
             (lines, status) = ([error.description], .failure)
         case let error as ComposeFileError:
             (lines, status) = (error.mistakes.map(\.description), .configuration)
+        case let error as ScaffoldError:
+            (lines, status) = (["\(error.message); \(error.recovery)"], .failure)
         case let error as FlowError:
             (lines, status) = (error.findings.map(\.description), .configuration)
         case let error as ComposeError:

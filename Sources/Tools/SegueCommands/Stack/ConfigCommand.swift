@@ -20,10 +20,7 @@ package struct ConfigCommand: AsyncParsableCommand {
     package init() {}
 
     package func run() async throws {
-        let file = try ComposeFile(path: files.path())
-        for variable in file.unsetVariables {
-            await Console.error.tell("\(file.path): the variable \(variable) is not set; it is taken as empty")
-        }
+        let file = try await files.read()
         if quiet { return }
         if services {
             for service in file.stack.services { try await Console.output.writeLine(service.name) }

@@ -20,7 +20,7 @@ package struct DownCommand: AsyncParsableCommand {
     }
 
     package func run() async throws {
-        let project = try project.resolve(file: files.file)
+        let project = try project.resolve(files: files.files)
         let wasRunning = try await project.stop(timeout: .seconds(timeout))
         await Console.error.tell("project '\(project.name)' \(wasRunning ? "is down" : "was not running")")
     }

@@ -1,4 +1,5 @@
 internal import Compose
+internal import Foundation
 internal import Glibc
 internal import Logging
 
@@ -6,6 +7,7 @@ internal import Logging
 struct ForegroundStack {
     let stack: Stack
     let project: Project
+    private let begin = Date()
 
     /// - Throws: ``ComposeError`` of the supervisor; `Errno` when the output cannot be written, after all has stopped.
     func run() async throws {
@@ -17,8 +19,8 @@ struct ForegroundStack {
             // A terminal that is closed sends SIGHUP; nothing must be left behind.
             options: SupervisorOptions(stopSignals: [SIGINT, SIGTERM, SIGHUP]), logger: logger)
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await stopping(supervisor) { try await showLogs(of: supervisor) } }
-            group.addTask { try await stopping(supervisor) { try await showStates(of: supervisor) } }
+            group.addTask { try await stopping(supervisor) { try await showLogs() } }
+            group.addTask { try await stopping(supervisor) { try await showEvents() } }
             group.addTask { try await stopping(supervisor) { try await Console.output.waitForBrokenPipe() } }
             do {
                 try await supervisor.run()
@@ -44,26 +46,16 @@ struct ForegroundStack {
     }
 
     /// Follows the log files, not the services: a terminal that is stopped holds up no service, and no line is dropped.
-    private func showLogs(of supervisor: Supervisor) async throws {
-        // The first service to start does so once this run's files have taken the place of the last one's.
-        let hasStarted = await supervisor.statuses.contains { status in
-            status.services.contains { $0.state != .created }
-        }
-        guard hasStarted else { return }
+    private func showLogs() async throws {
         let printer = LogPrinter(services: stack.services.map(\.name))
-        for await line in try project.logs(follow: true) {
+        for await line in try project.logs(since: begin) {
             try await printer.show(line)
         }
     }
 
-    private func showStates(of supervisor: Supervisor) async throws {
-        var shown: [String: ServiceStatus.State] = [:]
-        for await status in supervisor.statuses {
-            for service in status.services where service.state != shown[service.service] {
-                let isNews = service.state != .created
-                shown[service.service] = service.state
-                if isNews { await Console.error.tell("\(service.service) \(service.summary)") }
-            }
+    private func showEvents() async throws {
+        for await event in try project.events(since: begin) where event.instance != nil && event.action != .created {
+            await Console.error.tell(event.line(in: project))
         }
     }
 }

@@ -1,24 +1,41 @@
 internal import Compose
+internal import EventBus
 internal import Monitor
 
 /// Writes the lines of several services to standard output, each behind the name of its service.
 struct LogPrinter: Sendable {
+    struct Style: Sendable {
+        var hasTime = false
+        var hasPrefix = true
+        /// Where the console has any.
+        var hasColor = true
+        var isJSON = false
+    }
+
     private static let colors: [TextStyle] = [.cyan, .yellow, .green, .magenta, .blue]
 
     private let services: [String]
-    private let hasPrefix: Bool
     private let width: Int
-    private let isColored = Console.output.isColored
+    private let style: Style
+    private let console: Console
+    private let isColored: Bool
 
     /// - Parameter services: those whose lines may come, in the order of their colours.
-    init(services: [String], hasPrefix: Bool = true) {
+    init(services: [String], style: Style = Style(), to console: Console = .output) {
         self.services = services
-        self.hasPrefix = hasPrefix
+        self.style = style
+        self.console = console
         width = services.map(\.count).max() ?? 0
+        isColored = style.hasColor && console.isColored
     }
 
     func show(_ line: LogLine) async throws {
-        try await Console.output.writeLine(hasPrefix ? "\(prefix(line.service)) \(line.text)" : line.text)
+        try await console.writeLine(style.isJSON ? JSONLine.text(LogObject(line)) : text(line))
+    }
+
+    private func text(_ line: LogLine) -> String {
+        let time = style.hasTime ? "\(Timestamp.text(of: line.timestamp)) " : ""
+        return (style.hasPrefix ? prefix(line.service) + " " : "") + time + line.text
     }
 
     private func prefix(_ service: String) -> String {

@@ -15,8 +15,8 @@ package struct LogsCommand: AsyncParsableCommand {
         help: ArgumentHelp("Begin with so many lines of each service, not with all.", valueName: "lines"))
     var tail: Int?
 
-    @Flag(name: .customLong("no-log-prefix"), help: "Without the names of the services.")
-    var noLogPrefix = false
+    @OptionGroup var period: PeriodOptions
+    @OptionGroup var options: LogOptions
 
     @Argument(help: "Only these services.")
     var services: [String] = []
@@ -25,13 +25,14 @@ package struct LogsCommand: AsyncParsableCommand {
 
     package func validate() throws {
         if let tail, tail < 0 { throw ValidationError("-n is \(tail); it has to be 0 or more") }
+        try period.validate(follow: follow)
     }
 
     package func run() async throws {
         let project = try project.resolve()
-        let lines = try project.logs(of: services, last: tail, follow: follow)
+        let lines = try project.logs(of: services, last: tail, in: period.period, follow: follow)
         let names = services.isEmpty ? try ProjectStatus.read(project)?.services.map(\.service) ?? [] : services
-        let printer = LogPrinter(services: names, hasPrefix: !noLogPrefix)
+        let printer = LogPrinter(services: names, style: options.style)
         try await Console.output.whileRead {
             for await line in lines { try await printer.show(line) }
         }

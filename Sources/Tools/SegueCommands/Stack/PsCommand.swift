@@ -25,7 +25,7 @@ package struct PsCommand: AsyncParsableCommand {
     package init() {}
 
     package func run() async throws {
-        let project = try project.resolve(file: files.file)
+        let project = try project.resolve(files: files.files)
         guard let status = try ProjectStatus.read(project) else {
             throw CommandError(
                 code: "no-project", "project '\(project.name)' was never started here",

@@ -15,9 +15,9 @@ package struct SuperviseCommand: AsyncParsableCommand {
     package init() {}
 
     package func run() async throws {
-        let path = try files.path()
+        let file = try await files.read()
         let supervisor = try Supervisor(
-            stack: ComposeFile(path: path).stack, project: project.resolve(file: path),
+            stack: files.stack(of: file), project: project.resolve(files: files.paths()),
             options: SupervisorOptions(stopSignals: [SIGINT, SIGTERM]), logger: Logger(label: "supervisor"))
         try await supervisor.run()
     }

@@ -18,16 +18,13 @@ package struct UpCommand: AsyncParsableCommand {
     package init() {}
 
     package func run() async throws {
-        let path = try files.path()
-        let file = try ComposeFile(path: path)
-        let project = try project.resolve(file: path)
-        for variable in file.unsetVariables {
-            await Console.error.tell("\(path): the variable \(variable) is not set; it is taken as empty")
-        }
+        let file = try await files.read()
+        let stack = try files.stack(of: file)
+        let project = try project.resolve(files: files.paths())
         if detached || wait {
-            try await DetachedStack(project: project, path: path).start(until: wait ? .ready : .launched)
+            try await DetachedStack(project: project, path: file.path).start(until: wait ? .ready : .launched)
         } else {
-            try await ForegroundStack(stack: file.stack, project: project).run()
+            try await ForegroundStack(stack: stack, project: project).run()
         }
     }
 }

@@ -1,0 +1,30 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+
+/// A product of Segue: one of its libraries, or of the processes that every stack has.
+func segue(_ product: String) -> Target.Dependency { .product(name: product, package: "segue") }
+
+let package = Package(
+    name: "coffee",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        // Yours would say where Segue is: .package(url: "https://…/segue", from: "0.1.0")
+        .package(name: "segue", path: "../.."),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    ],
+    targets: [
+        .target(name: "Coffee", dependencies: [segue("Contracts"), segue("EventBus"), segue("ServiceRuntime")]),
+        .executableTarget(name: "barista", dependencies: ["Coffee", segue("ServiceRuntime"), argumentParser]),
+        .testTarget(
+            name: "CoffeeTests",
+            dependencies: [
+                "Coffee", "barista", segue("Contracts"), segue("EventBus"), segue("Navigation"),
+                segue("SegueTestSupport"),
+                // Executables: what the stack runs, and what a person does.
+                segue("broker"), segue("navigation-coordinator"), segue("error-notifier"), segue("segue"),
+                segue("device"),
+            ]),
+    ]
+)

@@ -1,0 +1,24 @@
+import Contracts
+import EventBus
+import ServiceRuntime
+
+/// Makes coffee. It knows no screens: what they show next is the flow's business.
+package enum Barista {
+    package static let receives: [MessageType] = [Command.CoffeeOrdered.type]
+    package static let sends: [MessageType] = [DomainEvent.CoffeeServed.type, ApplicationError.type]
+    static let kinds = ["espresso", "lungo", "cappuccino"]
+
+    package static func routes(of consumer: MessageConsumer) -> MessageConsumer {
+        consumer.on(Command.CoffeeOrdered.self) { order, _ in [try serve(order)] }
+    }
+
+    /// - Throws: `ApplicationError` when the coffee is not on the menu: the error notifier shows it over any screen.
+    package static func serve(_ order: Command.CoffeeOrdered) throws -> DomainEvent.CoffeeServed {
+        guard kinds.contains(order.kind) else {
+            throw ApplicationError(
+                code: "coffee.unknown", message: "There is no \(order.kind) here.",
+                recovery: "Order one of: \(kinds.joined(separator: ", ")).")
+        }
+        return DomainEvent.CoffeeServed(kind: order.kind)
+    }
+}

@@ -1,0 +1,13 @@
+import Contracts
+import EventBus
+
+extension DomainEvent {
+    /// The coffee stands on the counter.
+    package struct CoffeeServed: EventMessage {
+        package var kind: String
+
+        package init(kind: String) {
+            self.kind = kind
+        }
+    }
+}

@@ -1,0 +1,15 @@
+/// What a request does to one instance.
+package struct Change: Sendable, Codable, Equatable {
+    package enum Action: String, Sendable, Codable {
+        case start, restart, stop, remove
+        /// It is as it was asked for.
+        case keep
+    }
+
+    package let instance: String
+    package let action: Action
+    /// The ``Order/round`` that it has been asked for by then.
+    package let round: Int
+    /// Why, where the request itself does not say it.
+    package let reason: String?
+}

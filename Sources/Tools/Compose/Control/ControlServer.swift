@@ -1,0 +1,63 @@
+import Foundation
+import Logging
+
+/// Answers those who ask a supervisor for something.
+///
+/// A request is answered at once, or not at all: who asks and is slow, silent or gone, or talks nonsense, costs a
+/// descriptor for a moment. What follows from a request is followed in the project's status.
+struct ControlServer: Sendable {
+    /// How many are listened to at the same time; the others wait in the kernel's queue.
+    private static let capacity = 16
+    private static let patience: Duration = .seconds(5)
+    /// A stack of some thousand services.
+    static let longestCall = 16 << 20
+
+    let socket: ControlSocket
+    let logger: Logger
+
+    /// Returns when the task is cancelled.
+    func serve(_ answer: @escaping @Sendable (ControlCall) -> ControlReply) async {
+        await withTaskGroup(of: Void.self) { group in
+            var present = 0
+            while let descriptor = await socket.accept() {
+                if present == Self.capacity {
+                    await group.next()
+                    present -= 1
+                }
+                present += 1
+                group.addTask { await serve(descriptor, answer) }
+            }
+            group.cancelAll()
+        }
+    }
+
+    private func serve(_ descriptor: CInt, _ answer: @escaping @Sendable (ControlCall) -> ControlReply) async {
+        await withTaskGroup { group in
+            group.addTask {
+                let connection = StreamSocket(owning: descriptor)
+                guard connection.isOwnUsers, let data = await connection.readAll(limit: Self.longestCall) else {
+                    return
+                }
+                await connection.writeAll(reply(to: data, answer))
+            }
+            group.addTask { try? await Task.sleep(for: Self.patience) }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
+    private func reply(to data: Data, _ answer: (ControlCall) -> ControlReply) -> Data {
+        let reply: ControlReply
+        do {
+            reply = answer(try JSONDecoder().decode(ControlCall.self, from: data))
+        } catch {
+            logger.warning("a request makes no sense", metadata: ["bytes": "\(data.count)"])
+            let message = "the supervisor does not understand the request"
+            reply = .refused(
+                ComposeError(
+                    code: "control-request", message: message,
+                    recovery: "if it runs another version of segue, take the project down and up again"))
+        }
+        return (try? JSONEncoder().encode(reply)) ?? Data()
+    }
+}

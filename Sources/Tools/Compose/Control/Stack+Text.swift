@@ -1,0 +1,28 @@
+import Foundation
+
+/// A resolved stack as text: a compose file that depends neither on its place nor on anybody's environment.
+extension Stack {
+    package init(text: String) throws {
+        self = try ComposeFile(text: text, path: "stack", directory: "/", environment: [:]).stack
+    }
+
+    package var text: String {
+        get throws {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            return String(decoding: try encoder.encode(self), as: UTF8.self)
+        }
+    }
+
+    /// The same stack, every working directory absolute.
+    var anchored: Stack {
+        var stack = self
+        stack.services = services.map { service in
+            let path = service.workingDirectory ?? directory
+            var service = service
+            service.workingDirectory = path.hasPrefix("/") ? path : "\(directory)/\(path)"
+            return service
+        }
+        return stack
+    }
+}

@@ -1,0 +1,58 @@
+import OrderedCollections
+
+/// What comes to light while the files of a stack are read: every mistake, instead of only the first.
+final class ComposeFindings {
+    private var mistakes: OrderedSet<ComposeFileError.Mistake> = []
+    private var files: OrderedSet<String> = []
+    private(set) var variables: [String: ComposeVariable] = [:]
+    /// Variables that are asked for, are not set and have no default: each becomes empty.
+    private(set) var unset: Set<String> = []
+
+    /// Mistakes are told in the order in which files are begun.
+    func begin(_ file: String) {
+        files.append(file)
+    }
+
+    func report(_ message: String, at place: ComposePlace, hint: String? = nil) {
+        files.append(place.file)
+        mistakes.append(.init(file: place.file, line: place.line, message: message, hint: hint))
+    }
+
+    /// - Parameters:
+    ///   - text: as written.
+    ///   - environment: what it refers to.
+    func note(variablesIn text: String, of environment: ComposeEnvironment) {
+        for reference in Interpolation.references(in: text) {
+            variables[reference.name, default: ComposeVariable(name: reference.name)]
+                .add(reference, origin: environment.origin(of: reference.name))
+        }
+    }
+
+    func note(unset names: Set<String>) {
+        unset.formUnion(names)
+    }
+
+    /// Reports the keys that do not belong there; `x-` extensions always may.
+    func check(_ entries: ComposeNode.Entries, against keys: ComposeKeys, in what: String) {
+        for (name, entry) in entries where !keys.known.contains(name) && !name.hasPrefix("x-") {
+            if let hint = keys.containersOnly[name] {
+                report("'\(name)' in \(what) makes no sense without containers", at: entry.key, hint: hint)
+            } else if let hint = keys.unsupported[name] {
+                report("'\(name)' in \(what) is not supported", at: entry.key, hint: hint)
+            } else {
+                let near = name.nearest(of: keys.known).map { "did you mean '\($0)'?" }
+                let all = "known here: \(keys.known.sorted().joined(separator: ", "))"
+                report("unknown key '\(name)' in \(what)", at: entry.key, hint: near ?? all)
+            }
+        }
+    }
+
+    /// - Throws: ``ComposeFileError`` with all mistakes: file by file, by line.
+    func throwMistakes() throws(ComposeFileError) {
+        guard !mistakes.isEmpty else { return }
+        throw ComposeFileError(
+            mistakes: files.flatMap { file in
+                mistakes.filter { $0.file == file }.sorted { $0.line < $1.line }
+            })
+    }
+}

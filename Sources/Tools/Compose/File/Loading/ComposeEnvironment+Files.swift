@@ -1,0 +1,21 @@
+import Foundation
+
+extension ComposeEnvironment {
+    /// With the variables of `.env` in a folder, if there is such a file.
+    func adding(usualFileIn folder: ComposePath, findings: ComposeFindings) -> ComposeEnvironment {
+        let path = folder.resolving(".env")
+        return adding(
+            ComposeText.read(path.absolute).map { [.init(path: path, text: $0)] } ?? [], findings: findings)
+    }
+
+    /// With the variables of env files; the last file that sets one wins.
+    func adding(_ files: [ComposeLoader.Text], findings: ComposeFindings) -> ComposeEnvironment {
+        var variables: [String: (value: String, file: String)] = [:]
+        for file in files {
+            let read = EnvironmentFile(name: file.path.shown, findings: findings)
+                .variables(in: file.text, environment: self, earlier: variables.mapValues(\.value))
+            for (name, value) in read { variables[name] = value.map { ($0, file.path.shown) } ?? variables[name] }
+        }
+        return variables.reduce(self) { $0.adding([$1.key: $1.value.value], from: $1.value.file) }
+    }
+}

@@ -1,0 +1,57 @@
+import Logging
+
+/// Looks after one instance for as long as it is part of the project: starts it when it is wanted, round after round.
+///
+/// An instance has one keeper, and the keeper one process at a time, however often and by whomever it is asked for.
+struct InstanceKeeper: Sendable {
+    let name: String
+    let project: Project
+    let board: StatusBoard
+    let options: SupervisorOptions
+    let logger: Logger
+
+    func run() async {
+        var log: ServiceLog?
+        while let service = await nextRound() {
+            do throws(ComposeError) {
+                let open: ServiceLog
+                if let log { open = log } else { open = try openLog() }
+                log = open
+                await runner(of: service, log: open).run()
+            } catch {
+                board.fail(name, with: error)
+            }
+        }
+    }
+
+    /// Waits until the instance is to be started.
+    ///
+    /// - Returns: what to start; `nil` when there is nothing left to do for it.
+    private func nextRound() async -> Service? {
+        for await view in board.views() {
+            switch view.nextStep(of: name) {
+            case .wait: continue
+            case .refuse: board.refuseRound(of: name)
+            case .leave: if board.dismiss(name) { return nil }
+            case .start: if let service = board.claimRound(of: name) { return service }
+            }
+        }
+        return nil
+    }
+
+    private func openLog() throws(ComposeError) -> ServiceLog {
+        try ServiceLog(service: name, files: project.logFiles(of: name), retention: options.logs, logger: logger)
+    }
+
+    private func runner(of service: Service, log: ServiceLog) -> ServiceRunner {
+        let view = board.view
+        let offered = OfferedVariables(
+            project: project, ports: view.status.ports, service: service.name, replica: view[name]?.replica ?? 1)
+        let environment = ServiceEnvironment(project: project, offered: offered, inherited: options.environment)
+        let service = offered.expanded(service)
+        return ServiceRunner(
+            name: name, service: service, awaitsReadiness: view[name]?.awaitsReadiness ?? false,
+            directory: view.stack.directory, project: project, board: board, log: log,
+            variables: environment.variables(for: service, instance: name), options: options, logger: logger)
+    }
+}

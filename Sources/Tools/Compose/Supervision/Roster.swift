@@ -1,0 +1,115 @@
+/// All that the parts of a supervisor know of each other at one moment.
+struct Roster: Sendable {
+    var stack: Stack
+    var status: ProjectStatus
+    /// What the present or last process of each instance was started from, by the instance's name.
+    var definitions: [String: Service] = [:]
+    /// The instances that a keeper looks after.
+    var kept: Set<String> = []
+    var stop: StopRequest = .none
+    /// Why the supervisor gives up.
+    var failure: ComposeError?
+
+    subscript(instance: String) -> ServiceStatus? {
+        get { status[instance] }
+        set {
+            let index = status.services.firstIndex { $0.name == instance }
+            switch (index, newValue) {
+            case (let index?, let status?): self.status.services[index] = status
+            case (let index?, nil): status.services.remove(at: index)
+            case (nil, let status?): self.status.services.append(status)
+            case (nil, nil): break
+            }
+        }
+    }
+
+    mutating func change(_ instance: String, _ change: (inout ServiceStatus) -> Void) {
+        guard let index = status.services.firstIndex(where: { $0.name == instance }) else { return }
+        change(&status.services[index])
+    }
+
+    /// The definition that an instance would be started from now.
+    func definition(of instance: ServiceStatus) -> Service? {
+        stack.services.first { $0.name == instance.service }
+    }
+
+    func instances(of service: String) -> [ServiceStatus] {
+        status.services.filter { $0.service == service && !$0.order.isRemoved }
+    }
+
+    // MARK: Ending
+
+    /// Whether the process of an instance, if it has one, has to end.
+    func isToEnd(_ instance: String) -> Bool {
+        guard stop == .none, let status = self[instance] else { return true }
+        return !status.order.isWanted || status.round != status.order.round
+    }
+
+    /// Whether it has to end and it is its turn: of those that have to end, dependents go first.
+    func mayEnd(_ instance: String) -> Bool {
+        if stop == .immediate { return true }
+        guard isToEnd(instance) else { return false }
+        let service = self[instance]?.service
+        return !status.services.contains { other in
+            other.isActive && isToEnd(other.name)
+                && definitions[other.name]?.dependencies.contains { $0.service == service } == true
+        }
+    }
+
+    /// Whether what is left of its grace is to be skipped.
+    func isUrgent(_ instance: String) -> Bool {
+        stop == .immediate || (isToEnd(instance) && self[instance]?.order.grace == .zero)
+    }
+
+    /// Whether all has come to its end by itself, and nothing waits to be started again by request.
+    var isOver: Bool {
+        status.services.allSatisfy { instance in
+            let isDone = instance.isFinished && instance.round == instance.order.round && instance.order.isWanted
+            return isDone || instance.order.round == 0
+        }
+    }
+
+    // MARK: Starting
+
+    enum Step {
+        case wait
+        case start
+        case refuse(ComposeError)
+        /// Nothing is left to do for the instance.
+        case leave
+    }
+
+    /// What is to be done for an instance that has no process.
+    func nextStep(of instance: String) -> Step {
+        guard stop == .none, let status = self[instance], !status.order.isRemoved else { return .leave }
+        guard status.order.isWanted, status.round != status.order.round, let service = definition(of: status) else {
+            return .wait
+        }
+        guard !status.order.ignoresDependencies else { return .start }
+        let prospects = service.dependencies.map { ($0, prospect(of: $0)) }
+        if let lost = prospects.first(where: { $0.1 == .impossible && $0.0.isRequired })?.0 {
+            return .refuse(lostDependency(lost, of: status))
+        }
+        return prospects.allSatisfy { $0.1 != .pending } ? .start : .wait
+    }
+
+    /// How it stands with a dependency: all instances of the other service have to meet it.
+    func prospect(of dependency: Dependency) -> ServiceStatus.Prospect {
+        let instances = instances(of: dependency.service)
+        guard !instances.isEmpty else {
+            // Somebody scaled it to none, or it is no part of the stack.
+            return stack.services.contains { $0.name == dependency.service } ? .met : .impossible
+        }
+        let prospects = instances.map { $0.prospect(of: dependency.condition) }
+        return prospects.contains(.impossible) ? .impossible : prospects.contains(.pending) ? .pending : .met
+    }
+
+    private func lostDependency(_ dependency: Dependency, of instance: ServiceStatus) -> ComposeError {
+        let isStopped = instances(of: dependency.service).contains { !$0.order.isWanted }
+        let reason = isStopped ? "is stopped" : "will not reach \(dependency.condition.rawValue)"
+        return ComposeError(
+            code: "dependency-failed",
+            message: "service '\(instance.name)' cannot start: '\(dependency.service)' \(reason)",
+            recovery: isStopped ? "start it too, or use --no-deps" : nil)
+    }
+}

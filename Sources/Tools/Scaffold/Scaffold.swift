@@ -1,0 +1,48 @@
+internal import Foundation
+
+/// Files to be made and to be changed, all of them or none.
+package struct Scaffold: Hashable, Sendable {
+    /// The contents of each file, by its path from the package's folder.
+    package private(set) var files: [String: String] = [:]
+    /// Those among the files that are there already.
+    package private(set) var changed: Set<String> = []
+    /// What is left to do by hand, a line each.
+    package private(set) var notes: [String] = []
+
+    init() {}
+
+    mutating func make(_ path: String, _ contents: String) {
+        files[path] = contents
+    }
+
+    mutating func change(_ path: String, to contents: String) {
+        files[path] = contents
+        changed.insert(path)
+    }
+
+    mutating func note(_ text: String) {
+        notes.append(text)
+    }
+
+    mutating func add(_ other: Scaffold) {
+        files.merge(other.files) { _, new in new }
+        changed.formUnion(other.changed)
+        notes += other.notes
+    }
+
+    /// - Parameter root: the package's folder.
+    /// - Throws: ``ScaffoldError`` when a file that is to be made is there already; nothing is written then.
+    package func write(to root: String) throws {
+        for path in files.keys.sorted() where !changed.contains(path) {
+            guard !FileManager.default.fileExists(atPath: "\(root)/\(path)") else {
+                throw ScaffoldError("\(path) is there already", recovery: "choose another name, or remove it")
+            }
+        }
+        for (path, contents) in files {
+            let url = URL(fileURLWithPath: "\(root)/\(path)")
+            try FileManager.default.createDirectory(
+                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try contents.write(to: url, atomically: true, encoding: .utf8)
+        }
+    }
+}

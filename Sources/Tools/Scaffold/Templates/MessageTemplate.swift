@@ -1,0 +1,89 @@
+internal import EventBus
+
+/// A message: one struct, and a test of how it is on the wire.
+package struct MessageTemplate {
+    let message: MessageName
+    let fields: [Field]
+    /// What a query is answered with.
+    let answer: [Field]
+
+    package init(_ message: MessageName, fields: [Field] = [], answer: [Field] = []) {
+        self.message = message
+        self.fields = fields
+        self.answer = answer
+    }
+
+    package func scaffold(in package: PackageLayout) -> Scaffold {
+        var scaffold = Scaffold()
+        scaffold.make("\(package.folder(of: message))/\(message.name).swift", package.spelled(source))
+        if package.hasTests {
+            scaffold.make("\(package.tests)/\(message.name)Tests.swift", test(of: package.module))
+        } else {
+            scaffold.note("no test was written: Package.swift has no target \(package.module)Tests")
+        }
+        return scaffold
+    }
+
+    private var source: String {
+        let answer = message.type.kind == .query ? "\(Self.answerType(self.answer))\n\n" : ""
+        return """
+            package import Contracts
+            internal import EventBus
+
+            extension \(message.role.namespace) {
+                /// Say here \(message.role.hint).
+                package struct \(message.name): \(message.role.conformance) {
+            \(answer)\(Self.members(fields, indent: 8))
+                }
+            }
+
+            """
+    }
+
+    private static func answerType(_ fields: [Field]) -> String {
+        """
+                package struct Answer: Codable, Hashable, Sendable {
+        \(members(fields, indent: 12))
+                }
+        """
+    }
+
+    /// The properties, and the initialiser that a package's struct does not get by itself.
+    private static func members(_ fields: [Field], indent: Int) -> String {
+        let properties = fields.map { "package var \($0.name): \($0.type)" }
+        let parameters = fields.map { "\($0.name): \($0.type)\($0.json == nil ? " = nil" : "")" }.joined(
+            separator: ", ")
+        let body = fields.map { "    self.\($0.name) = \($0.name)" }
+        let initialiser = body.isEmpty ? ["package init() {}"] : ["package init(\(parameters)) {"] + body + ["}"]
+        let lines = properties + (properties.isEmpty ? [] : [""]) + initialiser
+        return lines.map { $0.isEmpty ? "" : String(repeating: " ", count: indent) + $0 }.joined(separator: "\n")
+    }
+
+    private func test(of module: String) -> String {
+        let arguments = fields.map { "\($0.name): \($0.sample)" }.joined(separator: ", ")
+        let json = fields.sorted { $0.name < $1.name }.compactMap { field in
+            field.json.map { "\"\(field.name)\":\($0)" }
+        }
+        return """
+            import Contracts
+            import EventBus
+            import Foundation
+            import Testing
+
+            @testable import \(module)
+
+            @Suite("\(message.type)")
+            struct \(message.name)Tests {
+                @Test("goes over the wire under its own name, with its fields, and comes back as it went")
+                func wire() throws {
+                    let sent = try Envelope(\(message.swift)(\(arguments)), source: "test")
+                    #expect(sent.type.description == "\(message.type)")
+                    #expect(String(decoding: sent.data, as: UTF8.self) == #"{\(json.joined(separator: ","))}"#)
+                    let received = try Envelope(sent.decode(\(message.swift).self), source: "test")
+                    #expect(received.data == sent.data)
+                }
+            }
+
+            """
+    }
+}

@@ -1,0 +1,147 @@
+internal import EventBus
+internal import Foundation
+
+/// A service: what it does as plain functions, the process that does it, its place in the stack, and a test that starts it.
+package struct ServiceTemplate {
+    /// Of the process, such as `roaster` or `coffee-roaster`.
+    let name: String
+    let receives: MessageName
+    let sends: MessageName
+
+    /// - Throws: ``ScaffoldError`` when the name is none for an executable, or a message does not fit.
+    package init(_ name: String, receives: MessageName, sends: MessageName) throws(ScaffoldError) {
+        guard name.wholeMatch(of: #/[a-z][a-z0-9]*(-[a-z0-9]+)*/#) != nil else {
+            throw ScaffoldError(
+                "'\(name)' is not a service's name", recovery: "write it like roaster or coffee-roaster")
+        }
+        guard receives.type.kind == .command || receives.type.kind == .event, sends.type.kind == .event else {
+            throw ScaffoldError(
+                "a service takes commands or events and answers with events, not \(receives.type) with \(sends.type)",
+                recovery: "write for example --on command.CoffeeOrdered --sends event.CoffeeServed")
+        }
+        (self.name, self.receives, self.sends) = (name, receives, sends)
+    }
+
+    /// What is missing of its messages is made, too.
+    package func scaffold(in package: PackageLayout, compose: String?) throws(ScaffoldError) -> Scaffold {
+        var scaffold = Scaffold()
+        for message in Set([receives, sends]) where try MessageSource(message, in: package) == nil {
+            scaffold.add(MessageTemplate(message).scaffold(in: package))
+        }
+        let samples = (try sample(of: receives, in: package), try sample(of: sends, in: package))
+        scaffold.make("Sources/\(package.module)/\(type).swift", package.spelled(source(answer: samples.1)))
+        scaffold.make("Sources/\(name)/\(type)Command.swift", executable(of: package.module))
+        if package.hasTests {
+            scaffold.make("\(package.tests)/\(type)Tests.swift", test(of: package.module, sending: samples.0))
+        }
+        addTarget(to: &scaffold, package)
+        addService(to: &scaffold, package, compose)
+        return scaffold
+    }
+
+    private var type: String { name.split(separator: "-").map(\.capitalized).joined() }
+
+    private func sample(of message: MessageName, in package: PackageLayout) throws(ScaffoldError) -> String {
+        try MessageSource(message, in: package)?.sample ?? "\(message.swift)()"
+    }
+
+    private func addTarget(to scaffold: inout Scaffold, _ package: PackageLayout) {
+        let target = """
+                    .executableTarget(
+                        name: "\(name)",
+                        dependencies: [
+                            "\(package.module)", .product(name: "ServiceRuntime", package: "segue"),
+                            .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                        ]),
+            """
+        if let manifest = package.manifest.inserting(target, behind: #/\n    targets: \[\n/#) {
+            scaffold.change("Package.swift", to: manifest)
+        } else {
+            scaffold.note(
+                "add the target to Package.swift: executable '\(name)' with \(package.module) and ServiceRuntime")
+        }
+    }
+
+    private func addService(to scaffold: inout Scaffold, _ package: PackageLayout, _ compose: String?) {
+        let entry = """
+              \(name):
+                command: \(name)
+                restart: on-failure
+                healthcheck: { test: [NOTIFY] }
+                depends_on:
+                  broker: { condition: service_healthy }
+            """
+        if let compose, let text = package.text(of: compose)?.appending(entry, toBlock: "services") {
+            scaffold.change(compose, to: text)
+        } else {
+            scaffold.note("add '\(name)' to the services of your compose file")
+        }
+    }
+
+    private func source(answer: String) -> String {
+        """
+        internal import Contracts
+        package import EventBus
+        package import ServiceRuntime
+
+        /// Say here what it is responsible for. It knows no screens: messages come in, messages go out.
+        package enum \(type) {
+            package static let receives: [MessageType] = [\(receives.swift).type]
+            package static let sends: [MessageType] = [\(sends.swift).type, ApplicationError.type]
+
+            package static func routes(of consumer: MessageConsumer) -> MessageConsumer {
+                consumer.on(\(receives.swift).self) { message, _ in [try answer(to: message)] }
+            }
+
+            /// - Throws: `ApplicationError`: that is then the answer, and the error notifier shows it.
+            static func answer(to message: \(receives.swift)) throws -> \(sends.swift) {
+                \(answer)
+            }
+        }
+
+        """
+    }
+
+    private func executable(of module: String) -> String {
+        """
+        import ArgumentParser
+        import \(module)
+        import ServiceRuntime
+
+        @main
+        struct \(type)Command: AsyncParsableCommand {
+            static let configuration = CommandConfiguration(commandName: "\(name)", abstract: "Say here what it does.")
+
+            @OptionGroup var options: ServiceOptions
+
+            func run() async throws {
+                try await ServiceProcess("\(name)", receives: \(type).receives, sends: \(type).sends)
+                    .run(options) { process in [\(type).routes(of: MessageConsumer("\(name)", in: process))] }
+            }
+        }
+
+        """
+    }
+
+    private func test(of module: String, sending message: String) -> String {
+        """
+        import \(module)
+        import Contracts
+        import EventBus
+        import SegueTestSupport
+        import Testing
+
+        @Suite("\(name)")
+        struct \(type)Tests {
+            @Test("answers \(receives.type) with \(sends.type), as a real process")
+            func answers() async throws {
+                try await TestStack.with([.broker, TestService("\(name)", after: ["broker"])]) { stack in
+                    try await stack.bus.send(\(message))
+                    try await stack.message(\(sends.swift).self)
+                }
+            }
+        }
+
+        """
+    }
+}

@@ -1,0 +1,145 @@
+import Testing
+
+@testable import Compose
+
+@Suite("Compose file")
+struct ComposeFileTests {
+    @Test("A file with everything in it becomes the stack it describes")
+    func whole() throws {
+        let file = try readCompose(
+            """
+            name: focus
+            x-ports: [spotify, "web-ui"]
+            x-common: &common
+              restart: on-failure:3
+              environment: {LEVEL: "${LEVEL:-info}", COUNT: 3}
+            services:
+              broker:
+                <<: *common
+                command: broker --flag "two words" 'it''s'
+                healthcheck: {test: [NOTIFY], start_period: 1m30s}
+                stop_signal: INT
+                stop_grace_period: 500ms
+              music:
+                <<: *common
+                entrypoint: [env, "A=$LEVEL"]
+                command: ["music-service"]
+                working_dir: work
+                environment: ["KEY=a=b", PASSED_ON]
+                restart: unless-stopped
+                labels: {tier: data}
+                depends_on:
+                  broker: {condition: service_healthy}
+            """
+        )
+        let broker = Service(
+            name: "broker",
+            command: ["broker", "--flag", "two words", "its"],
+            environment: ["LEVEL": "info", "COUNT": "3"],
+            restart: .onFailure(limit: 3),
+            readiness: .notify(timeout: .seconds(90)),
+            stopSignal: StopSignal(number: 2),
+            stopGracePeriod: .milliseconds(500)
+        )
+        let music = Service(
+            name: "music",
+            command: ["env", "A=", "music-service"],
+            workingDirectory: "/stack/work",
+            environment: ["KEY": "a=b", "PASSED_ON": nil],
+            dependencies: [Dependency(on: "broker", condition: .healthy)],
+            restart: .unlessStopped,
+            labels: ["tier": "data"]
+        )
+        let expected = Stack(
+            name: "focus", directory: "/stack", services: [broker, music], ports: ["spotify", "web-ui"]
+        )
+        #expect(file.stack == expected)
+        #expect(file.unsetVariables == ["LEVEL"])
+    }
+
+    @Test("All mistakes of a file are told at once, each with its line")
+    func allMistakes() {
+        let found = mistakes {
+            try readCompose(
+                """
+                name: Focus Player
+                volumes: {}
+                services:
+                  broker:
+                    image: redis
+                    comand: broker
+                    restart: sometimes
+                  music:
+                    command: "music 'open"
+                    ports: ["80:80"]
+                    depends_on: [brokr]
+                    stop_grace_period: 10 parsecs
+                    environment:
+                      $KEY: "${NEEDED:?set it}"
+                """
+            )
+        }
+        #expect(
+            found.map { $0.split(separator: ":")[1] } == ["1", "2", "4", "5", "6", "7", "9", "10", "11", "12", "14"])
+        #expect(
+            found[3] == "c.yaml:5: 'image' in service 'broker' makes no sense without containers; "
+                + "name an executable in 'command'")
+        #expect(found[4] == "c.yaml:6: unknown key 'comand' in service 'broker'; did you mean 'command'?")
+        #expect(found[8] == "c.yaml:11: 'music' depends on unknown 'brokr'; did you mean 'broker'?")
+        #expect(found[10].contains("required variable 'NEEDED' is not set: set it"))
+        #expect(found[10].contains(".$KEY'"), "keys are not interpolated")
+        #expect(!found.contains { $0.contains("\n") })
+    }
+
+    @Test(
+        "One mistake",
+        arguments: [
+            ("", "c.yaml:1: the file is empty"),
+            ("name: x", "c.yaml:1: there is no 'services'"),
+            ("services: [a]", "c.yaml:1: 'services' is not a mapping"),
+            ("services:\n  a: {command: x}\n  b: {command: [x}", "c.yaml:3: not YAML"),
+            ("services:\n  a: {command: x, command: y}", "c.yaml:2: 'command' stands twice"),
+            ("services:\n  ../a: {command: x}", "c.yaml:2: '../a' is not a service name"),
+            ("services:\n  a: {command: x, healthcheck: {test: [y]}}", "c.yaml:2: 'test' in 'healthcheck'"),
+            ("x-ports: [a b]\nservices:\n  a: {command: x}", "c.yaml:1: 'a b' in 'x-ports' is not a name"),
+        ]
+    )
+    func oneMistake(text: String, beginning: String) throws {
+        let found = mistakes { try readCompose(text) }
+        #expect(found.count == 1)
+        #expect(found.first?.hasPrefix(beginning) == true, "\(found)")
+    }
+
+    @Test("Services that depend on each other are refused with the way round")
+    func cycle() {
+        let found = mistakes {
+            try readCompose(
+                """
+                services:
+                  a: {command: x, depends_on: [b]}
+                  b: {command: x, depends_on: [c]}
+                  c:
+                    command: x
+                    depends_on: [a]
+                  d: {command: x, depends_on: [d]}
+                """
+            )
+        }
+        #expect(
+            found == [
+                "c.yaml:2: services depend on each other: a → b → c → a",
+                "c.yaml:7: services depend on each other: d → d",
+            ])
+    }
+
+    @Test("A stack made in code is checked as one from a file is")
+    func inCode() throws {
+        let stack = Stack(
+            directory: "/",
+            services: [Service(name: "a", command: ["x"], dependencies: [Dependency(on: "other")])]
+        )
+        #expect(throws: ComposeError(code: "invalid-stack", message: "'a' depends on unknown 'other'")) {
+            try stack.validate()
+        }
+    }
+}

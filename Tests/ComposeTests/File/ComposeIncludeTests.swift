@@ -1,0 +1,125 @@
+import Testing
+
+@testable import Compose
+
+@Suite("A compose file that includes others")
+struct ComposeIncludeTests {
+    @Test("has their services, each with the paths and variables of its own folder")
+    func include() throws {
+        let scratch = try Scratch()
+        let paths = try scratch.write(
+            [
+                "c.yaml": """
+                include:
+                  - bus/broker.yaml
+                  - path: [music/a.yaml, music/b.yaml]
+                    project_directory: data
+                    env_file: music/vars.env
+                services:
+                  web: {command: "web ${SEGUE_PORT_MUSIC}", depends_on: [broker, music]}
+                """,
+                "bus/broker.yaml": """
+                include: [../deep.yaml]
+                services:
+                  broker: {command: "broker $LEVEL $OWN", working_dir: run}
+                """,
+                "bus/.env": "LEVEL=low\nOWN=file",
+                "deep.yaml": "services: {deep: {command: deep}}",
+                "music/a.yaml": "x-ports: [music]\nservices:\n  music: {command: 'music $WHO', working_dir: run}",
+                "music/b.yaml": "services:\n  music: {environment: {B: \"1\"}}",
+                "music/vars.env": "WHO=me",
+            ], reading: "c.yaml")
+        let stack = try ComposeFile(paths: paths, environment: ["OWN": "own"]).stack
+        #expect(stack.services.map(\.name) == ["web", "broker", "deep", "music"])
+        #expect(stack.services[0].command == ["web", "${SEGUE_PORT_MUSIC}"])
+        #expect(stack.services[1].command == ["broker", "low", "own"])
+        #expect(stack.services[1].workingDirectory == "\(scratch.path)/bus/run")
+        #expect(stack.services[3].command == ["music", "me"])
+        #expect(stack.services[3].environment == ["B": "1"])
+        #expect(stack.services[3].workingDirectory == "\(scratch.path)/data/run")
+        #expect(stack.ports == ["music"])
+    }
+
+    @Test("is told of its mistakes, of theirs, and of a way that leads back")
+    func mistakesOfAll() throws {
+        let scratch = try Scratch()
+        let paths = try scratch.write(
+            [
+                "c.yaml": """
+                include:
+                  - sub/a.yaml
+                  - ${SECRET}/none.yaml
+                  - {paht: x}
+                services:
+                  web: {command: web, scale: many}
+                """,
+                "sub/a.yaml": "include: ../c.yaml\nservices:\n  web: {command: x}\n  b: {image: y, command: $}",
+            ], reading: "c.yaml")
+        let found = mistakes { try ComposeFile(paths: paths, environment: ["SECRET": "hunter2"]) }
+            .map { $0.replacing("\(scratch.path)/", with: "") }
+        #expect(
+            found.contains {
+                $0.hasPrefix("c.yaml:3: cannot read the file '${SECRET}/none.yaml'; relative paths start in")
+            })
+        #expect(found.contains("c.yaml:4: unknown key 'paht' in 'include'; known here: env_file, path, project_directory"))
+        #expect(found.contains("c.yaml:4: an entry of 'include' has no 'path'"))
+        #expect(found.contains { $0.hasPrefix("c.yaml:6: 'scale' of service 'web' is 'many'") })
+        #expect(found.contains("sub/a.yaml:1: a file includes itself: c.yaml → sub/a.yaml → c.yaml"))
+        #expect(found.contains { $0.hasPrefix("sub/a.yaml:3: service 'web' is in c.yaml:6, too") })
+        #expect(found.contains { $0.hasPrefix("sub/a.yaml:4: 'services.b.command': a lone '$'") })
+        #expect(found.contains { $0.hasPrefix("sub/a.yaml:4: 'image' in service 'b' makes no sense") })
+        #expect(found.count == 8, "\(found)")
+        #expect(!found.joined().contains("hunter2"))
+    }
+}
+
+@Suite("A service that extends another")
+struct ComposeExtendsTests {
+    @Test("takes over all that it does not say itself, through files and their folders")
+    func extends() throws {
+        let scratch = try Scratch()
+        let paths = try scratch.write(
+            [
+                "c.yaml": """
+                services:
+                  base: {command: base, environment: {A: "1", B: "1"}, restart: always}
+                  web: {extends: base, command: web, environment: [B=2]}
+                  other: {extends: {file: common/base.yaml, service: far}, environment: {C: "3"}}
+                """,
+                "common/base.yaml": """
+                services:
+                  near: {command: near, working_dir: run, env_file: near.env}
+                  far: {extends: {service: near}, stop_signal: INT}
+                """,
+                "common/near.env": "A=near",
+            ], reading: "c.yaml")
+        let services = try ComposeFile(paths: paths, environment: [:]).stack.services
+        #expect(services.map(\.name) == ["base", "web", "other"])
+        #expect(services[1].command == ["web"] && services[1].restart == .always())
+        #expect(services[1].environment == ["A": "1", "B": "2"])
+        #expect(services[2].command == ["near"] && services[2].stopSignal == StopSignal("INT"))
+        #expect(services[2].workingDirectory == "\(scratch.path)/common/run")
+        #expect(services[2].environment == ["A": "near", "C": "3"])
+    }
+
+    @Test("must find it, and not come back to itself")
+    func refused() {
+        let found = mistakes {
+            try readCompose(
+                """
+                services:
+                  a: {extends: b, command: x}
+                  b: {extends: {service: a}, command: x}
+                  c: {extends: brokr, command: x}
+                  d: {extends: {file: none.yaml, service: x}, command: x}
+                  broker: {extends: {}, command: x}
+                """)
+        }
+        #expect(found.contains("c.yaml:2: services extend each other: b → a → b"))
+        #expect(found.contains("c.yaml:3: services extend each other: a → b → a"))
+        #expect(found.contains("c.yaml:4: there is no service 'brokr' to extend; did you mean 'broker'?"))
+        #expect(found.contains("c.yaml:5: cannot read the file 'none.yaml'; relative paths start in /stack"))
+        #expect(found.contains("c.yaml:6: 'extends' has no 'service'"))
+        #expect(found.count == 5, "\(found)")
+    }
+}

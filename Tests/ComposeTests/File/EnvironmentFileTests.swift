@@ -1,0 +1,63 @@
+import Testing
+
+@testable import Compose
+
+@Suite("Env file")
+struct EnvironmentFileTests {
+    private func read(
+        _ text: String, format: EnvironmentFile.Format = .standard, findings: ComposeFindings = ComposeFindings()
+    ) -> [String: String?] {
+        EnvironmentFile(name: "e.env", findings: findings).variables(
+            in: text, format: format, environment: ComposeEnvironment(["OTHER": "other", "PASSED": "p"]))
+    }
+
+    @Test(
+        "Each line of the specification",
+        arguments: [
+            ("V=val", "val"), ("V=\"val\"", "val"), ("V='val'", "val"), ("V=", ""), ("  V = val  ", "val"),
+            ("export V=val", "val"), ("V=val # comment", "val"), ("V=val# no comment", "val# no comment"),
+            ("V=\"val # no comment\"", "val # no comment"), ("V=\"val\" # comment", "val"), ("V=# comment", ""),
+            ("V='$OTHER'", "$OTHER"), ("V='${OTHER}'", "${OTHER}"), ("V=$OTHER", "other"),
+            ("V=\"a ${OTHER}\"", "a other"),
+            ("V='Let\\'s go!'", "Let's go!"), (#"V="{\"hello\": \"json\"}""#, #"{"hello": "json"}"#),
+            (#"V="some\tvalue""#, "some\tvalue"), (#"V='some\tvalue'"#, #"some\tvalue"#),
+            (#"V=some\tvalue"#, #"some\tvalue"#), (#"V="\$OTHER \\ \d""#, #"$OTHER \ \d"#),
+            ("V=\"two\nlines\"", "two\nlines"), ("# first\n\nV=a=b\r\n", "a=b"), ("A=1\nV=${A}2", "12"),
+            ("\u{FEFF}V=val", "val"), ("V=${NONE:-d}", "d"), ("V=1\nV=2", "2"), ("a.b-c=1\nV=x", "x"),
+        ]
+    )
+    func line(text: String, expected: String) {
+        let findings = ComposeFindings()
+        #expect(read(text, findings: findings)["V"] == expected)
+        #expect(throws: Never.self) { try findings.throwMistakes() }
+    }
+
+    @Test("A name alone is passed on, or is not there")
+    func passed() {
+        let variables = read("PASSED\nV")
+        #expect(variables["PASSED"] == "p")
+        #expect(variables["V"] == .some(nil))
+    }
+
+    @Test("What is raw stays as it is")
+    func raw() {
+        let variables = read("#c\nV=\"$OTHER\" # x\n\nPASSED", format: .raw)
+        #expect(variables == ["V": "\"$OTHER\" # x", "PASSED": "p"])
+    }
+
+    @Test("Its mistakes are told by line, all of them, and never with what stands there")
+    func mistakes() throws {
+        let findings = ComposeFindings()
+        _ = read("1SECRET=x\nA=$\nB SECRET\nC=\"SECRET\"SECRET\nD=ok\nE=\"SECRET\n", findings: findings)
+        let error = try #require(throws: ComposeFileError.self) { try findings.throwMistakes() }
+        #expect(
+            error.mistakes.map(\.description) == [
+                "e.env:1: the line does not begin with a variable's name; write lines as KEY=value",
+                "e.env:2: 'A': a lone '$' is not a variable reference (write '$$' for a dollar sign); "
+                    + "single quotes keep dollar signs",
+                "e.env:3: something follows the name; write lines as KEY=value",
+                "e.env:4: something follows the closing quote; write lines as KEY=value",
+                "e.env:6: a quote that begins here is not closed; write lines as KEY=value",
+            ])
+    }
+}

@@ -1,0 +1,64 @@
+import Testing
+
+@testable import Compose
+
+@Suite("Interpolation")
+struct InterpolationTests {
+    static let environment = ComposeEnvironment(["SET": "value", "EMPTY": "", "A_1": "one"])
+
+    @Test(
+        "Every form of the specification",
+        arguments: [
+            ("plain", "plain"), ("$SET", "value"), ("${SET}", "value"), ("a${SET}b", "avalueb"), ("$A_1-x", "one-x"),
+            ("$$SET", "$SET"), ("$$$$", "$$"), ("$${SET}", "${SET}"), ("$NONE.", "."), ("${NONE}", ""),
+            ("${SET:-d}", "value"), ("${EMPTY:-d}", "d"), ("${NONE:-d}", "d"),
+            ("${SET-d}", "value"), ("${EMPTY-d}", ""), ("${NONE-d}", "d"),
+            ("${SET:+other}", "other"), ("${EMPTY:+other}", ""), ("${EMPTY+other}", "other"), ("${NONE+other}", ""),
+            ("${SET:?no}", "value"), ("${EMPTY?no}", ""),
+            ("${NONE:-${SET}}", "value"), ("${NONE:-${EMPTY:-${A_1}}}", "one"), ("${NONE:-a b:c}", "a b:c"),
+            ("${SET:-${NONE:?unused}}", "value"), ("${NONE:-$$x}", "$x"),
+        ]
+    )
+    func expands(text: String, expected: String) throws {
+        var interpolation = Interpolation(environment: Self.environment)
+        #expect(try interpolation.expand(text) == expected)
+    }
+
+    @Test(
+        "What cannot be expanded says why",
+        arguments: [
+            ("${NONE:?give it}", "required variable 'NONE' is not set: give it"),
+            ("${EMPTY:?}", "required variable 'EMPTY' is not set"),
+            ("${NONE:-${EMPTY:?deep}}", "required variable 'EMPTY' is not set: deep"),
+            ("${SET", "'${SET' is not closed, or has an unknown operator"),
+            ("${SET!x}", "'${SET' is not closed, or has an unknown operator"),
+            ("${}", "'${' is not followed by a variable's name"),
+            ("100$", "a lone '$' is not a variable reference (write '$$' for a dollar sign)"),
+        ]
+    )
+    func refuses(text: String, message: String) {
+        var interpolation = Interpolation(environment: Self.environment)
+        #expect(throws: Interpolation.Failure(message: message)) { try interpolation.expand(text) }
+    }
+
+    @Test("Only what is unset and has no default is warned of")
+    func unset() throws {
+        var interpolation = Interpolation(environment: Self.environment)
+        _ = try interpolation.expand("$NONE ${OTHER:-x} ${EMPTY} ${SET:-$UNUSED} ${EMPTY:-$USED}")
+        #expect(interpolation.unset == ["NONE", "USED"])
+    }
+
+    @Test(
+        "What the supervisor offers counts as set, and stays for it to expand",
+        arguments: [
+            ("http://127.0.0.1:$OFFERED/", "http://127.0.0.1:${OFFERED}/"), ("${OFFERED}", "${OFFERED}"),
+            ("${OFFERED:-d}", "${OFFERED}"), ("${OFFERED:?no}", "${OFFERED}"), ("${OFFERED:+other}", "other"),
+            ("${NONE:-http://${OFFERED}}", "http://${OFFERED}"), ("$$OFFERED", "$OFFERED"),
+        ]
+    )
+    func offered(text: String, expected: String) throws {
+        var interpolation = Interpolation(environment: ComposeEnvironment(["OFFERED": "hidden"]), offered: ["OFFERED"])
+        #expect(try interpolation.expand(text) == expected)
+        #expect(interpolation.unset.isEmpty)
+    }
+}

@@ -1,0 +1,52 @@
+import Testing
+
+@testable import Compose
+
+@Suite("The part of a stack that runs")
+struct StackSelectionTests {
+    /// The example of the specification (15-profiles).
+    private let text = """
+        services:
+          foo: {command: x}
+          bar: {command: x, profiles: [test]}
+          baz: {command: x, depends_on: [bar], profiles: [test]}
+          zot: {command: x, depends_on: [bar], profiles: [debug]}
+        """
+
+    private func names(_ services: [String] = [], profiles: [String] = []) throws -> [String] {
+        try readCompose(text).stack.selecting(services, profiles: profiles).services.map(\.name)
+    }
+
+    @Test("is that of the active profiles")
+    func profiles() throws {
+        #expect(try names() == ["foo"])
+        #expect(try names(profiles: ["test"]) == ["foo", "bar", "baz"])
+        #expect(try names(profiles: ["debug", "test"]) == ["foo", "bar", "baz", "zot"])
+        #expect(try names(profiles: ["*"]) == ["foo", "bar", "baz", "zot"])
+    }
+
+    @Test("is what is asked for by name, with its profile and what it depends on")
+    func named() throws {
+        #expect(try names(["bar"]) == ["bar"])
+        #expect(try names(["baz"]) == ["bar", "baz"])
+        #expect(try names(["zot"], profiles: ["test"]) == ["bar", "zot"])
+    }
+
+    @Test("cannot lack what another service needs, unless that says so")
+    func inactive() throws {
+        for (services, profiles) in [([], ["debug"]), (["zot"], [])] {
+            let error = #expect(throws: ComposeError.self) { try names(services, profiles: profiles) }
+            #expect(error?.code == "inactive-dependency")
+            #expect(error?.message == "service 'zot' depends on 'bar', none of whose profiles is active")
+        }
+        let optional = text.replacing("[bar], profiles: [debug]", with: "{bar: {required: false}}, profiles: [debug]")
+        let zot = try readCompose(optional).stack.selecting(["zot"]).services
+        #expect(zot.map(\.name) == ["zot"] && zot[0].dependencies.isEmpty)
+    }
+
+    @Test("must exist")
+    func unknown() {
+        let error = #expect(throws: ComposeError.self) { try names(["bat"]) }
+        #expect(error?.code == "unknown-service" && error?.recovery == "did you mean 'bar'?")
+    }
+}

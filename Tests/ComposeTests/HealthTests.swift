@@ -1,0 +1,151 @@
+import Foundation
+import Testing
+
+@testable import Compose
+
+@Suite("Health checks")
+struct HealthTests {
+    /// A check that is quick to run and to decide.
+    private func probe(_ script: String, retries: Int = 2, startPeriod: Duration = .zero) -> HealthProbe {
+        HealthProbe(
+            command: ["sh", "-c", script], interval: .milliseconds(20), timeout: .seconds(20), retries: retries,
+            startPeriod: startPeriod, startInterval: .milliseconds(20))
+    }
+
+    private func service(_ probe: HealthProbe, name: String = "a", restart: RestartPolicy = .no) -> Service {
+        var service = Service.shell(name, Service.forever)
+        service.readiness = .probe(probe)
+        service.restart = restart
+        return service
+    }
+
+    @Test("A service is ready once its check succeeds, in its own folder and with its own variables")
+    func healthy() async throws {
+        let scratch = try Scratch()
+        var first = service(
+            probe("test -e ready && echo \"$OWN $SEGUE_SERVICE ${NOTIFY_SOCKET-none}\" > told"), name: "first")
+        first.environment = ["OWN": "mine"]
+        // Dependents come when it is healthy, and make nothing so.
+        let second = Service.shell(
+            "second", "test -e ready && \(Service.forever)", after: [Dependency(on: "first", condition: .healthy)])
+        try await scratch.supervisor(scratch.stack([first, second])).running { supervisor in
+            let starting = try await supervisor.wait(for: "first") {
+                $0.health?.reason != nil || $0.health?.failures == 1
+            }
+            #expect(starting.state == .starting)
+            #expect(supervisor.status["second"]?.state == .created)
+            _ = try scratch.write("", to: "ready")
+            let status = try await supervisor.wait { $0.phase == .up }
+            #expect(status["first"]?.state == .ready)
+            #expect(status["first"]?.health == ServiceHealth(state: .healthy))
+            #expect(status["second"]?.health == nil)
+        }
+        #expect(try scratch.read("told") == "mine first none\n")
+        #expect(try ProjectStatus.read(scratch.project())?["first"]?.health == nil, "nothing is healthy that is gone")
+    }
+
+    @Test("A service that never becomes healthy is an error with the check's last words")
+    func neverHealthy() async throws {
+        let scratch = try Scratch()
+        let check = probe("echo one; echo 'connection refused' >&2; exit 3")
+        let supervisor = try scratch.supervisor(scratch.stack([service(check, restart: .always())]))
+        let error = try await #require(throws: ComposeError.self) {
+            try await within("the end") { try await supervisor.run() }
+        }
+        #expect(error.code == "not-ready")
+        #expect(error.message == "service 'a' is unhealthy: exited with status 3: one: connection refused")
+    }
+
+    @Test("What becomes unhealthy is restarted, and nothing of that is said of the new run")
+    func restarted() async throws {
+        let scratch = try Scratch()
+        var service = service(
+            probe("test -e ready || { echo 'the door is shut'; false; }"), restart: .onFailure(limit: nil))
+        service.command = ["sh", "-c", "touch ready; \(Service.forever)"]
+        try await scratch.supervisor(scratch.stack([service])).running { supervisor in
+            let first = try await supervisor.wait(for: "a") { $0.state == .ready }
+            try FileManager.default.removeItem(atPath: scratch.path + "/ready")
+            // The board is only seen at times; what is seen of a new run must not be the old one's health.
+            for await status in supervisor.statuses {
+                guard let status = status["a"], status.restarts == 1 else { continue }
+                #expect(status.health?.state != .unhealthy)
+                if status.state == .ready { break }
+            }
+            let second = try #require(supervisor.status["a"])
+            #expect(second.health == ServiceHealth(state: .healthy))
+            #expect(second.pid != first.pid && second.signal == SIGTERM)
+            #expect(second.fault == nil)
+        }
+    }
+
+    @Test("Without a restart policy it goes on, unhealthy, until a check succeeds again")
+    func goesOn() async throws {
+        let scratch = try Scratch()
+        _ = try scratch.write("", to: "ready")
+        let stack = scratch.stack([service(probe("test -e ready"))])
+        try await scratch.supervisor(stack).running { supervisor in
+            let first = try await supervisor.wait(for: "a") { $0.health?.state == .healthy }
+            try FileManager.default.removeItem(atPath: scratch.path + "/ready")
+            let ill = try await supervisor.wait(for: "a") { $0.health?.state == .unhealthy }
+            #expect(ill.state == .running && ill.health?.reason == "exited with status 1")
+            _ = try scratch.write("", to: "ready")
+            let well = try await supervisor.wait(for: "a") { $0.health?.state == .healthy }
+            #expect(well.state == .ready && well.pid == first.pid && well.restarts == 0)
+        }
+    }
+
+    @Test("A check that hangs is killed with all that it started, and failures while starting do not count")
+    func hangs() async throws {
+        let scratch = try Scratch()
+        let script = "test -e ready && exit; sleep 1000 & echo $! >> children; echo still waiting; wait"
+        var check = probe(script, retries: 1, startPeriod: .seconds(1000))
+        check.timeout = .milliseconds(200)
+        try await scratch.supervisor(scratch.stack([service(check)])).running { supervisor in
+            let status = try await supervisor.wait(for: "a") { $0.health?.reason != nil }
+            #expect(status.health?.reason == "took longer than 0.2 seconds: still waiting")
+            #expect(status.state == .starting)
+            _ = try scratch.write("", to: "ready")
+            try await supervisor.wait(for: "a") { $0.state == .ready }
+        }
+        let children = try scratch.read("children").split(separator: "\n").compactMap { pid_t($0) }
+        #expect(!children.isEmpty && children.allSatisfy { ProcessTable.entry(of: $0)?.isAlive != true })
+    }
+
+    @Test("A check that writes without end takes no memory, and shows its end")
+    func longOutput() async throws {
+        let scratch = try Scratch()
+        let script = "perl -e 'print \"x\" x 5_000_000, \"\\nthe last word\\n\"; exit 1'"
+        let error = try await #require(throws: ComposeError.self) {
+            try await scratch.supervisor(scratch.stack([service(probe(script, retries: 1))])).run()
+        }
+        #expect(error.message.hasSuffix("x: the last word"))
+        #expect(error.message.utf8.count < 3000)
+    }
+
+    @Test("Two checks of a service never run at once")
+    func oneAtATime() async throws {
+        let scratch = try Scratch()
+        // It is well from the third check on, if no two have met.
+        let script = "mkdir busy || exit 1; echo >> count; sleep 0.05; rmdir busy; test $(wc -l < count) -ge 3"
+        let check = probe(script, startPeriod: .seconds(1000))
+        try await scratch.supervisor(scratch.stack([service(check)])).running { supervisor in
+            var reasons: Set<String> = []
+            for await status in supervisor.statuses {
+                reasons.formUnion([status["a"]?.health?.reason].compactMap(\.self))
+                if status["a"]?.state == .ready { break }
+            }
+            #expect(reasons == ["exited with status 1"], "and not: mkdir: cannot create directory")
+        }
+    }
+
+    @Test("A check whose command does not exist says so")
+    func missingCommand() async throws {
+        let scratch = try Scratch()
+        var check = probe("", retries: 1)
+        check.command = ["no-such-check"]
+        let error = try await #require(throws: ComposeError.self) {
+            try await scratch.supervisor(scratch.stack([service(check)])).run()
+        }
+        #expect(error.message.contains("is unhealthy: service 'a': no executable 'no-such-check' in "))
+    }
+}

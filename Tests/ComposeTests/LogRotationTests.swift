@@ -1,0 +1,160 @@
+import Foundation
+import Testing
+
+@testable import Compose
+
+@Suite("Logs in several files")
+struct LogRotationTests {
+    /// A log of its own folder, with files so small that each takes one line.
+    private struct Fixture {
+        let scratch: Scratch
+        let files: LogFiles
+
+        init() throws {
+            scratch = try Scratch()
+            files = LogFiles(directory: scratch.path, name: "a.b")
+        }
+
+        func writer(keeping count: Int = 3) throws -> LogWriter {
+            try LogWriter(files, retention: LogRetention(fileSize: 1, files: count))
+        }
+
+        func cursor(last: Int? = nil, since: Double? = nil, until: Double? = nil) -> LogCursor {
+            LogCursor(files, .init(last: last, since: since.map(time), until: until.map(time)))
+        }
+
+        func time(_ seconds: Double) -> [UInt8] { LogRecord.time(Date(timeIntervalSince1970: seconds)) }
+
+        func record(_ number: Int) -> [UInt8] {
+            LogRecord.bytes(
+                time: time(Double(number)), stream: .stdout, text: Array("\(number)".utf8), continues: false)
+        }
+    }
+
+    @Test("Only so many files are kept, under names that stay; a log with a similar name is another one")
+    func retention() throws {
+        let fixture = try Fixture()
+        let other = LogFiles(directory: fixture.scratch.path, name: "a")
+        try LogWriter(other, retention: LogRetention()).append(fixture.record(0))
+        let writer = try fixture.writer()
+        for number in 1...5 { try writer.append(fixture.record(number)) }
+        #expect(fixture.files.numbers == [3, 4, 5])
+        #expect(other.numbers == [1])
+        #expect(LogFiles.names(in: fixture.scratch.path) == ["a", "a.b"])
+        #expect(texts(fixture.cursor()) == ["3", "4", "5"])
+    }
+
+    @Test("The last lines are found across files", arguments: 0...6)
+    func last(count: Int) throws {
+        let fixture = try Fixture()
+        let writer = try fixture.writer(keeping: 5)
+        for number in 1...5 { try writer.append(fixture.record(number)) }
+        #expect(texts(fixture.cursor(last: count)) == (1...5).map(String.init).suffix(count))
+    }
+
+    @Test("A period includes both of its ends, and the last lines are those of the period")
+    func period() throws {
+        let fixture = try Fixture()
+        let writer = try fixture.writer(keeping: 9)
+        for number in 1...9 { try writer.append(fixture.record(number)) }
+        #expect(texts(fixture.cursor(since: 7)) == ["7", "8", "9"])
+        #expect(texts(fixture.cursor(until: 2.5)) == ["1", "2"])
+        #expect(texts(fixture.cursor(since: 3, until: 5)) == ["3", "4", "5"])
+        #expect(texts(fixture.cursor(last: 2, until: 5)) == ["4", "5"])
+        #expect(texts(fixture.cursor(last: 4, since: 4, until: 5)) == ["4", "5"])
+    }
+
+    @Test("A reader that is overtaken by the removal of files says so, and goes on")
+    func gap() throws {
+        let fixture = try Fixture()
+        let writer = try fixture.writer(keeping: 2)
+        try writer.append(fixture.record(1))
+        var cursor = fixture.cursor()
+        #expect(cursor.next()?.text == "1")
+        for number in 2...9 { try writer.append(fixture.record(number)) }
+        let notice = cursor.next()
+        #expect(notice?.stream == .notice && notice?.text == "lines were removed before they could be read here")
+        #expect(texts(cursor) == ["8", "9"])
+    }
+
+    @Test("Half a record of a writer that was killed is a line of its own, before the next writer's")
+    func torn() throws {
+        let fixture = try Fixture()
+        try LogWriter(fixture.files, retention: LogRetention()).append(Array(fixture.record(1).dropLast(1)))
+        var cursor = fixture.cursor()
+        #expect(cursor.next() == nil, "it may still be being written")
+        try LogWriter(fixture.files, retention: LogRetention()).append(fixture.record(2))
+        #expect(cursor.next()?.text == "1")
+        #expect(cursor.next()?.text == "2")
+        try Data("nonsense\n\n2026-11-21T00:00:00.000Z what is this\n".utf8)
+            .write(to: URL(fileURLWithPath: fixture.files.path(2)))
+        #expect(texts(fixture.cursor()) == ["1", "2", "nonsense", "2026-11-21T00:00:00.000Z what is this"])
+    }
+
+    @Test("A follower gets each of 200,000 lines once, while their file is replaced again and again")
+    func follow() async throws {
+        let scratch = try Scratch()
+        var options = SupervisorOptions.test
+        options.logs = LogRetention(fileSize: 200_000, files: 1000)
+        let script = "\(Service.notify("READY=1")); read line < go; seq 200000; \(Service.forever)"
+        let stack = scratch.stack([.shell("a", script)])
+        #expect(mkfifo(scratch.path + "/go", 0o600) == 0)
+        try await scratch.supervisor(stack, options: options).running { supervisor in
+            try await supervisor.wait(for: "a") { $0.state == .ready }
+            let logs = try scratch.project().logs(follow: true)
+            try "go\n".write(toFile: scratch.path + "/go", atomically: false, encoding: .utf8)
+            var count = 0
+            for await line in logs {
+                count += 1
+                if line.text != String(count) { break }
+                if count == 200_000 { break }
+            }
+            #expect(count == 200_000, "that many came in order")
+        }
+        let files = try scratch.project().logFiles(of: "a").numbers
+        #expect(files.count > 9)
+        #expect(files == Array(1...max(files.count, 1)))
+    }
+
+    @Test("With a full disk the service goes on; what was lost is counted in its place", .timeLimit(.minutes(1)))
+    func diskFull() async throws {
+        let scratch = try Scratch()
+        let project = try scratch.project()
+        let ready = Service.notify("READY=1").replacing("$", with: "$$").replacing("\"", with: "\\\"")
+        let file = try scratch.write(
+            """
+            services:
+              a:
+                command: [bash, -c, "trap 'prlimit --pid $$PPID --fsize=unlimited: && echo after; kill $$!; exit' USR1; seq 100000; sleep 1000 & \(ready); wait"]
+                healthcheck: {test: [NOTIFY]}
+            """, to: "compose.yaml")
+        let fixture = try #require(SupervisorOptions.runningExecutableDirectory) + "/compose-fixture"
+        // A limit of a file's size stands in for the disk: 64 blocks, an error instead of the signal, and the service
+        // itself makes room, in its parent.
+        let script = "trap '' XFSZ; ulimit -S -f 64; exec \"$@\""
+        let supervisor = DetachedSupervisor(
+            project: project, executable: "/bin/bash",
+            arguments: ["-c", script, "bash", fixture, file, project.name, scratch.stateRoot, scratch.runtimeRoot])
+        try await within("the start") { try await supervisor.start(until: .ready) }
+        let status = try #require(try ProjectStatus.read(project))
+        kill(try #require(status["a"]?.pid), SIGUSR1)
+        let logs = try project.logs(last: 10, follow: true)
+        let end = try await within("the last line") { await logs.first { $0.text == "after" } }
+        #expect(end != nil)
+        try await project.stop()
+        let lines = project.writtenLines(of: "a")
+        let notices = lines.filter { $0.stream == .notice }.map(\.text)
+        #expect(!notices.isEmpty && notices.allSatisfy { $0.hasSuffix(" lines could not be written here") })
+        let lost = notices.compactMap { Int($0.prefix { $0.isNumber }) }.reduce(0, +)
+        #expect(lost + lines.count - notices.count == 100_001, "each line is there, or was counted in its place")
+        let told = try String(contentsOfFile: project.supervisorLogPath, encoding: .utf8)
+        #expect(told.components(separatedBy: "cannot write a log").count == 2)
+    }
+
+    private func texts(_ cursor: LogCursor) -> [String] {
+        var cursor = cursor
+        var texts: [String] = []
+        while let line = cursor.next() { texts.append(line.text) }
+        return texts
+    }
+}

@@ -1,0 +1,47 @@
+import Foundation
+
+@testable import Compose
+
+/// Reads one text as a compose file in the folder `/stack`.
+func readCompose(_ text: String, environment: [String: String] = [:]) throws -> ComposeFile {
+    try ComposeFile(text: text, path: "c.yaml", directory: "/stack", environment: environment)
+}
+
+/// The mistakes that reading finds, as a person is told of them.
+func mistakes(_ read: () throws -> ComposeFile) -> [String] {
+    do {
+        _ = try read()
+        return []
+    } catch let error as ComposeFileError {
+        return error.mistakes.map(\.description)
+    } catch {
+        return ["\(error)"]
+    }
+}
+
+/// The mistakes in the keys of one service.
+func mistakes(inService text: String) -> [String] {
+    mistakes { try readCompose("services:\n  a:\n    command: x\n" + text.indented(by: 4)) }
+}
+
+extension String {
+    func indented(by count: Int) -> String {
+        split(separator: "\n", omittingEmptySubsequences: false)
+            .map { String(repeating: " ", count: count) + $0 }.joined(separator: "\n")
+    }
+}
+
+extension Scratch {
+    /// Writes files, in folders that are made where they are missing.
+    ///
+    /// - Returns: the paths of those whose names are given, in that order.
+    @discardableResult
+    func write(_ files: [String: String], reading names: String...) throws -> [String] {
+        for (name, text) in files {
+            let folder = URL(fileURLWithPath: "\(path)/\(name)").deletingLastPathComponent()
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            _ = try write(text, to: name)
+        }
+        return names.map { "\(path)/\($0)" }
+    }
+}

@@ -1,0 +1,40 @@
+import Testing
+
+@testable import Scaffold
+
+@Suite("What is asked of something new")
+struct FieldTests {
+    @Test(
+        "A field has a name, a type, and a value of it for a test",
+        arguments: [
+            ("cups:Int", "1", "1"), ("note: String?", "nil", nil), ("tags:[String]", #"["some"]"#, #"["some"]"#),
+            ("strong:Bool", "true", "true"), ("litres:Double", "0.5", "0.5"),
+        ])
+    func field(text: String, sample: String, json: String?) throws {
+        let field = try Field(text)
+        #expect(field.sample == sample)
+        #expect(field.json == json)
+    }
+
+    @Test(
+        "What is no field says how one is written",
+        arguments: ["cups", "cups:", ":Int", "Cups:Int", "cups:Date", "cups:[Int", "cups:?", "a b:Int", "cups:Int; x"])
+    func noField(text: String) {
+        let error = #expect(throws: ScaffoldError.self) { try Field(text) }
+        #expect(error?.message == "'\(text)' is not a field")
+    }
+
+    @Test(
+        "A message is a command, an event, a document or a query",
+        arguments: ["Foo", "command.foo", "news.Foo", "error.Foo"])
+    func message(text: String) {
+        #expect(throws: ScaffoldError.self) { try MessageName(text) }
+    }
+
+    @Test("A service's name is one for an executable", arguments: ["Roaster", "roaster_2", "-x", "../x", ""])
+    func service(name: String) throws {
+        let (receives, sends) = (try MessageName("command.A"), try MessageName("event.B"))
+        #expect(throws: ScaffoldError.self) { try ServiceTemplate(name, receives: receives, sends: sends) }
+        #expect(throws: ScaffoldError.self) { try ServiceTemplate("x", receives: sends, sends: receives) }
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import Testing
+
+@testable import Scaffold
+
+/// What is written compiles and passes its tests: `scripts/examples` shows that. Here is what must not be written.
+@Suite("Something new in a package")
+struct ScaffoldTests {
+    private func inPackage(_ body: (PackageLayout) throws -> Void) throws {
+        let root = FileManager.default.temporaryDirectory.appending(path: "segue-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(
+            atPath: "\(root)/Sources/App/Vocabulary", withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: root) }
+        try #"targets: [.target(name: "App"), .testTarget(name: "AppTests")]"#
+            .write(toFile: "\(root)/Package.swift", atomically: true, encoding: .utf8)
+        try body(PackageLayout(around: "\(root)/Sources/App"))
+    }
+
+    @Test("It lies where the package has such things, also when one stands in a folder of it")
+    func layout() throws {
+        try inPackage { package in
+            #expect(package.vocabulary == "Sources/App/Vocabulary")
+            #expect(package.module == "App")
+            let scaffold = MessageTemplate(try MessageName("event.Done")).scaffold(in: package)
+            #expect(
+                scaffold.files.keys.sorted() == ["Sources/App/Vocabulary/Done.swift", "Tests/AppTests/DoneTests.swift"])
+        }
+    }
+
+    @Test("What is there is not overwritten, and then nothing else is written either")
+    func there() throws {
+        try inPackage { package in
+            try MessageTemplate(try MessageName("event.Done")).scaffold(in: package).write(to: package.root)
+            let again = MessageTemplate(try MessageName("event.Done"), fields: [try Field("x:Int")]).scaffold(
+                in: package)
+            try FileManager.default.removeItem(atPath: "\(package.root)/Tests")
+            #expect(throws: ScaffoldError.self) { try again.write(to: package.root) }
+            #expect(package.text(of: "Sources/App/Vocabulary/Done.swift")?.contains("x: Int") == false)
+            #expect(package.text(of: "Tests/AppTests/DoneTests.swift") == nil)
+        }
+    }
+
+    @Test("A service that answers with a message that is there sends it with values for its fields")
+    func fields() throws {
+        try inPackage { package in
+            let done = MessageTemplate(
+                try MessageName("event.Done"), fields: [try Field("x:Int"), try Field("y:String?")])
+            try done.scaffold(in: package).write(to: package.root)
+            let service = try ServiceTemplate(
+                "worker", receives: MessageName("command.Do"), sends: MessageName("event.Done"))
+            let scaffold = try service.scaffold(in: package, compose: nil)
+            #expect(scaffold.files["Sources/App/Worker.swift"]?.contains("DomainEvent.Done(x: 1)") == true)
+            #expect(scaffold.files["Sources/App/Vocabulary/Do.swift"] != nil, "made on the way")
+            #expect(
+                scaffold.notes.count == 2, "this Package.swift has no list that could be read, and there is no stack")
+        }
+    }
+
+    @Test("Outside of a package, or where nobody can tell where messages belong, nothing is guessed")
+    func lost() throws {
+        #expect(throws: ScaffoldError.self) { try PackageLayout(around: "/") }
+        try inPackage { package in
+            try FileManager.default.removeItem(atPath: "\(package.root)/Sources/App/Vocabulary")
+            let error = #expect(throws: ScaffoldError.self) { try PackageLayout(around: package.root) }
+            #expect(error?.recovery.contains("--in") == true)
+            #expect(try PackageLayout(around: package.root, vocabulary: "Sources/App").module == "App")
+        }
+    }
+}

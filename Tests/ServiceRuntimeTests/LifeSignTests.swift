@@ -1,0 +1,113 @@
+import Foundation
+import Logging
+import RuntimeTestSupport
+import ServiceLifecycle
+import ServiceLifecycleTestKit
+import Synchronization
+import Testing
+
+@testable import ServiceRuntime
+
+@Suite("Signs of life")
+struct LifeSignTests {
+    @Test("A process is watched when the variables are there and mean it")
+    func variables() {
+        #expect(Watchdog(environment: ["WATCHDOG_USEC": "3000000"], pid: 7)?.timeout == .seconds(3))
+        #expect(
+            Watchdog(environment: ["WATCHDOG_USEC": "3000000", "WATCHDOG_PID": "7"], pid: 7)?.interval == .seconds(1.5))
+        #expect(Watchdog(environment: ["WATCHDOG_USEC": "3000000", "WATCHDOG_PID": "8"], pid: 7) == nil)
+        for text in ["", "0", "-1", "soon", "99999999999999999999"] {
+            #expect(Watchdog(environment: ["WATCHDOG_USEC": text], pid: 7) == nil)
+        }
+        #expect(Watchdog(environment: ["WATCHDOG_PID": "7"], pid: 7) == nil)
+    }
+
+    @Test("A host that is watched tells again and again that it lives, another never does")
+    func host() async throws {
+        let watched = try #require(Watchdog(environment: ["WATCHDOG_USEC": "20000"]))
+        try await running([], watchdog: watched) { states, _ in
+            let beats = await states.filter { $0 == "WATCHDOG=1" }.prefix(3).reduce(0) { count, _ in count + 1 }
+            #expect(beats == 3)
+        }
+        try await running([], watchdog: nil) { states, _ in
+            #expect(await states.first { _ in true } == "READY=1")
+        } ending: { states in
+            #expect(await states.first { _ in true } == "STOPPING=1")
+        }
+    }
+
+    @Test("A process is silent for as long as one of its threads does not answer")
+    func hangingThread() async throws {
+        let watched = try #require(Watchdog(environment: ["WATCHDOG_USEC": "20000"]))
+        let service = HeldService()
+        try await running([service], watchdog: watched) { states, notifier in
+            #expect(await states.first { _ in true } == "READY=1")
+            // A host that does not wait for the thread gets the time to show it.
+            for _ in 0..<100 { await Task.yield() }
+            notifier.notify(.stopping)
+            service.owner.executor.release()
+            #expect(await states.first { _ in true } == "STOPPING=1")
+            #expect(await states.first { _ in true } == "WATCHDOG=1")
+        }
+    }
+
+    private struct HeldService: ThreadedService {
+        let owner = HeldActor()
+
+        func run() async throws { try await gracefulShutdown() }
+    }
+
+    /// Does nothing before it is released.
+    private actor HeldActor {
+        nonisolated let executor = HeldExecutor()
+        nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    }
+
+    private final class HeldExecutor: SerialExecutor {
+        private let held = Mutex<[UnownedJob]?>([])
+
+        func enqueue(_ job: consuming ExecutorJob) {
+            let job = UnownedJob(job)
+            let isHeld = held.withLock { held in
+                held?.append(job)
+                return held != nil
+            }
+            if !isHeld { run(job) }
+        }
+
+        func release() {
+            let jobs = held.withLock { held in
+                defer { held = nil }
+                return held ?? []
+            }
+            jobs.forEach(run)
+        }
+
+        private func run(_ job: UnownedJob) {
+            job.runSynchronously(on: asUnownedSerialExecutor())
+        }
+    }
+
+    /// Runs a host until `body` has ended, then stops it gracefully.
+    private func running(
+        _ services: [any Service], watchdog: Watchdog?,
+        _ body: @escaping @Sendable (AsyncStream<String>, ServiceNotifier) async throws -> Void,
+        ending: (AsyncStream<String>) async -> Void = { _ in }
+    ) async throws {
+        let path = "@segue-test-\(UUID().uuidString)"
+        let socket = try NotifySocket(path: path)
+        let states = socket.states
+        let notifier = ServiceNotifier(socketPath: path)
+        let host = ServiceHost(logger: .silent, services: services, notifier: notifier, watchdog: watchdog)
+        try await testGracefulShutdown { trigger in
+            try await withThrowingTaskGroup { group in
+                group.addTask { try await host.run() }
+                try await body(states, notifier)
+                trigger.triggerGracefulShutdown()
+                try await group.waitForAll()
+            }
+        }
+        await ending(states)
+        withExtendedLifetime(socket) {}
+    }
+}
