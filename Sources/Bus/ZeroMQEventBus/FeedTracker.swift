@@ -42,8 +42,8 @@ struct FeedTracker {
     private var skipped: UInt64
     /// What had been journalled at the last look: what of it has not come by the next look is lost.
     private var expected: Heads?
-    /// What the feed has dropped stands before this offset; nil while nothing is known to be missing.
-    private var gap: UInt64?
+    private var gaps: FeedGaps
+    private let head: UInt64
     /// Behind this offset every message is to come; nil until the first page, of which whoever begins at the journal's
     /// beginning takes what retention has left.
     private var promised: UInt64?
@@ -56,7 +56,7 @@ struct FeedTracker {
     init(prefixes: [String], start: Start, head: UInt64) {
         self.prefixes = prefixes
         chain = Chain(prefixes: prefixes)
-        skipped = head
+        (self.head, skipped, gaps) = (head, head, FeedGaps(head: head))
         switch start {
         case .now: (phase, base) = (.live, head)
         case .after(let position): (phase, base) = (.journal(after: position.offset), position.offset)
@@ -87,7 +87,7 @@ struct FeedTracker {
         if message.offset == 0 { return phase == .live && hasRoom ? Delivery(message: message, settled: 0) : nil }
         guard message.offset > known(key) else { return nil }
         guard phase == .live, hasRoom, !message.isAnnouncement, chain.previous(message) <= known(key) else {
-            if phase == .live, chain.previous(message) > known(key) { gap = message.offset }
+            gaps.pass(message.offset, previous: chain.previous(message), of: key, known: known(key))
             recover(through: message.offset)
             return nil
         }
@@ -108,6 +108,8 @@ struct FeedTracker {
             note(page, new: new)
             advance(to: page.through)
             phase = page.isComplete && page.through >= skipped ? .live : .journal(after: base)
+            // All that was missing has come.
+            if phase == .live { gaps = FeedGaps(head: head) }
             return new.map { Delivery(message: $0, settled: $0.offset) }
         }
     }
@@ -127,7 +129,10 @@ struct FeedTracker {
         guard phase == .live else { return }
         let missing = heads.offsets.filter { concerns($0) && $1 > known(chain.key($0)) }
         if let last = missing.values.max() {
-            gap = last + 1
+            for (topic, offset) in missing {
+                let key = chain.key(topic)
+                gaps.add(known(key) + 1...offset, of: key)
+            }
             recover(through: last)
         } else {
             advance(to: heads.through)
@@ -147,13 +152,7 @@ struct FeedTracker {
 
     /// - Parameter new: the messages of the page that had not come before.
     private mutating func note(_ page: Page, new: [FeedMessage]) {
-        if let gap {
-            let recovered = new.prefix { $0.offset < gap }.compactMap { Topic($0.topic)?.type }
-            for (type, messages) in Dictionary(grouping: recovered, by: \.self) {
-                notices.append(.recovered(type, count: messages.count))
-            }
-            if page.through >= gap { self.gap = nil }
-        }
+        notices += gaps.count(new, in: chain).map { .recovered($0, count: $1) }
         for message in new where isBehindRemoval(message, in: page) {
             guard let type = Topic(message.topic)?.type else { continue }
             notices.append(.removed(type, through: message.previous))

@@ -1,0 +1,48 @@
+import CommandLineTestSupport
+import EventBus
+import Foundation
+import Testing
+
+@Suite("segue monitor that stood still")
+struct MonitorLossTests {
+    /// More than fits into the queues between two processes.
+    private static let count = 30_000
+
+    @Test("shows all that the feed dropped meanwhile, and tells so", .timeLimit(.minutes(2)))
+    func recovered() async throws {
+        try await SegueCommandLine.onBus { segue in
+            let begun = try await segue.shell(
+                """
+                segue monitor --type event.Many --field data.n > shown 2> told < /dev/null & echo $! > monitor
+                until [ -s shown ]; do segue send event.Many '{"n": "first"}' > sent; done
+                kill -STOP $(cat monitor)
+                """)
+            try #require(begun.status == 0, "\(begun.error)")
+            try await publish(on: segue)
+            let ended = try await segue.shell(
+                """
+                kill -CONT $(cat monitor)
+                segue send event.Many '{"n": "last"}' > sent
+                grep -q -m1 last <(exec tail -n +1 -f shown); kill $(cat monitor)
+                grep -v first shown
+                """)
+            #expect(ended.lines == (0..<Self.count).map(String.init) + ["last"])
+            let told = try String(contentsOfFile: segue.directory + "/told", encoding: .utf8)
+            #expect(
+                told.contains(#/segue: \d+ event.Many got lost on the way, and came from the journal\n/#), "\(told)")
+        }
+    }
+
+    private func publish(on segue: SegueCommandLine) async throws {
+        try await segue.withConnection { bus in
+            let type = MessageType(kind: .event, name: "Many")
+            for start in stride(from: 0, to: Self.count, by: 500) {
+                let messages = (start..<start + 500).map { number in
+                    Envelope(
+                        attributes: Attributes(type: type, source: "test/1"), data: Data("{\"n\":\(number)}".utf8))
+                }
+                try await bus.publish(Batch(messages))
+            }
+        }
+    }
+}
