@@ -52,7 +52,7 @@ struct StatisticsVerbTests {
             #expect(table.output.contains(#/event.PlaylistShuffled +3 /#), "\(table.output)")
             #expect(!table.output.contains("command."))
             #expect(table.output.contains(#/music-service/ab +12 +1 +3\n/#))
-            #expect(table.output.hasSuffix("\n1 messages were discarded\n"))
+            #expect(table.output.hasSuffix("\nmessages discarded: 1\n"))
 
             let json = try await segue.run(arguments + ["--json"])
             let report = try JSONDecoder().decode(Report.self, from: Data((json.lines.last ?? "").utf8))

@@ -30,16 +30,13 @@ package struct TopCommand: AsyncParsableCommand {
         let (options, selection, interval) = (options, try selection.selection, statistics.interval)
         let isOnce = once || json || !Console.output.isTerminal
         let display = StatisticsDisplay(json ? .json : isOnce ? .tables : .screen)
-        let body = { @Sendable in
-            try await options.withBus { bus in
-                let monitor = Monitor(bus: bus, selection: selection)
-                try await StatisticsRun(
-                    bus: bus, monitor: monitor, interval: interval, isOnce: isOnce, display: display
-                ).run()
-            }
-        }
         try await Interruption.ending {
-            if isOnce { try await body() } else { try await FullScreen(output: .output).run(body) }
+            try await options.withBus { bus in
+                let run = StatisticsRun(
+                    bus: bus, monitor: Monitor(bus: bus, selection: selection), interval: interval, isOnce: isOnce,
+                    display: display)
+                if isOnce { try await run.run() } else { try await FullScreen(output: .output).run(run.run) }
+            }
         }
     }
 }

@@ -18,7 +18,8 @@ struct FullScreen {
             result = .failure(error)
         }
         if var settings { tcsetattr(input.rawValue, TCSANOW, &settings) }
-        try await output.write(TerminalCode.endScreen)
+        // A terminal that is gone needs nothing back.
+        try? await output.write(TerminalCode.endScreen)
         try result.get()
     }
 

@@ -8,7 +8,7 @@ struct StatisticsTable {
     var lines: [String] {
         var lines = types.lines
         if !report.services.isEmpty { lines += [""] + services.lines }
-        if report.discarded > 0 { lines += ["", "\(report.discarded) messages were discarded"] }
+        if report.discarded > 0 { lines += ["", "messages discarded: \(report.discarded)"] }
         return lines
     }
 
