@@ -5,8 +5,8 @@ import Testing
 
 @Suite("segue monitor that stood still")
 struct MonitorLossTests {
-    /// More than the queues between two processes hold.
-    private static let count = 20_000
+    /// Half of them are more than the queues between two processes hold.
+    private static let count = 40_000
 
     @Test("shows all that the feed dropped meanwhile, and tells so", .timeLimit(.minutes(2)))
     func recovered() async throws {
@@ -18,10 +18,14 @@ struct MonitorLossTests {
                 kill -STOP $(cat monitor)
                 """)
             try #require(begun.status == 0, "\(begun.error)")
-            try await publish(on: segue)
+            try await segue.withConnection { bus in
+                try await publish(0..<Self.count / 2, on: bus)
+                _ = try await segue.shell("kill -CONT $(cat monitor)")
+                // By the first of these that arrives it learns what did not.
+                try await publish(Self.count / 2..<Self.count, on: bus)
+            }
             let ended = try await segue.shell(
                 """
-                kill -CONT $(cat monitor)
                 grep -E -m \(Self.count) '^[0-9]+$' <(exec tail -n +1 -f shown)
                 grep -q -m1 lost <(exec tail -n +1 -f told)
                 kill $(cat monitor)
@@ -35,17 +39,15 @@ struct MonitorLossTests {
     }
 
     /// Each on another topic than the one before, so that the feed cannot carry them together.
-    private func publish(on segue: SegueCommandLine) async throws {
-        try await segue.withConnection { bus in
-            let type = MessageType(kind: .event, name: "Many")
-            for start in stride(from: 0, to: Self.count, by: 500) {
-                let messages = (start..<start + 500).map { number in
-                    Envelope(
-                        attributes: Attributes(type: type, source: "test/1", subject: "session-\(number % 3)"),
-                        data: Data("{\"n\":\(number)}".utf8))
-                }
-                try await bus.publish(Batch(messages))
+    private func publish(_ numbers: Range<Int>, on bus: any EventBus) async throws {
+        let type = MessageType(kind: .event, name: "Many")
+        for start in stride(from: numbers.lowerBound, to: numbers.upperBound, by: 500) {
+            let messages = (start..<start + 500).map { number in
+                Envelope(
+                    attributes: Attributes(type: type, source: "test/1", subject: "session-\(number % 3)"),
+                    data: Data("{\"n\":\(number)}".utf8))
             }
+            try await bus.publish(Batch(messages))
         }
     }
 }

@@ -38,6 +38,11 @@ struct FeedGaps {
         gaps[key] = ranges
     }
 
+    /// Begins anew: all that was missing has come.
+    mutating func close() {
+        self = FeedGaps(head: head)
+    }
+
     /// How many messages of a page the feed has dropped, by type.
     func count(_ messages: [FeedMessage], in chain: Chain) -> [MessageType: Int] {
         guard last > 0 || !gaps.isEmpty else { return [:] }

@@ -43,7 +43,8 @@ struct FeedTracker {
     /// What had been journalled at the last look: what of it has not come by the next look is lost.
     private var expected: Heads?
     private var gaps: FeedGaps
-    private let head: UInt64
+    /// Whether anybody wants to know of losses: looking for them takes its time with each message.
+    private let isWatched: Bool
     /// Behind this offset every message is to come; nil until the first page, of which whoever begins at the journal's
     /// beginning takes what retention has left.
     private var promised: UInt64?
@@ -53,10 +54,11 @@ struct FeedTracker {
     private let chain: Chain
 
     /// - Parameter head: the journal's end when the subscription became live.
-    init(prefixes: [String], start: Start, head: UInt64) {
+    init(prefixes: [String], start: Start, head: UInt64, isWatched: Bool = true) {
         self.prefixes = prefixes
+        self.isWatched = isWatched
         chain = Chain(prefixes: prefixes)
-        (self.head, skipped, gaps) = (head, head, FeedGaps(head: head))
+        (skipped, gaps) = (head, FeedGaps(head: head))
         switch start {
         case .now: (phase, base) = (.live, head)
         case .after(let position): (phase, base) = (.journal(after: position.offset), position.offset)
@@ -87,7 +89,9 @@ struct FeedTracker {
         if message.offset == 0 { return phase == .live && hasRoom ? Delivery(message: message, settled: 0) : nil }
         guard message.offset > known(key) else { return nil }
         guard phase == .live, hasRoom, !message.isAnnouncement, chain.previous(message) <= known(key) else {
-            gaps.pass(message.offset, previous: chain.previous(message), of: key, known: known(key))
+            if isWatched {
+                gaps.pass(message.offset, previous: chain.previous(message), of: key, known: known(key))
+            }
             recover(through: message.offset)
             return nil
         }
@@ -105,11 +109,11 @@ struct FeedTracker {
             return page.messages.filter { $0.offset <= base }.map { Delivery(message: $0, settled: base) }
         case .journal:
             let new = page.messages.filter { $0.offset > known(chain.key($0.topic)) }
-            note(page, new: new)
+            if isWatched { note(page, new: new) }
             advance(to: page.through)
             phase = page.isComplete && page.through >= skipped ? .live : .journal(after: base)
             // All that was missing has come.
-            if phase == .live { gaps = FeedGaps(head: head) }
+            if phase == .live { gaps.close() }
             return new.map { Delivery(message: $0, settled: $0.offset) }
         }
     }
@@ -141,7 +145,8 @@ struct FeedTracker {
 
     /// Begins anew with a journal that replaced the one before: everything in it is new.
     mutating func restart() {
-        self = FeedTracker(prefixes: prefixes, start: .after(Position(epoch: 0, offset: 0)), head: 0)
+        self = FeedTracker(
+            prefixes: prefixes, start: .after(Position(epoch: 0, offset: 0)), head: 0, isWatched: isWatched)
     }
 
     /// What was lost since this was last asked.
@@ -186,18 +191,5 @@ struct FeedTracker {
 
     private func concerns(_ topic: String) -> Bool {
         prefixes.contains { topic.hasPrefix($0) }
-    }
-}
-
-extension Page {
-    /// Whether there is or was a message at an offset: they are in order, those that are damaged beside them.
-    fileprivate func holds(_ offset: UInt64) -> Bool {
-        var range = messages.indices
-        while !range.isEmpty {
-            let middle = range.lowerBound + range.count / 2
-            if messages[middle].offset == offset { return true }
-            range = messages[middle].offset < offset ? middle + 1..<range.upperBound : range.lowerBound..<middle
-        }
-        return damaged.contains(offset)
     }
 }
