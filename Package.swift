@@ -208,7 +208,7 @@ let tests: [Target] = [
             "broker", "BusStranger", "EventBus", "SegueTestSupport", grdb, subprocess, systemPackage,
         ],
         swiftSettings: settings),
-    tests(of: "Compose", ["compose-fixture", logging, yams]),
+    tests(of: "Compose", ["compose-fixture", "SeededRandom", logging, yams]),
     tests(of: "Monitor", ["Contracts", "EventBus", "Navigation", "RuntimeTestSupport", "SeededRandom"]),
     tests(of: "Scaffold", ["Navigation"]),
     tests(of: "Benchmarks", ["BusProtocol", "EventBus"]),

@@ -22,8 +22,9 @@ struct HealthTests {
     @Test("A service is ready once its check succeeds, in its own folder and with its own variables")
     func healthy() async throws {
         let scratch = try Scratch()
-        var first = service(
-            probe("test -e ready && echo \"$OWN $SEGUE_SERVICE ${NOTIFY_SOCKET-none}\" > told"), name: "first")
+        var check = probe("test -e ready && echo \"$OWN $SEGUE_SERVICE $0 ${NOTIFY_SOCKET-none}\" > told")
+        check.command.append("${SEGUE_PROJECT}")
+        var first = service(check, name: "first")
         first.environment = ["OWN": "mine"]
         // Dependents come when it is healthy, and make nothing so.
         let second = Service.shell(
@@ -40,7 +41,7 @@ struct HealthTests {
             #expect(status["first"]?.health == ServiceHealth(state: .healthy))
             #expect(status["second"]?.health == nil)
         }
-        #expect(try scratch.read("told") == "mine first none\n")
+        #expect(try scratch.read("told") == "mine first test none\n")
         #expect(try ProjectStatus.read(scratch.project())?["first"]?.health == nil, "nothing is healthy that is gone")
     }
 

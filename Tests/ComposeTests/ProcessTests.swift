@@ -23,6 +23,21 @@ struct ProcessTests {
         #expect(try !JSONDecoder().decode(ProcessIdentity.self, from: Data(other.utf8)).isAlive)
     }
 
+    @Test("A process that has ended and was not reaped is not alive, though its number can be signalled")
+    func zombie() async throws {
+        var pid: pid_t = 0
+        var arguments: [UnsafeMutablePointer<CChar>?] = [strdup("true"), nil]
+        defer { free(arguments[0]) }
+        #expect(posix_spawnp(&pid, "true", nil, nil, &arguments, nil) == 0)
+        defer { waitpid(pid, nil, 0) }
+        let handle = try #require(ProcessHandle(opening: pid))
+        await handle.waitForExit()
+        #expect(kill(pid, 0) == 0)
+        #expect(ProcessTable.entry(of: pid)?.isAlive == false)
+        #expect(ProcessIdentity(of: pid)?.isAlive == false)
+        #expect(!ProcessTable.entries(ofSession: getsid(0)).filter(\.isAlive).contains { $0.pid == pid })
+    }
+
     @Test("A readiness message is read line by line, and what is unknown is passed over")
     func notifyMessage() {
         let message = NotifyMessage(Array("MAINPID=1\nSTATUS=a=b\nREADY=1\nX_MINE=2\nnonsense".utf8))

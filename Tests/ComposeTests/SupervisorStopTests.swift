@@ -112,6 +112,20 @@ struct SupervisorStopTests {
         #expect(supervisor.status.phase == .stopped)
     }
 
+    @Test("A service's own backoff is kept, and begins anew after each good run")
+    func ownBackoff() async throws {
+        let scratch = try Scratch()
+        var service = Service.shell("a", "exit 1")
+        service.restart = .always(limit: nil)
+        // Were every run not a good one, the tenth wait would be longer than this test may be; the supervisor's is.
+        service.backoff = RestartBackoff(initial: .milliseconds(1), maximum: .seconds(3600), resetAfter: .zero)
+        var options = SupervisorOptions.test
+        options.backoff = RestartBackoff(initial: .seconds(3600), maximum: .seconds(3600))
+        try await scratch.supervisor(scratch.stack([service]), options: options).running { supervisor in
+            try await supervisor.wait(for: "a") { $0.restarts == 20 }
+        }
+    }
+
     @Test("Waits between restarts grow to a bound")
     func backoff() {
         let backoff = RestartBackoff(initial: .milliseconds(100), maximum: .seconds(1))

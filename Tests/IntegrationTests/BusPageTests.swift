@@ -6,9 +6,9 @@ struct BusPageTests {
     @Test("every promise, and every fault, names a test that is there; one with real processes where the page says so")
     func tests() throws {
         let suites = [
-            "test": try Self.testNames(in: ""),
+            "test": try Repository.testNames(),
             "test with real processes": try ["BusFaultTests", "BusSoakTests", "IntegrationTests"].reduce(into: []) {
-                $0.formUnion(try Self.testNames(in: $1))
+                $0.formUnion(try Repository.testNames(in: $1))
             },
         ]
         var heading = ""
@@ -33,15 +33,5 @@ struct BusPageTests {
         let documented = try Page("docs/wire-protocol.md").rows.compactMap { $0.count == 3 ? Int($0[0]) : nil }
         #expect(!defined.isEmpty)
         #expect(documented == defined)
-    }
-
-    /// What tests are called in prose, also in the cases that every transport runs.
-    private static func testNames(in folder: String) throws -> Set<String> {
-        let directory = Repository.path("Tests/\(folder)")
-        let files = FileManager.default.enumerator(atPath: directory)?.compactMap { $0 as? String } ?? []
-        return try files.filter { $0.hasSuffix(".swift") }.reduce(into: []) { names, file in
-            let source = try String(contentsOfFile: "\(directory)/\(file)", encoding: .utf8)
-            names.formUnion(source.matches(of: #/(?:@Test|ConformanceCase)\(\s*"([^"]+)"/#).map { String($0.1) })
-        }
     }
 }

@@ -81,7 +81,7 @@ struct DocumentTests {
         "every verb that a document shows is there",
         arguments: [
             "README.md", "CONTRIBUTING.md", "docs/try.txt", "docs/flows.md", "docs/architecture.md", "docs/bus.md",
-            "docs/routing.md", "docs/examples.md", "docs/monitor.md",
+            "docs/routing.md", "docs/examples.md", "docs/compose.md", "docs/monitor.md",
         ])
     func verbs(path: String) async throws {
         let verbs = Set(try Page(path).text.matches(of: #/\bsegue ([a-z]+)\b/#).map { String($0.1) })

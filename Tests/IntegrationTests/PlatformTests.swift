@@ -57,6 +57,20 @@ struct PlatformTests {
         }
     }
 
+    @Test("a broker that stands still is replaced, and all goes on where it was", .timeLimit(.minutes(3)))
+    func frozenBroker() async throws {
+        var services = Self.services
+        services[0].watchdog = .seconds(3)
+        try await TestStack.with(services) { stack in
+            try await stack.bus.publish(DomainEvent.LaunchFinished())
+            try await stack.isAt("serviceSelection", on: "ios")
+            try await stack.freezeUntilReplaced("broker")
+            let error = try await stack.bus.publish(ApplicationError(code: "test.failed", message: "It failed."))
+            try await stack.document(Document.ErrorBanner.self) { $0.errorID == error.id }
+            for platform in ["ios", "mac"] { try await stack.isAt("serviceSelection", on: platform) }
+        }
+    }
+
     @Test("a process that is killed disappears from the bus, and its successor appears", .timeLimit(.minutes(3)))
     func presence() async throws {
         try await TestStack.with(Self.services) { stack in

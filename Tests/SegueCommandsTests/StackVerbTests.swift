@@ -17,7 +17,7 @@ struct StackVerbTests {
             let row = try JSONDecoder().decode(Row.self, from: Data(try await segue("ps", "--json").output.utf8))
             #expect(row.service == "broker" && row.state == "ready" && row.restarts == 0)
             let again = try await segue("up", "-d")
-            #expect(again.status == 0 && again.error.hasPrefix("segue: project 'demo' is already up"))
+            #expect(again.status == 0 && again.error.hasPrefix("segue: project 'demo' stays as it is"))
             let foreground = try await segue("up")
             #expect(foreground.status == 1 && foreground.error.contains("project 'demo' is already running (pid "))
 
@@ -80,6 +80,28 @@ struct StackVerbTests {
         }
     }
 
+    @Test(
+        "tells whom it waits for, and how long each took; on a terminal over and over in one line",
+        .timeLimit(.minutes(1)))
+    func progress() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try segue.write(Stacks.checked)
+            let up = try await segue("up", "-d", "--wait", "-v")
+            #expect(up.errorLines.first == "segue: waiting for first, second")
+            let ready = #/segue: (first|second) is ready after \d+\.\d{3} s/#
+            #expect(up.errorLines.filter { $0.wholeMatch(of: ready) != nil }.count == 2)
+            #expect(up.errorLines.contains("first | hello"))
+            #expect(up.errorLines.last?.hasPrefix("segue: project 'checked' is up") == true)
+
+            let terminal = try await segue.shell(
+                "TERM=xterm script -qec 'segue up -d --wait -p two' /dev/null </dev/null")
+            #expect(terminal.output.contains("\r\u{1B}[Kwaiting for first, second"))
+            #expect(terminal.output.contains("\r\u{1B}[Kwaiting for second"))
+            #expect(terminal.output.contains("\r\u{1B}[Ksegue: first is ready after "))
+            #expect(!terminal.output.contains("hello"))
+        }
+    }
+
     @Test("finds what a killed supervisor left, says so, and ends it", .timeLimit(.minutes(1)))
     func leftovers() async throws {
         try await SegueCommandLine.inScratch { segue in
@@ -94,18 +116,6 @@ struct StackVerbTests {
             #expect(ps.error.contains("nobody supervises project 'talking' any more"))
             #expect(try await segue("down").error == "segue: project 'talking' is down\n")
             #expect(try await segue("ps").lines.count == 1)
-        }
-    }
-
-    @Test("warns of variables that are not set, and prints the file as it is read")
-    func config() async throws {
-        try await SegueCommandLine.inScratch { segue in
-            try segue.write("services:\n  a: {command: [echo, \"$NOT_SET\", $$x]}\n")
-            let config = try await segue("config")
-            #expect(config.error == "segue: compose.yaml: the variable NOT_SET is not set; it is taken as empty\n")
-            try segue.write(config.output, to: "again.yaml")
-            #expect(try await segue("config", "-f", "again.yaml").output == config.output)
-            #expect(try await segue("config", "--services").output == "a\n")
         }
     }
 

@@ -11,8 +11,10 @@ struct Segue: AsyncParsableCommand {
             CommandGroup(
                 name: "Services",
                 subcommands: [
-                    UpCommand.self, DownCommand.self, PsCommand.self, LogsCommand.self, EventsCommand.self,
-                    ConfigCommand.self, SuperviseCommand.self,
+                    UpCommand.self, DownCommand.self, StartCommand.self, StopCommand.self, RestartCommand.self,
+                    KillCommand.self, ScaleCommand.self, WaitCommand.self, PsCommand.self, ListCommand.self,
+                    LogsCommand.self, EventsCommand.self, ConfigCommand.self, ExportCommand.self,
+                    SuperviseCommand.self,
                 ]),
             CommandGroup(
                 name: "Bus",

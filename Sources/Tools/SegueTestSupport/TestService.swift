@@ -9,6 +9,8 @@ public struct TestService: Sendable {
     public var environment: [String: String]
     /// The services that must be ready before this one starts.
     public var dependencies: [String]
+    /// How often it must say that it lives; nil if nobody asks.
+    public var watchdog: Duration?
 
     public init(
         _ name: String, command: [String]? = nil, environment: [String: String] = [:], after dependencies: [String] = []
@@ -27,6 +29,6 @@ public struct TestService: Sendable {
         Service(
             name: name, command: command, environment: environment.mapValues { $0 },
             dependencies: dependencies.map { Dependency(on: $0, condition: .healthy) }, restart: .always(),
-            readiness: .notify(timeout: nil))
+            readiness: .notify(timeout: nil), watchdog: watchdog)
     }
 }

@@ -12,10 +12,46 @@ extension TestStack {
         let status = try status(of: service)
         guard let pid = status.pid else { throw failure("\(service) does not run") }
         kill(pid, SIGKILL)
+        try await isReplaced(status)
+    }
+
+    /// Stops a process where it stands, and waits until the supervisor has found out and has its successor ready.
+    public func freezeUntilReplaced(_ service: String) async throws {
+        let status = try status(of: service)
+        try await freeze(service)
+        try await isReplaced(status)
+    }
+
+    private func isReplaced(_ status: ServiceStatus) async throws {
         for await project in supervisor.statuses {
-            if let new = project[service], new.restarts > status.restarts, new.state == .ready { return }
+            if let new = project[status.name], new.restarts > status.restarts, new.state == .ready { return }
         }
-        throw failure("\(service) did not come back")
+        throw failure("\(status.name) did not come back")
+    }
+
+    /// Stops a service, which then stays stopped whatever its restart policy; returns when its process is gone.
+    public func stop(_ service: String) async throws {
+        try await perform(.stop(services: [service], grace: nil))
+    }
+
+    /// Starts a service that was stopped or has ended; returns when it is ready.
+    public func start(_ service: String) async throws {
+        try await perform(.start(services: [service]))
+    }
+
+    /// Restarts a service in an orderly way, with the dependents that want that; returns when all are ready.
+    public func restart(_ service: String) async throws {
+        try await perform(.restart(services: [service], followed: true, grace: nil))
+    }
+
+    private func perform(_ request: ControlRequest) async throws {
+        let changes = try supervisor.perform(request)
+        for await status in supervisor.statuses {
+            let outcomes = changes.map { status.outcome(of: $0) }
+            for case .failed(let reason) in outcomes { throw failure(reason) }
+            if !outcomes.contains(.pending) { return }
+        }
+        throw failure("the stack ended meanwhile")
     }
 
     /// Stops a process where it stands; it keeps its sockets and answers nobody.
@@ -72,7 +108,7 @@ extension TestStack {
     }
 
     func failure(_ reason: String) -> StackFailure {
-        let logs = supervisor.status.services.map { "== \($0.service) (\($0.state.rawValue))\n\(log(of: $0.service))" }
+        let logs = supervisor.status.services.map { "== \($0.name) (\($0.state.rawValue))\n\(log(of: $0.service))" }
         let transcript = messages.map { message in
             let attributes = message.attributes
             return "\(message.position?.offset ?? 0) \(message.type) \(attributes.source) \(attributes.platform ?? "-")"

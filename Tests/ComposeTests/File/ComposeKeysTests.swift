@@ -5,7 +5,9 @@ import Testing
 /// The keys of the compose specification's JSON schema and text, as of 2026: each is read, or refused with a hint.
 @Suite("The keys of the compose specification")
 struct ComposeKeysTests {
-    static let rootKeys = ["version", "name", "include", "services", "models", "networks", "volumes", "secrets", "configs"]
+    static let rootKeys = [
+        "version", "name", "include", "services", "models", "networks", "volumes", "secrets", "configs",
+    ]
 
     static let serviceKeys = """
         develop deploy annotations attach build blkio_config cap_add cap_drop cgroup cgroup_parent command configs \
@@ -24,7 +26,9 @@ struct ComposeKeysTests {
         "restart_policy", "placement",
     ]
 
-    static let healthcheckKeys = ["disable", "interval", "retries", "test", "timeout", "start_period", "start_interval"]
+    static let healthcheckKeys = [
+        "disable", "interval", "retries", "test", "timeout", "start_period", "start_interval",
+    ]
 
     static let read: Set = [
         "command", "entrypoint", "working_dir", "environment", "env_file", "depends_on", "healthcheck", "restart",

@@ -87,8 +87,9 @@ struct ComposeMergeTests {
         #expect(usual.stack.services[0].command == ["x", "dot", "own", "n"])
         #expect(usual.stack.services[0].environment == ["FROM_FILE": "dot", "OWN": "own"])
         #expect(usual.profiles == ["p", "q"])
+        let variables = try ComposeFile.variables(in: [paths[0]], environment: ["OWN": "own"])
         #expect(
-            usual.variables.map { "\($0.name) \($0.origin ?? "-") \($0.standIn ?? "-")" } == [
+            variables.map { "\($0.name) \($0.origin ?? "-") \($0.standIn ?? "-")" } == [
                 "FROM_FILE \(scratch.path)/.env -", "NONE - n", "OWN environment -",
             ])
         let given = try ComposeFile(

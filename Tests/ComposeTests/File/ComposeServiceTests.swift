@@ -99,7 +99,10 @@ struct ComposeServiceTests {
             ("environment: {A: [1]}", "'A' in 'environment' of service 'a' is not a plain value"),
             ("environment: ['=x']", "'' in 'environment' of service 'a' is not a variable's name"),
             ("env_file: none.env", "cannot read the file 'none.env'; write 'required: false' if it may be missing"),
-            ("env_file: [{path: x, format: toml, required: false}]", "'format' of 'env_file' of service 'a' is 'toml'; use raw"),
+            (
+                "env_file: [{path: x, format: toml, required: false}]",
+                "'format' of 'env_file' of service 'a' is 'toml'; use raw"
+            ),
             ("stop_grace_period: 10 parsecs", "'stop_grace_period' of service 'a' is '10 parsecs'; write a duration"),
             ("stop_signal: SIGNOT", "'stop_signal' of service 'a' is 'SIGNOT'; write a signal's name"),
             ("scale: -1", "'scale' of service 'a' is '-1'; write a number from 0 to 1000"),

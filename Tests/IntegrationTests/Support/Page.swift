@@ -5,7 +5,18 @@ struct Page {
     let text: String
 
     init(_ path: String) throws {
-        text = try String(contentsOfFile: Repository.path(path), encoding: .utf8)
+        self.init(text: try String(contentsOfFile: Repository.path(path), encoding: .utf8))
+    }
+
+    private init(text: String) {
+        self.text = text
+    }
+
+    /// What stands under a heading of the second level.
+    func section(_ title: String) -> Page {
+        let start = text.firstRange(of: "\n## \(title)\n")?.upperBound ?? text.endIndex
+        let rest = text[start...]
+        return Page(text: String(rest[..<(rest.firstRange(of: "\n## ")?.lowerBound ?? rest.endIndex)]))
     }
 
     /// The code blocks in a language, in order.

@@ -13,6 +13,18 @@ enum Stacks {
           broken: {command: [sh, -c, "echo the disk is full; exit 3"], healthcheck: {test: [NOTIFY]}}
         """
 
+    /// Services that are asked whether they are ready, one after the other.
+    static let checked = """
+        name: checked
+        x-check: &check {test: [CMD, "true"], interval: 20ms}
+        services:
+          first: {command: [sh, -c, "echo hello; exec sleep 600"], healthcheck: *check}
+          second:
+            command: [sh, -c, "exec sleep 600"]
+            healthcheck: *check
+            depends_on: {first: {condition: service_healthy}}
+        """
+
     /// Services that write a line each and stay.
     static let talking = """
         name: talking

@@ -12,4 +12,11 @@ package struct Change: Sendable, Codable, Equatable {
     package let round: Int
     /// Why, where the request itself does not say it.
     package let reason: String?
+
+    package init(instance: String, action: Action, round: Int, reason: String? = nil) {
+        self.instance = instance
+        self.action = action
+        self.round = round
+        self.reason = reason
+    }
 }

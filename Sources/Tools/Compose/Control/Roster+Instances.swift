@@ -1,17 +1,13 @@
 extension Roster {
-    /// The instances that services' or their own names mean; all when there are none.
-    ///
-    /// - Throws: ``ComposeError`` `unknown-service`.
+    /// As ``ProjectStatus/instances(named:)``, without those that are on their way out.
     func instances(named names: [String]) throws(ComposeError) -> [ServiceStatus] {
-        let present = status.services.filter { !$0.order.isRemoved }
-        let known = Set(present.flatMap { [$0.service, $0.name] }).union(stack.services.map(\.name))
-        if let unknown = names.first(where: { !known.contains($0) }) {
-            let hint = unknown.nearest(of: known).map { "did you mean '\($0)'?" }
-            throw ComposeError(
-                code: "unknown-service", message: "project '\(status.project)' has no service '\(unknown)'",
-                recovery: hint ?? "it has \(stack.services.map(\.name).joined(separator: ", "))")
+        try status.check(
+            names, areIn: Set(status.services.flatMap { [$0.service, $0.name] }).union(stack.services.map(\.name)))
+        // A service that was scaled to none has no instance, and may be named all the same.
+        return status.services.filter { instance in
+            let isMeant = names.isEmpty || names.contains(instance.service) || names.contains(instance.name)
+            return isMeant && !instance.order.isRemoved
         }
-        return names.isEmpty ? present : present.filter { names.contains($0.service) || names.contains($0.name) }
     }
 
     /// Adds and removes instances until a service has as many as it shall have. Those that stay keep name and process.

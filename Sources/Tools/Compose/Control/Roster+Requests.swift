@@ -15,7 +15,7 @@ extension Roster {
         case .start(let names):
             return try start(names)
         case .stop(let names, let grace):
-            return try instances(named: names).map { stop($0, grace: grace) }
+            return inOrder(try instances(named: names)).reversed().map { stop($0, grace: grace) }
         case .restart(let names, let followed, let grace):
             return try restart(names, followed: followed, grace: grace)
         case .scale(let numbers):
@@ -72,10 +72,10 @@ extension Roster {
     }
 
     private mutating func remove(_ names: [String], grace: Duration?) throws(ComposeError) -> [Change] {
-        let named = try instances(named: names)
+        let named = inOrder(try instances(named: names))
         let services = Set(named.map(\.service))
         stack.services.removeAll { services.contains($0.name) }
-        return named.map { instance in decide(.remove, instance.name) { $0.remove(grace: grace) } }
+        return named.reversed().map { instance in decide(.remove, instance.name) { $0.remove(grace: grace) } }
     }
 
     /// Restarts the dependents that asked for that, and theirs.

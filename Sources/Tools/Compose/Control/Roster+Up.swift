@@ -4,9 +4,8 @@ extension Roster {
     mutating func up(_ request: UpRequest) throws(ComposeError) -> [Change] {
         try request.stack.validate()
         stack = request.stack.anchored
-        // A name that is not one of its services is told; one of an instance is not enough to start it from nothing.
-        _ = try stack.selecting(request.selection.services)
         let present = Set(stack.services.map(\.name))
+        try status.check(request.selection.services, areIn: present)
         var changes = status.services.filter { !present.contains($0.service) && !$0.order.isRemoved }.map { orphan in
             let reason = "the stack has no service '\(orphan.service)'"
             return decide(.remove, orphan.name, reason: reason) { $0.remove(grace: request.grace) }

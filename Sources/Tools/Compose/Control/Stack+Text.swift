@@ -1,4 +1,4 @@
-import Foundation
+import Yams
 
 /// A resolved stack as text: a compose file that depends neither on its place nor on anybody's environment.
 extension Stack {
@@ -8,9 +8,8 @@ extension Stack {
 
     package var text: String {
         get throws {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            return String(decoding: try encoder.encode(self), as: UTF8.self)
+            // Which, unlike JSON's, keeps the services in their order.
+            try YAMLEncoder().encode(self)
         }
     }
 

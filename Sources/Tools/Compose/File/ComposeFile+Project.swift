@@ -12,7 +12,7 @@ extension ComposeFile {
         let findings = ComposeFindings()
         var name: String?
         for path in paths {
-            let text = try text(of: path)
+            let text = try ComposeReading.text(of: path, .compose)
             guard let root = YAMLText.parse(text.text, file: path, findings: findings) else { continue }
             let environment = ComposeEnvironment(environment)
                 .adding(usualFileIn: text.path.directory, findings: ComposeFindings())

@@ -8,8 +8,6 @@ package struct ComposeFile: Sendable {
     package let stack: Stack
     /// Variables that the files refer to, are not set and have no default; each was taken as empty.
     package let unsetVariables: [String]
-    /// By name: all that the files refer to.
-    package let variables: [ComposeVariable]
     /// The profiles that the environment asks for: `SEGUE_PROFILES`, else `COMPOSE_PROFILES`.
     package let profiles: [String]
 
@@ -23,15 +21,8 @@ package struct ComposeFile: Sendable {
         paths: [String], environmentFiles: [String] = [],
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws {
-        let findings = ComposeFindings()
-        let texts = try paths.map { path throws(ComposeError) in try Self.text(of: path) }
-        let directory = texts[0].path.directory
-        let process = ComposeEnvironment(environment)
-        let files = try environmentFiles.map { path throws(ComposeError) in try Self.text(of: path, "environment") }
-        let environment =
-            files.isEmpty
-            ? process.adding(usualFileIn: directory, findings: findings) : process.adding(files, findings: findings)
-        try self.init(texts, directory: directory, environment: environment, findings: findings)
+        let reading = try ComposeReading(paths: paths, environmentFiles: environmentFiles, environment: environment)
+        try self.init(reading)
     }
 
     package init(path: String, environment: [String: String] = ProcessInfo.processInfo.environment) throws {
@@ -43,37 +34,19 @@ package struct ComposeFile: Sendable {
     ///   - directory: where relative paths start, absolute.
     package init(text: String, path: String, directory: String, environment: [String: String]) throws {
         let file = ComposePath(shown: path, absolute: ComposePath.join(directory, path))
-        try self.init(
+        let reading = ComposeReading(
             [.init(path: file, text: text)], directory: ComposePath(shown: "", absolute: directory),
-            environment: ComposeEnvironment(environment), findings: ComposeFindings())
+            environment: ComposeEnvironment(environment))
+        try self.init(reading)
     }
 
-    private init(
-        _ texts: [ComposeLoader.Text], directory: ComposePath, environment: ComposeEnvironment,
-        findings: ComposeFindings
-    ) throws(ComposeFileError) {
-        let loader = ComposeLoader(findings: findings)
-        let project = loader.open(texts, directory: directory, environment: environment)
-        let names = project.ports.compactMap(\.scalar?.text)
-        let tree = loader.tree(of: project, offered: OfferedVariables.names(ports: names))
-        let stack = tree.map { loader.reader.stack($0, ports: project.ports, directory: directory.absolute) }
-        try findings.throwMistakes()
-        self.stack = stack ?? Stack(directory: directory.absolute, services: [])
-        path = texts.first?.path.shown ?? ""
-        unsetVariables = findings.unset.sorted()
-        variables = findings.variables.values.sorted { $0.name < $1.name }
-        profiles = (environment["SEGUE_PROFILES"] ?? environment["COMPOSE_PROFILES"] ?? "")
+    private init(_ reading: ComposeReading) throws(ComposeFileError) {
+        let stack = reading.stack()
+        try reading.findings.throwMistakes()
+        self.stack = stack
+        path = reading.texts.first?.path.shown ?? ""
+        unsetVariables = reading.findings.unset.sorted()
+        profiles = (reading.environment["SEGUE_PROFILES"] ?? reading.environment["COMPOSE_PROFILES"] ?? "")
             .split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
-    }
-
-    static func text(of path: String, _ kind: String = "compose") throws(ComposeError) -> ComposeLoader.Text {
-        let current = FileManager.default.currentDirectoryPath
-        let place = ComposePath(shown: path, absolute: ComposePath.join(current, path))
-        guard let text = ComposeText.read(path == "-" ? path : place.absolute) else {
-            throw ComposeError(
-                code: "\(kind)-file-unreadable", message: "cannot read the \(kind) file \(path)",
-                recovery: "name an existing file with \(kind == "compose" ? "-f" : "--env-file")")
-        }
-        return ComposeLoader.Text(path: place, text: text)
     }
 }

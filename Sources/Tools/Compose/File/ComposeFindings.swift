@@ -21,10 +21,12 @@ final class ComposeFindings {
     /// - Parameters:
     ///   - text: as written.
     ///   - environment: what it refers to.
-    func note(variablesIn text: String, of environment: ComposeEnvironment) {
+    ///   - offered: what the supervisor sets.
+    func note(variablesIn text: String, of environment: ComposeEnvironment, offered: Set<String> = []) {
         for reference in Interpolation.references(in: text) {
-            variables[reference.name, default: ComposeVariable(name: reference.name)]
-                .add(reference, origin: environment.origin(of: reference.name))
+            let name = reference.name
+            variables[name, default: ComposeVariable(name: name)]
+                .add(reference, origin: offered.contains(name) ? "supervisor" : environment.origin(of: name))
         }
     }
 

@@ -12,7 +12,9 @@ enum LogRecord {
     /// `TIME stdout F `: the names of all streams are of one length, too.
     private static let headLength = timeLength + 10
 
-    static func time(_ date: Date) -> [UInt8] { Array(date.formatted(timeFormat).utf8) }
+    /// To the nearest millisecond: a time that was read from a record is written as it stood there, though what holds it
+    /// is a fraction in binary, and formatting cuts off.
+    static func time(_ date: Date) -> [UInt8] { Array(date.addingTimeInterval(0.0005).formatted(timeFormat).utf8) }
 
     /// - Parameter time: as ``time(_:)`` makes it, which is worth doing once for many lines.
     static func bytes(time: [UInt8], stream: LogLine.Stream, text: some Collection<UInt8>, continues: Bool) -> [UInt8] {

@@ -4,13 +4,19 @@ import Logging
 extension Project {
     /// Ends the processes that a supervisor left behind which was killed; only for who holds the project's lock.
     ///
+    /// - Parameter names: of services or instances; all when there are none.
     /// - Returns: whether there were any.
     @discardableResult
-    func stopLeftovers(grace: Duration = .seconds(10), logger: Logger? = nil) async throws(ComposeError) -> Bool {
+    func stopLeftovers(
+        named names: [String] = [], grace: Duration = .seconds(10), logger: Logger? = nil
+    ) async throws(ComposeError) -> Bool {
         guard let status = try ProjectStatus.read(self) else { return false }
-        let left = status.services.filter { service in service.process.map(isLeft) ?? false }
+        let left = status.services.filter { service in
+            let isMeant = names.isEmpty || names.contains(service.service) || names.contains(service.name)
+            return isMeant && service.process.map(isLeft) ?? false
+        }
         for service in left {
-            let metadata: Logger.Metadata = ["service": "\(service.service)", "pid": "\(service.pid ?? 0)"]
+            let metadata: Logger.Metadata = ["service": "\(service.name)", "pid": "\(service.pid ?? 0)"]
             logger?.notice("ending what a killed supervisor left behind", metadata: metadata)
         }
         await withTaskGroup { group in

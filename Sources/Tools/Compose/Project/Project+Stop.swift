@@ -37,6 +37,20 @@ extension Project {
         return true
     }
 
+    /// Ends what a killed supervisor left of some services; returns when none of their processes is left.
+    ///
+    /// - Returns: whether there was any.
+    /// - Throws: ``ComposeError`` `already-running` when there is a supervisor again.
+    package func stopUnsupervised(_ services: [String], grace: Duration?) async throws(ComposeError) -> Bool {
+        guard let lock = try ProjectLock.acquire(self) else {
+            throw ComposeError(
+                code: "already-running", message: "project '\(name)' is just being started", recovery: "try again")
+        }
+        let left = try await stopLeftovers(named: services, grace: grace ?? .seconds(10))
+        lock.release()
+        return left
+    }
+
     private func stop(_ supervisor: ProcessHandle, until deadline: ContinuousClock.Instant) async {
         supervisor.send(SIGTERM)
         let hasEnded = await withTaskGroup(of: Bool.self) { group in

@@ -45,7 +45,7 @@ package struct Project: Sendable, Hashable {
     package var supervisorLogPath: String { "\(stateDirectory)/supervisor.log" }
 
     /// The stack as it was last asked for, resolved.
-    package var stackPath: String { "\(stateDirectory)/stack.json" }
+    package var stackPath: String { "\(stateDirectory)/stack.yaml" }
 
     var statusPath: String { "\(stateDirectory)/supervisor.json" }
     var lockPath: String { "\(stateDirectory)/lock" }
@@ -58,11 +58,16 @@ package struct Project: Sendable, Hashable {
 
     func notifyPath(of service: String) -> String { "\(runtimeDirectory)/notify/\(service)" }
 
-    /// Makes the folders; those that hold sockets and state are for this user alone.
-    func prepare(services: [String]) throws(ComposeError) {
+    /// - Throws: ``ComposeError`` `socket-path-too-long`.
+    func checkSocketPaths(services: [String]) throws(ComposeError) {
         for path in services.map(notifyPath) + [controlPath, "\(runtimeDirectory)/bus/ingress"] {
             guard path.utf8.count <= UnixAddress.longestPath else { throw RuntimeDirectory.tooLong(path) }
         }
+    }
+
+    /// Makes the folders; those that hold sockets and state are for this user alone.
+    func prepare(services: [String]) throws(ComposeError) {
+        try checkSocketPaths(services: services)
         // The folder above counts too: whoever owns it could put another one in the place of ours.
         let runtimeRoot = (runtimeDirectory as NSString).deletingLastPathComponent
         let runtime = [runtimeRoot, runtimeDirectory, "\(runtimeDirectory)/notify"]

@@ -62,6 +62,11 @@ package struct ServiceStatus: Sendable, Codable, Equatable {
     package var pid: Int32? { process?.pid }
     package var isFinished: Bool { state == .exited || state == .failed }
 
+    /// Whether it has run, and will not again unless somebody starts it.
+    package var hasEnded: Bool {
+        order.isWanted ? isFinished && round == order.round : round > 0 && !isActive
+    }
+
     /// Whether it has a process, or is about to have one.
     package var isActive: Bool {
         switch state {

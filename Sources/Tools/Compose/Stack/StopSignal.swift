@@ -11,7 +11,7 @@ package struct StopSignal: Sendable, Hashable {
         self.number = number
     }
 
-    init?(_ text: String) {
+    package init?(_ text: String) {
         if let number = Int32(text), (1...64).contains(number) {
             self.number = number
             return

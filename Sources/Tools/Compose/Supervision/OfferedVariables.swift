@@ -9,10 +9,13 @@ struct OfferedVariables {
 
     let values: [String: String]
 
-    /// - Parameter replica: which of the service's processes it is, counted from 1.
-    init(project: Project, ports: [String: Int], service: String, replica: Int = 1) {
+    /// - Parameters:
+    ///   - name: the project's, if its folders are called something else.
+    ///   - replica: which of the service's processes it is, counted from 1.
+    init(project: Project, name: String? = nil, ports: [String: Int], service: String, replica: Int = 1) {
         var values = [
-            "SEGUE_BUS": project.busAddress, "SEGUE_PROJECT": project.name, "SEGUE_STATE_DIR": project.dataDirectory,
+            "SEGUE_BUS": project.busAddress, "SEGUE_PROJECT": name ?? project.name,
+            "SEGUE_STATE_DIR": project.dataDirectory,
             "SEGUE_SERVICE": service, "SEGUE_REPLICA": String(replica),
         ]
         for (name, port) in ports {
@@ -41,6 +44,10 @@ struct OfferedVariables {
         service.command = service.command.map(expanded)
         service.workingDirectory = service.workingDirectory.map(expanded)
         service.environment = service.environment.mapValues { $0.map(expanded) }
+        if case .probe(var probe) = service.readiness {
+            probe.command = probe.command.map(expanded)
+            service.readiness = .probe(probe)
+        }
         return service
     }
 

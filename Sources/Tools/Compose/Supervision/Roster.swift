@@ -49,10 +49,12 @@ struct Roster: Sendable {
     func mayEnd(_ instance: String) -> Bool {
         if stop == .immediate { return true }
         guard isToEnd(instance) else { return false }
-        let service = self[instance]?.service
+        let service = self[instance]?.service ?? ""
+        // As they were started: what the stack says of them now is for their next processes.
+        let graph = DependencyGraph(Array(definitions.values))
         return !status.services.contains { other in
-            other.isActive && isToEnd(other.name)
-                && definitions[other.name]?.dependencies.contains { $0.service == service } == true
+            other.service != service && other.isActive && isToEnd(other.name)
+                && graph.closure(of: [other.service]).contains(service)
         }
     }
 
@@ -90,7 +92,15 @@ struct Roster: Sendable {
         if let lost = prospects.first(where: { $0.1 == .impossible && $0.0.isRequired })?.0 {
             return .refuse(lostDependency(lost, of: status))
         }
-        return prospects.allSatisfy { $0.1 != .pending } ? .start : .wait
+        return isPending(below: service) ? .wait : .start
+    }
+
+    /// Whether anything that a service depends on, directly or not, is still on its way to what others need it for.
+    private func isPending(below service: Service) -> Bool {
+        let needed = DependencyGraph(stack.services).closure(of: [service.name])
+        return stack.services.contains { other in
+            needed.contains(other.name) && other.dependencies.contains { prospect(of: $0) == .pending }
+        }
     }
 
     /// How it stands with a dependency: all instances of the other service have to meet it.

@@ -52,9 +52,8 @@ extension ServiceRunner {
 
     /// The failure of one service is the end of all, where that is asked for.
     private func abort() {
-        board.update {
-            $0.giveUp(because: ComposeError(code: "service-failed", message: "service '\(name)' \(lastExit)"))
-        }
+        let error = ComposeError(code: "service-failed", message: "service '\(name)' \(lastExit)")
+        board.update { $0.giveUp(because: error) }
     }
 
     private func notReady(_ reason: String) async -> ComposeError {

@@ -1,4 +1,3 @@
-import Foundation
 import Subprocess
 import SystemPackage
 
@@ -35,8 +34,9 @@ extension ServiceRunner {
     func configuration(
         of command: [String], variables: [String: String]
     ) throws(ComposeError) -> Configuration {
-        let directory = try workingDirectory()
-        let path = try executable(of: command, workingDirectory: directory)
+        let folder = try service.existingDirectory(in: directory)
+        let path = try ExecutableLookup(executableDirectory: options.executableDirectory)
+            .executable(of: command, service: name, workingDirectory: folder, searchPath: variables["PATH"])
         var platform = PlatformOptions()
         // Ctrl-C in the supervisor's terminal must reach the supervisor alone, which then stops all in order.
         platform.createSession = true
@@ -46,38 +46,8 @@ extension ServiceRunner {
             arguments: Arguments(
                 executablePathOverride: command[0], remainingValues: Array(command.dropFirst())),
             environment: .custom(Dictionary(pairs) { first, _ in first }),
-            workingDirectory: FilePath(directory),
+            workingDirectory: FilePath(folder),
             platformOptions: platform
-        )
-    }
-
-    private func workingDirectory() throws(ComposeError) -> String {
-        let path = service.workingDirectory ?? directory
-        let absolute = path.hasPrefix("/") ? path : directory + "/" + path
-        var isDirectory: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: absolute, isDirectory: &isDirectory), isDirectory.boolValue else {
-            throw ComposeError(
-                code: "no-working-directory",
-                message: "service '\(name)': there is no folder \(absolute)",
-                recovery: "make it, or correct 'working_dir'"
-            )
-        }
-        return absolute
-    }
-
-    private func executable(of command: [String], workingDirectory: String) throws(ComposeError) -> String {
-        guard let command = command.first else {
-            throw ComposeError(code: "executable-not-found", message: "service '\(name)': a command is empty")
-        }
-        let lookup = ExecutableLookup(executableDirectory: options.executableDirectory)
-        let searchPath = variables["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
-        if let path = lookup.find(command, workingDirectory: workingDirectory, searchPath: searchPath) { return path }
-        let directories = [options.executableDirectory, "PATH"].compactMap(\.self).joined(separator: " and ")
-        throw ComposeError(
-            code: "executable-not-found",
-            message: "service '\(name)': no executable '\(command)' in "
-                + (command.contains("/") ? workingDirectory : directories),
-            recovery: "build it, or correct 'command'"
         )
     }
 

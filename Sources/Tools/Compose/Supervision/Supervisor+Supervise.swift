@@ -11,7 +11,7 @@ extension Supervisor {
         let view = board.view
         try project.save(view.stack)
         board.begin(ports: try LoopbackPorts.pick(for: view.stack.ports))
-        launcher.tell(status: "starting")
+        launcher.tell(status: board.view.awaited)
         await withTaskGroup { group in
             group.addTask { await self.followPhase(launcher) }
             group.addTask { await self.followSignals() }
@@ -46,9 +46,8 @@ extension Supervisor {
     /// Derives the project's phase from its services', and tells whoever launched us.
     private func followPhase(_ launcher: Launcher) async {
         for await view in board.views() {
-            let waiting = view.status.services.filter { $0.order.isWanted && !$0.isUp }.map(\.name)
-            let phase = phase(view, isWaiting: !waiting.isEmpty)
-            if phase == .starting { launcher.tell(status: "waiting for \(waiting.joined(separator: ", "))") }
+            let phase = phase(view, isWaiting: !view.lacking.isEmpty)
+            if phase == .starting { launcher.tell(status: view.awaited) }
             guard phase != view.status.phase else { continue }
             // Looked at again under the lock: a request to stop may have come meanwhile.
             board.update { $0.status.phase = $0.stop == .none ? phase : .stopping }
@@ -65,6 +64,16 @@ extension Supervisor {
     private func followSignals() async {
         for await _ in StopSignals.arrivals(of: options.stopSignals) { stop() }
     }
+}
+
+extension Roster {
+    /// Those that are wanted, and not up yet.
+    fileprivate var lacking: [String] {
+        status.services.filter { $0.order.isWanted && !$0.isUp }.map(\.name)
+    }
+
+    /// For whoever watches the start.
+    fileprivate var awaited: String { "waiting for \(lacking.joined(separator: ", "))" }
 }
 
 extension StatusBoard {

@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 package import Logging
 
 /// Brings a stack up, keeps it up, changes it on request, and takes it down in order.
@@ -20,14 +19,10 @@ package final class Supervisor: Sendable {
         options: SupervisorOptions = SupervisorOptions(),
         logger: Logger
     ) throws(ComposeError) {
-        guard let identity = ProcessIdentity(of: getpid()) else {
-            throw ComposeError(code: "no-proc", message: "/proc is not mounted", recovery: "supervising needs it")
-        }
         self.project = project
         self.options = options
         self.logger = logger
-        let status = ProjectStatus(project: project.name, supervisor: identity, bus: project.busAddress)
-        var roster = Roster(stack: stack, status: status)
+        var roster = try Roster(empty: project)
         _ = try roster.apply(.up(UpRequest(stack: stack, selection: selection)))
         let recorder = StatusRecorder(project: project, logger: logger)
         board = StatusBoard(roster) { recorder.record($0) }

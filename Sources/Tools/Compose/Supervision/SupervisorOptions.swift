@@ -21,7 +21,7 @@ package struct SupervisorOptions: Sendable {
     package init(
         environment: [String: String] = ProcessInfo.processInfo.environment,
         executableDirectory: String? = SupervisorOptions.runningExecutableDirectory,
-        startTimeout: Duration = .seconds(30),
+        startTimeout: Duration = Self.usualStartTimeout,
         backoff: RestartBackoff = RestartBackoff(),
         logs: LogRetention = LogRetention(),
         stopGrace: Duration? = nil,
@@ -37,6 +37,8 @@ package struct SupervisorOptions: Sendable {
         self.abortsOnFailure = abortsOnFailure
         self.stopSignals = stopSignals
     }
+
+    package static let usualStartTimeout = Duration.seconds(30)
 
     /// The folder of the executable that runs now.
     package static var runningExecutableDirectory: String? {

@@ -46,8 +46,8 @@ extension ExitStatus {
 
     fileprivate init(of error: ComposeError) {
         switch error.code {
-        case "compose-file-unreadable": self = .noInput
-        case "invalid-project-name": self = .configuration
+        case "compose-file-unreadable", "environment-file-unreadable": self = .noInput
+        case "invalid-project-name", "unknown-service", "inactive-dependency": self = .configuration
         default: self = .failure
         }
     }

@@ -4,28 +4,74 @@ internal import Yams
 
 package struct ConfigCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "config", abstract: "Checks a compose file, and prints what it comes to.")
+        commandName: "config", abstract: "Checks compose files, and prints what they come to.",
+        discussion: """
+            What is printed is a compose file that depends on no other file, on no variable and on no folder. It has \
+            the values of variables in it.
+            """)
+
+    enum Format: String, CaseIterable, ExpressibleByArgument {
+        case yaml, json
+    }
+
+    enum Part: String, EnumerableFlag {
+        case services, profiles, variables
+
+        static func help(for value: Part) -> ArgumentHelp? {
+            switch value {
+            case .services: "Print the names of the services, each on a line."
+            case .profiles: "Print the names of all profiles, each on a line."
+            case .variables: "Print which variables the files refer to, and where their values come from."
+            }
+        }
+    }
 
     @OptionGroup var files: ComposeFileOptions
 
-    @Flag(name: .shortAndLong, help: "Only check it.")
+    @Flag(name: .shortAndLong, help: "Only check them.")
     var quiet = false
 
-    @Flag(help: "Print the names of the services, each on a line.")
-    var services = false
+    @Flag var part: Part?
 
-    @Flag(help: "Print JSON, on one line.")
+    @Option(help: "How to print it.")
+    var format = Format.yaml
+
+    @Flag(help: "As --format json, on one line.")
     var json = false
+
+    @Argument(help: "Only these services, and what they depend on.")
+    var services: [String] = []
 
     package init() {}
 
     package func run() async throws {
+        // What must be set need not be yet, for whoever asks what must be set.
+        if part == .variables { return try await printVariables() }
         let file = try await files.read()
-        if quiet { return }
-        if services {
-            for service in file.stack.services { try await Console.output.writeLine(service.name) }
-        } else {
-            try await Console.output.write(json ? JSONLine.text(file.stack) + "\n" : YAMLEncoder().encode(file.stack))
+        let stack = try files.stack(of: file, services: services)
+        guard !quiet else { return }
+        switch part {
+        case .services: try await printLines(stack.services.map(\.name))
+        case .profiles: try await printLines(Set(file.stack.services.flatMap(\.profiles)).sorted())
+        default: try await Console.output.write(isJSON ? JSONLine.text(stack) + "\n" : YAMLEncoder().encode(stack))
         }
+    }
+
+    private var isJSON: Bool { json || format == .json }
+
+    private func printLines(_ lines: [String]) async throws {
+        for line in lines { try await Console.output.writeLine(line) }
+    }
+
+    private func printVariables() async throws {
+        let variables = try ComposeFile.variables(in: files.paths(), environmentFiles: files.envFile)
+        guard !quiet else { return }
+        if isJSON { return try await printLines(variables.map { try JSONLine.text($0) }) }
+        var table = Table("NAME", "SOURCE", "DEFAULT", "REQUIRED")
+        for variable in variables {
+            table.append(
+                variable.name, variable.origin ?? "-", variable.standIn ?? "-", variable.isRequired ? "yes" : "no")
+        }
+        try await printLines(table.lines)
     }
 }

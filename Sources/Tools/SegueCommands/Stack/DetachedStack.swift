@@ -1,36 +1,31 @@
 internal import Compose
-internal import Foundation
 
 /// A stack whose supervisor goes on after this command has ended.
 struct DetachedStack {
     let project: Project
-    /// Of the compose file.
-    let path: String
+    let stack: Stack
+    /// What starts at once.
+    var selection = Selection.all
+    /// What the supervisor's command line says beyond that.
+    var arguments: [String] = []
+    /// Whether what the services write meanwhile is shown.
+    var isVerbose = false
 
     /// - Throws: ``ComposeError`` of the supervisor.
     func start(until milestone: DetachedSupervisor.Milestone) async throws {
-        if let status = try ProjectStatus.read(project), status.isSupervisorAlive, status.phase == .up {
-            let hint = "to apply what changed in \(path), take it down first"
-            return await Console.error.tell("project '\(project.name)' is already up; \(hint)")
-        }
-        let file = URL(fileURLWithPath: path).path
-        let supervisor = DetachedSupervisor(
-            project: project, arguments: ["supervise", "-f", file, "-p", project.name])
-        let (progress, continuation) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(16))
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { await show(progress) }
-            defer { continuation.finish() }
-            try await supervisor.start(until: milestone) { continuation.yield($0) }
+        try await project.withFile(of: stack) { path in
+            try await start(path, until: milestone)
         }
         let state = milestone == .ready ? "is up" : "is starting"
         await Console.error.tell("project '\(project.name)' \(state), its bus is \(project.busAddress)")
     }
 
-    private func show(_ progress: AsyncStream<String>) async {
-        var last: String?
-        for await step in progress where step != last {
-            last = step
-            await Console.error.tell(step)
+    private func start(_ path: String, until milestone: DetachedSupervisor.Milestone) async throws {
+        let flags = arguments + (selection.includesDependencies ? [] : ["--no-deps"])
+        let supervisor = DetachedSupervisor(
+            project: project, arguments: ["supervise", "-p", project.name] + flags + [path] + selection.services)
+        try await StartProgress(project: project, isVerbose: isVerbose).show { onProgress in
+            try await supervisor.start(until: milestone, onProgress: onProgress)
         }
     }
 }

@@ -5,23 +5,48 @@ package struct DownCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "down", abstract: "Stops a project's services, and what a killed supervisor may have left.")
 
-    @OptionGroup var files: ComposeFileOptions
-    @OptionGroup var project: ProjectOptions
+    @OptionGroup var stack: StackOptions
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("How long all may take; what is left then is killed.", valueName: "seconds"))
-    var timeout = 60
+        help: ArgumentHelp(
+            "How long all may take, 60 without it; what is left then is killed. With services: each of them.",
+            valueName: "seconds"))
+    var timeout: Int?
+
+    @Flag(help: "Only tell what would be stopped.")
+    var dryRun = false
+
+    @Argument(help: "Only these services, which are no part of the project any more until the next 'up'.")
+    var services: [String] = []
 
     package init() {}
 
     package func validate() throws {
-        guard (0...86_400).contains(timeout) else { throw ValidationError("-t is \(timeout); it has to be 0 to 86400") }
+        guard let timeout, !(0...86_400).contains(timeout) else { return }
+        throw ValidationError("-t is \(timeout); it has to be 0 to 86400")
     }
 
     package func run() async throws {
-        let project = try project.resolve(files: files.files)
-        let wasRunning = try await project.stop(timeout: .seconds(timeout))
+        let project = try stack.resolve()
+        if dryRun { return try await rehearse(project) }
+        let wasRunning =
+            try await services.isEmpty
+            ? project.stop(timeout: .seconds(timeout ?? 60)) : remove(services, of: project)
+        guard services.isEmpty || !wasRunning else { return }
         await Console.error.tell("project '\(project.name)' \(wasRunning ? "is down" : "was not running")")
+    }
+
+    private func remove(_ services: [String], of project: Project) async throws -> Bool {
+        let grace = timeout.map { Duration.seconds($0) }
+        if try await StackControl(project: project).perform(.remove(services: services, grace: grace)) { return true }
+        return try await project.stopUnsupervised(services, grace: grace)
+    }
+
+    private func rehearse(_ project: Project) async throws {
+        let instances = try ProjectStatus.read(project)?.instances(named: services) ?? []
+        let alive = instances.filter { $0.process?.isAlive ?? false }
+        await StackControl(project: project, isRehearsal: true).tell(
+            alive.map { Change(instance: $0.name, action: .remove, round: $0.order.round, reason: nil) })
     }
 }

@@ -7,6 +7,8 @@ internal import Logging
 struct ForegroundStack {
     let stack: Stack
     let project: Project
+    var selection = Selection.all
+    let options: SuperviseOptions
     private let begin = Date()
 
     /// - Throws: ``ComposeError`` of the supervisor; `Errno` when the output cannot be written, after all has stopped.
@@ -15,9 +17,9 @@ struct ForegroundStack {
         // What it would say of its services is shown as a change of their state.
         logger.logLevel = .error
         let supervisor = try Supervisor(
-            stack: stack, project: project,
+            stack: stack, selection: selection, project: project,
             // A terminal that is closed sends SIGHUP; nothing must be left behind.
-            options: SupervisorOptions(stopSignals: [SIGINT, SIGTERM, SIGHUP]), logger: logger)
+            options: options.supervisorOptions(stopSignals: [SIGINT, SIGTERM, SIGHUP]), logger: logger)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await stopping(supervisor) { try await showLogs() } }
             group.addTask { try await stopping(supervisor) { try await showEvents() } }

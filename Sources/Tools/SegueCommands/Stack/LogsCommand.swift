@@ -31,7 +31,7 @@ package struct LogsCommand: AsyncParsableCommand {
     package func run() async throws {
         let project = try project.resolve()
         let lines = try project.logs(of: services, last: tail, in: period.period, follow: follow)
-        let names = services.isEmpty ? try ProjectStatus.read(project)?.services.map(\.service) ?? [] : services
+        let names = services.isEmpty ? try ProjectStatus.read(project)?.services.map(\.name) ?? [] : services
         let printer = LogPrinter(services: names, style: options.style)
         try await Console.output.whileRead {
             for await line in lines { try await printer.show(line) }

@@ -4,8 +4,10 @@ internal import Monitor
 
 /// One service in the list of `segue ps`.
 struct ServiceRow: Encodable {
+    let name: String
     let service: String
     let state: ServiceStatus.State
+    let health: ServiceHealth.State?
     let pid: Int32?
     let exitCode: Int32?
     let signal: Int32?
@@ -16,18 +18,22 @@ struct ServiceRow: Encodable {
     /// - Parameter isSupervised: whether what was written down still holds. If not, only the process itself tells.
     init(_ status: ServiceStatus, isSupervised: Bool) {
         let isAlive = status.process?.isAlive ?? false
+        name = status.name
         service = status.service
+        health = isAlive ? status.health?.state : nil
         state = isSupervised || isAlive || status.isFinished ? status.state : .exited
         pid = isAlive ? status.pid : nil
         exitCode = status.exitCode
         signal = status.signal
         restarts = status.restarts
         startedAt = status.startedAt
+        hasEnded = state == .exited || state == .failed || (state == .created && !status.order.isWanted)
         let isOver = status.isFinished || status.state == .restarting
         note = (status.message ?? (isOver ? status.ending : nil))?.printable
     }
 
-    var hasEnded: Bool { state == .exited || state == .failed }
+    /// Or was not wanted in the first place.
+    let hasEnded: Bool
 
     /// How long its process has been running.
     func uptime(at date: Date) -> String? {

@@ -4,7 +4,7 @@ extension ServiceStatus {
     /// How it is, in a few words.
     var summary: String {
         switch state {
-        case .created: "waits to be started"
+        case .created: order.isWanted ? "waits to be started" : "is not started"
         case .starting: "is starting"
         case .ready: "is ready"
         case .running: "runs"

@@ -3,22 +3,31 @@ internal import Compose
 internal import Glibc
 internal import Logging
 
-/// What `up -d` leaves behind: a supervisor without a terminal. It also is what a systemd unit would start.
+/// What `up -d` leaves behind: a supervisor without a terminal.
 package struct SuperviseCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "supervise", abstract: "Runs the services of a compose file, their output in log files only.",
+        commandName: "supervise", abstract: "Runs the services of a resolved stack, their output in log files only.",
         shouldDisplay: false)
 
-    @OptionGroup var files: ComposeFileOptions
     @OptionGroup var project: ProjectOptions
+    @OptionGroup var options: SuperviseOptions
+
+    @Flag(help: "Without the services that those that are named depend on.")
+    var noDeps = false
+
+    @Argument(help: "A file with a resolved stack.")
+    var stack: String
+
+    @Argument(help: "Only these services at first.")
+    var services: [String] = []
 
     package init() {}
 
     package func run() async throws {
-        let file = try await files.read()
         let supervisor = try Supervisor(
-            stack: files.stack(of: file), project: project.resolve(files: files.paths()),
-            options: SupervisorOptions(stopSignals: [SIGINT, SIGTERM]), logger: Logger(label: "supervisor"))
+            stack: Project.stack(at: stack), selection: Selection(services, includesDependencies: !noDeps),
+            project: project.resolve(), options: options.supervisorOptions(stopSignals: [SIGINT, SIGTERM]),
+            logger: Logger(label: "supervisor"))
         try await supervisor.run()
     }
 }

@@ -4,10 +4,14 @@ internal import Compose
 package struct UpCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "up", abstract: "Starts the services of a compose file, and keeps them up.",
-        discussion: "In the foreground, Ctrl-C stops them in order; once more, at once.")
+        discussion: """
+            In the foreground, Ctrl-C stops them in order; once more, at once. In the background, a project that runs \
+            already becomes what the file says now: what has changed is restarted, what is gone is removed, and all \
+            else stays as it is.
+            """)
 
-    @OptionGroup var files: ComposeFileOptions
-    @OptionGroup var project: ProjectOptions
+    @OptionGroup var stack: StackOptions
+    @OptionGroup var options: UpOptions
 
     @Flag(name: [.short, .customLong("detach")], help: "Leave the services to themselves once they are launched.")
     var detached = false
@@ -15,16 +19,37 @@ package struct UpCommand: AsyncParsableCommand {
     @Flag(help: "Leave them to themselves once all are ready.")
     var wait = false
 
+    @Flag(help: "Only tell what would be done.")
+    var dryRun = false
+
+    @Flag(name: .shortAndLong, help: "Show what the services write while they are waited for.")
+    var verbose = false
+
     package init() {}
 
     package func run() async throws {
-        let file = try await files.read()
-        let stack = try files.stack(of: file)
-        let project = try project.resolve(files: files.paths())
-        if detached || wait {
-            try await DetachedStack(project: project, path: file.path).start(until: wait ? .ready : .launched)
+        let file = try await stack.files.read()
+        let project = try stack.project.resolve(files: stack.files.paths())
+        let request = try options.request(for: file, profiles: stack.files.profile)
+        if dryRun {
+            try await rehearse(request, project)
+        } else if detached || wait {
+            try await StackControl(project: project).perform(.up(request), waits: wait) {
+                try await DetachedStack(
+                    project: project, stack: request.stack, selection: request.selection,
+                    arguments: options.supervise.arguments,
+                    isVerbose: verbose
+                ).start(until: wait ? .ready : .launched)
+            }
         } else {
-            try await ForegroundStack(stack: stack, project: project).run()
+            try await ForegroundStack(
+                stack: request.stack, project: project, selection: request.selection, options: options.supervise
+            ).run()
         }
+    }
+
+    private func rehearse(_ request: UpRequest, _ project: Project) async throws {
+        let control = StackControl(project: project, isRehearsal: true)
+        if try await !control.perform(.up(request)) { await control.tell(try request.changesFromNothing(project)) }
     }
 }

@@ -24,6 +24,7 @@ extension Duration {
     var composeText: String {
         let (seconds, attoseconds) = components
         let microseconds = attoseconds / 1_000_000_000_000
-        return microseconds == 0 ? "\(seconds)s" : "\(seconds)s\(microseconds)us"
+        let parts = [(seconds, "s"), (microseconds / 1000, "ms"), (microseconds % 1000, "us")].filter { $0.0 != 0 }
+        return parts.isEmpty ? "0s" : parts.map { "\($0.0)\($0.1)" }.joined()
     }
 }

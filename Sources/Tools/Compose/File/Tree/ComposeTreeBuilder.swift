@@ -58,7 +58,7 @@ struct ComposeTreeBuilder {
     }
 
     private mutating func expanded(_ text: String, isBoolean: Bool, at node: Node) -> ComposeNode.Scalar {
-        findings.note(variablesIn: text, of: source.environment)
+        findings.note(variablesIn: text, of: source.environment, offered: offered)
         var interpolation = Interpolation(environment: source.environment, offered: offered)
         do {
             let value = try interpolation.expand(text)

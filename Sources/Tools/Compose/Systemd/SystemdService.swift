@@ -1,0 +1,162 @@
+/// One process of a service as a unit, with a file of its variables beside it.
+struct SystemdService {
+    let service: Service
+    let instance: String
+    let export: SystemdExport
+    private let offered: OfferedVariables
+
+    /// - Throws: ``ComposeError`` when systemd could not set a variable.
+    init(service: Service, instance: String, replica: Int, export: SystemdExport) throws(ComposeError) {
+        offered = OfferedVariables(
+            project: export.project, name: export.name, ports: export.ports, service: service.name, replica: replica)
+        self.service = offered.expanded(service)
+        self.instance = instance
+        self.export = export
+        for name in service.environment.keys.sorted() where name.wholeMatch(of: #/[A-Za-z_][A-Za-z0-9_]*/#) == nil {
+            throw ComposeError(
+                code: "systemd-variable", message: "service '\(service.name)': systemd cannot set a variable '\(name)'",
+                recovery: "use letters, digits and '_' in its name")
+        }
+    }
+
+    func files() throws(ComposeError) -> [SystemdFile] {
+        let unit = SystemdFile(
+            unit: export.unit(of: instance), [("Unit", unitLines), ("Service", try serviceLines())])
+        return [unit] + (variables.map { [$0] } ?? [])
+    }
+
+    // MARK: [Unit]
+
+    private var unitLines: [(String, String)] {
+        [("Description", "\(instance) of \(export.name)"), ("PartOf", export.target)] + dependencies + startLimit
+    }
+
+    /// A dependency that fails to start keeps a service from starting where that requires it; where not, it is only
+    /// waited for.
+    private var dependencies: [(String, String)] {
+        func units(_ isWanted: (Dependency) -> Bool) -> [String] {
+            service.dependencies.filter(isWanted).flatMap { export.units(of: $0.service) }
+        }
+        let lines = [
+            ("After", units { _ in true }), ("Requires", units(\.isRequired)), ("Wants", units { !$0.isRequired }),
+        ]
+        return lines.filter { !$0.1.isEmpty }.map { ($0.0, $0.1.joined(separator: " ")) }
+    }
+
+    private var backoff: RestartBackoff { service.backoff ?? RestartBackoff() }
+
+    /// systemd counts starts in a stretch of time. As long a one as so many bad runs in a row may take at most.
+    private var startLimit: [(String, String)] {
+        switch service.restart {
+        case .always(let limit?), .onFailure(let limit?):
+            let interval = (backoff.resetAfter + backoff.initial) * (limit + 1)
+            return [
+                ("StartLimitIntervalSec", SystemdText.timeout(interval)), ("StartLimitBurst", String(limit + 1)),
+            ]
+        default:
+            return [("StartLimitIntervalSec", "0")]
+        }
+    }
+
+    // MARK: [Service]
+
+    private func serviceLines() throws(ComposeError) -> [(String, String)] {
+        let directory = try service.existingDirectory(in: export.stack.directory)
+        let command = try commandLine(service.command, in: directory)
+        var lines = startLines
+        lines += export.manager.directories(of: export.project)
+        lines += [("ExecStart", command)] + (try probeLines(in: directory))
+        lines += [("WorkingDirectory", SystemdText.path(directory))] + environmentLines
+        lines += restartLines + stopLines
+        return lines + export.manager.hardening(workingDirectory: directory)
+    }
+
+    private func commandLine(_ command: [String], in directory: String) throws(ComposeError) -> String {
+        let path = try export.lookup.executable(
+            of: command, service: service.name, workingDirectory: directory, searchPath: searchPath)
+        // The path itself is not searched for variables.
+        return ([SystemdText.word(path)] + command.dropFirst().map(SystemdText.argument)).joined(separator: " ")
+    }
+
+    private var isAwaited: Bool {
+        export.stack.services.contains { other in
+            other.dependencies.contains { $0.service == service.name && $0.condition == .completed }
+        }
+    }
+
+    private var startLines: [(String, String)] {
+        let (type, timeout) = start
+        let notifies = type == "notify" || service.watchdog != nil
+        return [("Type", type)] + (type == "oneshot" ? [("RemainAfterExit", "yes")] : [])
+            // Whatever belongs to the service may speak for it, as with the supervisor.
+            + (notifies ? [("NotifyAccess", "all")] : [])
+            + (timeout.map { [("TimeoutStartSec", $0)] } ?? [])
+            + (service.watchdog.map { [("WatchdogSec", SystemdText.timeout($0))] } ?? [])
+    }
+
+    private var start: (type: String, timeout: String?) {
+        if isAwaited { return ("oneshot", "infinity") }
+        switch service.readiness {
+        case .probe(let probe):
+            return ("exec", SystemdText.timeout(probe.patience))
+        case .notify(let timeout):
+            return ("notify", SystemdText.timeout(timeout ?? SupervisorOptions.usualStartTimeout))
+        case .started:
+            let isNotified = export.stack.awaitsReadiness(of: service)
+            return isNotified ? ("notify", SystemdText.timeout(SupervisorOptions.usualStartTimeout)) : ("exec", nil)
+        }
+    }
+
+    /// systemd has no probes: it waits for the first good answer, and does not ask again.
+    private func probeLines(in directory: String) throws(ComposeError) -> [(String, String)] {
+        guard case .probe(let probe) = service.readiness, !isAwaited else { return [] }
+        let shell = ["/bin/sh", "-c", probe.waitingScript, "probe"].map(SystemdText.argument).joined(separator: " ")
+        return [("ExecStartPost", "\(shell) \(try commandLine(probe.command, in: directory))")]
+    }
+
+    private var restartLines: [(String, String)] {
+        let delay = ("RestartSec", backoff.initial.composeText)
+        switch service.restart {
+        case .no: return [("Restart", "no")]
+        // A oneshot cannot have 'always', and has done its work when it ends well.
+        case .always where isAwaited, .unlessStopped where isAwaited: return [("Restart", "on-failure"), delay]
+        case .always, .unlessStopped: return [("Restart", "always"), delay]
+        case .onFailure:
+            // These end a service well for systemd; nobody here has sent one of them.
+            let signals = ("RestartForceExitStatus", "SIGHUP SIGINT SIGTERM SIGPIPE")
+            return [("Restart", "on-failure"), delay] + (isAwaited ? [] : [signals])
+        }
+    }
+
+    private var stopLines: [(String, String)] {
+        [
+            ("KillMode", "control-group"), ("KillSignal", service.stopSignal.description),
+            ("TimeoutStopSec", SystemdText.timeout(service.stopGracePeriod)),
+        ]
+    }
+
+    // MARK: Variables
+
+    private var searchPath: String? {
+        service.environment["PATH"].flatMap(\.self) ?? export.environment["PATH"]
+    }
+
+    /// What everybody may know stands in the unit. systemd's own PATH is not that of whoever starts a stack by hand.
+    private var environmentLines: [(String, String)] {
+        let values = offered.values.merging(searchPath.map { ["PATH": $0] } ?? [:]) { own, _ in own }
+        let pairs = values.sorted { $0.key < $1.key }
+        let lines = pairs.map { ("Environment", SystemdText.word("\($0.key)=\($0.value)")) }
+        let unset = service.environment.filter { $0.value == nil }.keys.sorted()
+        let file = variables.map { [("EnvironmentFile", SystemdText.path("\(export.directory)/\($0.name)"))] } ?? []
+        return lines + file + (unset.isEmpty ? [] : [("UnsetEnvironment", unset.joined(separator: " "))])
+    }
+
+    /// Units can be read by all; what a service's own variables say may be a secret.
+    private var variables: SystemdFile? {
+        let pairs = service.environment.compactMapValues(\.self).sorted { $0.key < $1.key }
+        guard !pairs.isEmpty else { return nil }
+        return SystemdFile(
+            name: "\(export.name).\(instance).env",
+            text: pairs.map { SystemdText.assignment($0.key, $0.value) + "\n" }.joined(), isSecret: true)
+    }
+}

@@ -1,0 +1,42 @@
+package import ArgumentParser
+internal import Compose
+
+package struct ListCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
+        commandName: "ls", abstract: "Lists the projects that run on this machine.")
+
+    @Flag(name: .shortAndLong, help: "Those that have been started at any time, too.")
+    var all = false
+
+    @Flag(help: "One JSON object a line.")
+    var json = false
+
+    package init() {}
+
+    private struct Row: Encodable {
+        let project: String
+        let state: String
+        let instances: Int
+        let bus: String
+    }
+
+    package func run() async throws {
+        let rows = try Project.all().compactMap(Self.row).filter { all || $0.state != "stopped" }
+        if json {
+            for row in rows { try await Console.output.writeLine(JSONLine.text(row)) }
+            return
+        }
+        var table = Table("PROJECT", "STATE", "INSTANCES", "BUS")
+        for row in rows { table.append(row.project, row.state, String(row.instances), row.bus) }
+        for line in table.lines { try await Console.output.writeLine(line) }
+    }
+
+    /// - Returns: `nil` for one whose status cannot be read: that of another is no reason to list none.
+    private static func row(_ project: Project) -> Row? {
+        guard let status = try? ProjectStatus.read(project) else { return nil }
+        let alive = status.services.filter { $0.process?.isAlive ?? false }.count
+        let isLeft = !status.isSupervisorAlive && alive > 0
+        let state = isLeft ? "unsupervised" : status.isSupervisorAlive ? status.phase.rawValue : "stopped"
+        return Row(project: project.name, state: state, instances: alive, bus: status.bus)
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import Testing
+
+@testable import Compose
+
+@Suite("The control channel")
+struct ControlChannelTests {
+    private static func supervisor(_ scratch: Scratch) throws -> Supervisor {
+        try scratch.supervisor(scratch.stack([.shell("a", Service.forever)]))
+    }
+
+    /// A client of the test's own, which says what no real one would.
+    private static func connect(_ scratch: Scratch) throws -> CInt {
+        let descriptor = StreamSocket.makeDescriptor()
+        let address = try #require(UnixAddress(scratch.project().controlPath))
+        try #require(address.withSocketAddress { Glibc.connect(descriptor, $0, $1) } == 0)
+        return descriptor
+    }
+
+    private static func exchange(_ text: [UInt8], _ scratch: Scratch) async throws -> String {
+        let socket = StreamSocket(owning: try connect(scratch))
+        await socket.writeAll(Data(text))
+        return String(decoding: try #require(await socket.readAll(limit: 1 << 20)), as: UTF8.self)
+    }
+
+    @Test("carries a request there and its changes back, an error with its code, and a rehearsal that does nothing")
+    func exchange() async throws {
+        let scratch = try Scratch()
+        let client = ControlClient(project: try scratch.project())
+        try await Self.supervisor(scratch).running { supervisor in
+            let before = try await supervisor.wait(for: "a") { $0.state == .running }
+            let rehearsed = try await client.send(.stop(services: [], grace: nil), isRehearsal: true)
+            #expect(rehearsed == [Change(instance: "a", action: .stop, round: 1)])
+            #expect(supervisor.status["a"] == before)
+
+            let error = try await #require(throws: ComposeError.self) { try await client.send(.start(services: ["b"])) }
+            #expect(error.code == "unknown-service")
+
+            let request = ControlRequest.restart(services: ["a"], followed: true, grace: .seconds(5))
+            #expect(try await client.send(request) == [Change(instance: "a", action: .restart, round: 2)])
+            let after = try await supervisor.wait(for: "a") { $0.round == 2 && $0.state == .running }
+            #expect(after.pid != before.pid)
+        }
+    }
+
+    @Test("takes no harm from rubbish, from who says nothing or goes away, and from many at once")
+    func rubbish() async throws {
+        let scratch = try Scratch()
+        let client = ControlClient(project: try scratch.project())
+        try await Self.supervisor(scratch).running { supervisor in
+            try await supervisor.wait(for: "a") { $0.state == .running }
+            for text in ["", "{", "{\"request\":{\"dance\":{}},\"isRehearsal\":false}", "\u{0}\u{0}"] {
+                let reply = try await Self.exchange(Array(text.utf8), scratch)
+                #expect(reply.contains("\"control-request\""), "\(text)")
+            }
+            // More than are listened to at the same time: they are all answered, as each has its turn soon.
+            let silent = try (0..<8).map { _ in try Self.connect(scratch) }
+            defer { for descriptor in silent { close(descriptor) } }
+            for _ in 0..<50 { close(try Self.connect(scratch)) }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<40 {
+                    group.addTask {
+                        let changes = try await client.send(.stop(services: [], grace: nil), isRehearsal: true)
+                        #expect(changes?.count == 1)
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(supervisor.status["a"]?.state == .running)
+        }
+    }
+
+    @Test("refuses what is too long without keeping it")
+    func tooLong() async throws {
+        let scratch = try Scratch()
+        try await Self.supervisor(scratch).running { supervisor in
+            try await supervisor.wait(for: "a") { $0.state == .running }
+            let socket = StreamSocket(owning: try Self.connect(scratch))
+            await socket.writeAll(Data(repeating: UInt8(ascii: " "), count: ControlServer.longestCall + (1 << 20)))
+            #expect(await socket.readAll(limit: 100)?.isEmpty != false)
+            #expect(try await ControlClient(project: scratch.project()).send(.start(services: []))?.count == 1)
+        }
+    }
+
+    @Test("A socket that a killed supervisor left is known by trying it: nobody is there")
+    func staleSocket() async throws {
+        let scratch = try Scratch()
+        let project = try scratch.project()
+        try project.prepare(services: [])
+        let descriptor = StreamSocket.makeDescriptor()
+        let address = try #require(UnixAddress(project.controlPath))
+        #expect(address.withSocketAddress { bind(descriptor, $0, $1) } == 0)
+        close(descriptor)
+        #expect(access(project.controlPath, F_OK) == 0)
+        #expect(try await ControlClient(project: project).send(.start(services: [])) == nil)
+        try await Self.supervisor(scratch).running { supervisor in
+            try await supervisor.wait(for: "a") { $0.state == .running }
+            #expect(try await ControlClient(project: project).send(.start(services: []))?.count == 1)
+        }
+    }
+}

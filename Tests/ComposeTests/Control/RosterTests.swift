@@ -1,0 +1,194 @@
+import Testing
+
+@testable import Compose
+
+/// What requests make of a project, without any process.
+@Suite("Requests to a supervisor")
+struct RosterTests {
+    private let scratch: Scratch
+    private var roster: Roster
+
+    init() throws {
+        scratch = try Scratch()
+        roster = try Roster(empty: scratch.project())
+        _ = try roster.apply(.up(UpRequest(stack: Self.stack())))
+        runAll()
+    }
+
+    private static func stack(_ change: (inout [Service]) -> Void = { _ in }) -> Stack {
+        var services: [Service] = [
+            .shell("web", "web", after: [Dependency(on: "api", restarts: true)]),
+            .shell("api", "api", after: [Dependency(on: "db", condition: .healthy)]),
+            .shell("db", "db"),
+            .shell("other", "other"),
+        ]
+        change(&services)
+        return Stack(directory: "/srv", services: services)
+    }
+
+    /// As keepers would: everything that is wanted runs, all else has ended.
+    private mutating func runAll() {
+        for instance in roster.status.services {
+            guard !instance.order.isRemoved else {
+                roster[instance.name] = nil
+                continue
+            }
+            roster.definitions[instance.name] = roster.definition(of: instance)
+            roster.change(instance.name) {
+                $0.round = $0.order.round
+                $0.state = $0.order.isWanted ? .ready : .exited
+            }
+        }
+    }
+
+    /// Applies a request. The changes as text, those that stay left out.
+    private mutating func apply(_ request: ControlRequest) throws -> [String] {
+        try roster.apply(request).filter { $0.action != .keep }.map { "\($0.action) \($0.instance)" }
+    }
+
+    @Test("the same stack again changes nothing")
+    mutating func unchanged() throws {
+        let changes = try roster.apply(.up(UpRequest(stack: Self.stack())))
+        #expect(changes.map(\.action) == [.keep, .keep, .keep, .keep])
+        #expect(changes.map(\.instance) == ["db", "api", "web", "other"], "in the order of dependency")
+    }
+
+    @Test("what has changed is restarted, with the dependents that want it; what is new starts, what is gone goes")
+    mutating func changed() throws {
+        let stack = Self.stack { services in
+            services[1].environment["LEVEL"] = "debug"
+            services.removeLast()
+            services.append(.shell("new", "new"))
+        }
+        #expect(try apply(.up(UpRequest(stack: stack))) == ["remove other", "restart api", "start new", "restart web"])
+    }
+
+    @Test("a number, a dependency or a profile that changes restarts nobody")
+    mutating func notChanged() throws {
+        let stack = Self.stack { services in
+            services[0].dependencies = []
+            services[2].profiles = ["x"]
+            services[3].replicas = 2
+        }
+        #expect(try apply(.up(UpRequest(stack: stack))) == ["start other-2"])
+    }
+
+    @Test("asked to recreate never or always, it does")
+    mutating func recreation() throws {
+        let stack = Self.stack { $0[3].command = ["else"] }
+        #expect(try apply(.up(UpRequest(stack: stack, recreation: .never))) == [])
+        #expect(
+            try apply(.up(UpRequest(stack: stack))) == ["restart other"], "what was left alone is still out of date")
+        runAll()
+        let selection = Selection(["db"])
+        #expect(
+            try apply(.up(UpRequest(stack: stack, selection: selection, recreation: .always))) == ["restart db"])
+    }
+
+    @Test("of a stack only what is named starts, with what it needs; the rest is known")
+    mutating func selection() throws {
+        roster = try Roster(empty: scratch.project())
+        #expect(
+            try apply(.up(UpRequest(stack: Self.stack(), selection: Selection(["api"])))) == ["start db", "start api"])
+        #expect(roster["web"]?.order.isWanted == false)
+        #expect(try apply(.start(services: ["web"])) == ["start web"])
+
+        roster = try Roster(empty: scratch.project())
+        let alone = Selection(["api"], includesDependencies: false)
+        #expect(try apply(.up(UpRequest(stack: Self.stack(), selection: alone))) == ["start api"])
+        guard case .start = roster.nextStep(of: "api") else {
+            Issue.record("it waits for what nobody starts")
+            return
+        }
+    }
+
+    @Test("a restart takes the dependents along that want it, unless they are stopped, or it is told not to")
+    mutating func restart() throws {
+        #expect(try apply(.restart(services: ["api"], followed: true, grace: nil)) == ["restart api", "restart web"])
+        runAll()
+        #expect(try apply(.restart(services: ["api"], followed: false, grace: nil)) == ["restart api"])
+        runAll()
+        _ = try apply(.stop(services: ["web"], grace: nil))
+        runAll()
+        #expect(try apply(.restart(services: ["api"], followed: true, grace: nil)) == ["restart api"])
+        #expect(
+            try apply(.restart(services: [], followed: true, grace: nil))
+                == ["restart db", "restart api", "restart web", "restart other"])
+    }
+
+    @Test("what is stopped is stopped once, and starts with what it depends on")
+    mutating func stopAndStart() throws {
+        #expect(try apply(.stop(services: ["api", "db"], grace: nil)) == ["stop api", "stop db"])
+        #expect(roster.mayEnd("api") && !roster.mayEnd("db"), "the dependent first")
+        runAll()
+        #expect(try apply(.stop(services: ["api", "db"], grace: nil)) == [])
+        #expect(!roster.isOver, "somebody may start them again")
+        #expect(try apply(.start(services: ["api"])) == ["start db", "start api"])
+    }
+
+    @Test("scaling adds the lowest free numbers, removes the highest, and leaves the others alone")
+    mutating func scale() throws {
+        #expect(try apply(.scale(["other": 3])) == ["start other-2", "start other-3"])
+        runAll()
+        #expect(try apply(.scale(["other": 1])) == ["remove other-2", "remove other-3"])
+        // One of them comes back before it has ended.
+        #expect(try apply(.scale(["other": 2])) == ["start other-2"])
+        #expect(roster.isToEnd("other-2") && roster["other-2"]?.order.isRemoved == false)
+        runAll()
+        #expect(roster.status.services.map(\.name) == ["db", "api", "web", "other", "other-2"])
+        #expect(try apply(.scale(["other": 0])) == ["remove other", "remove other-2"])
+    }
+
+    @Test("a name that there is not changes nothing, and is told with the one that may be meant")
+    mutating func unknown() throws {
+        let before = roster.status
+        for request: ControlRequest in [
+            .stop(services: ["db", "wep"], grace: nil), .start(services: ["wep"]), .scale(["wep": 1]),
+            .restart(services: ["wep"], followed: true, grace: nil), .kill(services: ["wep"], signal: 9),
+            .up(UpRequest(stack: Self.stack(), selection: Selection(["wep"]))),
+        ] {
+            var copy = roster
+            let error = #expect(throws: ComposeError.self) { _ = try copy.apply(request) }
+            #expect(error?.description == "project 'test' has no service 'wep'; did you mean 'web'?")
+        }
+        #expect(roster.status == before)
+    }
+
+    @Test("while all is being stopped nothing is begun")
+    mutating func stopping() throws {
+        roster.stop = .orderly
+        let error = #expect(throws: ComposeError.self) { _ = try roster.apply(.start(services: [])) }
+        #expect(error?.code == "stopping")
+    }
+
+    @Test("a service that is needed and stopped is the reason why another cannot start")
+    mutating func neededButStopped() throws {
+        _ = try apply(.stop(services: ["db"], grace: nil))
+        runAll()
+        _ = try apply(.restart(services: ["api"], followed: false, grace: nil))
+        guard case .refuse(let error) = roster.nextStep(of: "api") else {
+            Issue.record("it is not refused")
+            return
+        }
+        #expect(
+            error.description
+                == "service 'api' cannot start: 'db' is stopped; start it too, or use --no-deps")
+    }
+
+    @Test("a dependency that is not required is waited for, and done without when it is lost")
+    mutating func optional() throws {
+        let optional = Dependency(on: "api", condition: .completed, isRequired: false)
+        let stack = Self.stack { $0[3].dependencies = [optional] }
+        _ = try apply(.up(UpRequest(stack: stack, recreation: .always)))
+        for name in ["db", "api"] { roster.change(name) { ($0.round, $0.state) = ($0.order.round, .ready) } }
+        guard case .wait = roster.nextStep(of: "other") else {
+            Issue.record("it does not wait")
+            return
+        }
+        roster.change("api") { ($0.state, $0.exitCode) = (.exited, 1) }
+        guard case .start = roster.nextStep(of: "other") else {
+            Issue.record("it does not start")
+            return
+        }
+    }
+}

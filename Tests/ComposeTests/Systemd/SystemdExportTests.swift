@@ -1,0 +1,156 @@
+import Foundation
+import Testing
+
+@testable import Compose
+
+@Suite("A stack as systemd units")
+struct SystemdExportTests {
+    /// All that units can say.
+    static let text = """
+        name: demo
+        x-ports: [web]
+        services:
+          store:
+            command: sleep 1000
+            healthcheck: {test: [NOTIFY], start_period: 20s}
+            restart: on-failure:3
+            x-watchdog: 10s
+          setup:
+            command: [sh, -c, "echo $$HOME 100% \\"a b\\" > result"]
+            depends_on: {store: {condition: service_healthy}}
+          web:
+            command: sleep $SEGUE_PORT_WEB
+            scale: 2
+            restart: always
+            environment: {TOKEN: "se\\"cr$$et %h\\nx", UNSET: , URL: "http://127.0.0.1:${SEGUE_PORT_WEB}/${SEGUE_REPLICA}"}
+            depends_on: {setup: {condition: service_completed_successfully}, store: {required: false}}
+            healthcheck: {test: test -e /, interval: 2s, timeout: 1s500ms, start_period: 10s}
+            stop_signal: SIGINT
+            stop_grace_period: 0s
+            deploy: {restart_policy: {delay: 2s}}
+        """
+
+    private static let environment = [
+        "PATH": "/usr/bin:/bin", "HOME": "/home/ann", "XDG_RUNTIME_DIR": "/run/user/1000",
+        "XDG_STATE_HOME": "/home/ann/state",
+    ]
+
+    private func export(
+        _ text: String = text, name: String = "demo", manager: SystemdManager = .user,
+        ports: [String: Int] = ["web": 8123],
+        directory: String = "/home/ann/units"
+    ) throws -> SystemdExport {
+        try SystemdExport(
+            stack: ComposeFile(text: text, path: "c.yaml", directory: "/tmp", environment: [:]).stack, name: name,
+            manager: manager, ports: ports, directory: directory, executableDirectory: nil,
+            environment: Self.environment)
+    }
+
+    @Test(
+        "is as somebody has looked at it and found it good",
+        arguments: [(SystemdManager.user, "user"), (.system(user: "ann"), "system")])
+    func golden(manager: SystemdManager, folder: String) throws {
+        for file in try export(manager: manager).files() {
+            let path = URL(filePath: #filePath).appending(path: "../../../SystemdUnits/\(folder)/\(file.name)")
+            if ProcessInfo.processInfo.environment["SEGUE_RENEW_UNITS"] != nil {
+                try file.text.write(to: path.standardizedFileURL, atomically: true, encoding: .utf8)
+            }
+            #expect(try String(contentsOf: path.standardizedFileURL, encoding: .utf8) == file.text, "\(file.name)")
+        }
+    }
+
+    @Test("is what systemd accepts", arguments: [SystemdManager.user, .system(user: "root")])
+    func verified(manager: SystemdManager) throws {
+        let scratch = try Scratch()
+        try SystemdFile.write(export(manager: manager, directory: scratch.path).files(), to: scratch.path)
+        let flag = manager == .user ? "--user" : "--system"
+        // It tells of what it does not know, too, and calls that no failure.
+        let found = try Shell.run(
+            "cd \"$0\" && XDG_RUNTIME_DIR=$0 systemd-analyze \(flag) verify ./*.target ./*.service", scratch.path)
+        #expect(found.split(separator: "\n").filter { $0.contains("demo.") }.isEmpty, "\(found)")
+    }
+
+    @Test("has nothing secret in what others may read")
+    func secrets() throws {
+        let scratch = try Scratch()
+        let files = try export(directory: scratch.path).files()
+        try SystemdFile.write(files, to: scratch.path)
+        try SystemdFile.write(files, to: scratch.path)
+        let readable = try Shell.run(
+            #"cd "$0" && find . -type f -perm /077 | sort && grep -lF 'se\"cr' * | sort"#, scratch.path)
+        #expect(
+            readable.split(separator: "\n") == [
+                "./demo.setup.service", "./demo.store.service", "./demo.target", "./demo.web-1.service",
+                "./demo.web-2.service", "demo.web-1.env", "demo.web-2.env",
+            ])
+    }
+
+    @Test("has a command line and variables that do the same without systemd")
+    func byHand() throws {
+        let scratch = try Scratch()
+        let text = """
+            services:
+              a:
+                command: [sh, -c, 'printf "%s|" "$$@" "$$TOKEN" "$$URL" "$$SEGUE_SERVICE" > result; pwd >> result', "0",
+                  'a "b" \\ %h $$x', ';', "two\\nlines"]
+                environment: {TOKEN: "se\\"cr$$et %h\\n`x", URL: "$SEGUE_BUS"}
+                working_dir: \(scratch.path)
+            """
+        let files = try export(text, ports: [:], directory: scratch.path).files()
+        try SystemdFile.write(files, to: scratch.path)
+        let unit = try #require(files.first { $0.name == "demo.a.service" }).text
+        let command = try #require(UnitLine.values(of: "ExecStart", in: unit).first)
+        let process = Process()
+        // A shell reads the file of variables as systemd does.
+        let arguments = UnitLine.words(command).map { $0.replacing("$$", with: "$") }
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        let file = try #require(UnitLine.values(of: "EnvironmentFile", in: unit).first)
+        process.arguments = ["-c", "set -a; . \"$0\"; exec \"$@\"", file] + arguments
+        let pairs = UnitLine.values(of: "Environment", in: unit).flatMap(UnitLine.words).map { line in
+            let parts = line.split(separator: "=", maxSplits: 1).map(String.init)
+            return (parts[0], parts[1])
+        }
+        process.environment = Dictionary(uniqueKeysWithValues: pairs)
+        let folder = try #require(UnitLine.values(of: "WorkingDirectory", in: unit).first)
+        process.currentDirectoryURL = URL(fileURLWithPath: folder)
+        try process.run()
+        process.waitUntilExit()
+        #expect(
+            try scratch.read("result")
+                == "a \"b\" \\ %h $x|;|two\nlines|se\"cr$et %h\n`x|ipc:///run/user/1000/segue/demo/bus|a|\(scratch.path)\n"
+        )
+    }
+
+    @Test("waits with a script until the service is healthy, and not for ever")
+    func probe() throws {
+        var probe = HealthProbe(command: ["false"], interval: .milliseconds(10), timeout: .seconds(5), retries: 3)
+        #expect(throws: Shell.Failure.self) { try Shell.run(probe.waitingScript, "probe", "false") }
+        probe.startPeriod = .seconds(600)
+        let scratch = try Scratch()
+        let file = "\(scratch.path)/x"
+        let test = "echo x >> \(file); [ $(wc -l < \(file)) -eq 3 ]"
+        try Shell.run(probe.waitingScript, "probe", "sh", "-c", test)
+        #expect(try scratch.read("x") == "x\nx\nx\n")
+    }
+
+    @Test(
+        "cannot be made of what systemd has no way to do",
+        arguments: [
+            ("services: {a: {command: sh, environment: {a.b: '1'}}}", "demo", "systemd-variable"),
+            ("services: {a: {command: sh}}", "network", "target-taken"),
+            ("services: {a: {command: no-such-thing}}", "demo", "executable-not-found"),
+            ("services: {a: {command: sh, working_dir: /no/such}}", "demo", "no-working-directory"),
+        ])
+    func refused(text: String, name: String, code: String) {
+        let error = #expect(throws: ComposeError.self) { try export(text, name: name, ports: [:]).files() }
+        #expect(error?.code == code)
+    }
+
+    @Test("picks the ports that nobody chooses, and knows those that are chosen")
+    func ports() throws {
+        #expect(try export().ports == ["web": 8123])
+        #expect(try export(ports: [:]).ports["web"] != nil)
+        let error = #expect(throws: ComposeError.self) { try export(ports: ["wb": 1]) }
+        #expect(error?.code == "unknown-port")
+    }
+}

@@ -1,0 +1,117 @@
+import CommandLineTestSupport
+import Foundation
+import Testing
+
+/// Each section's commands run in a folder of their own, with the stack that the page begins with.
+@Suite("What docs/compose.md says")
+struct ComposePageTests {
+    private let page: Page
+
+    init() throws {
+        page = try Page("docs/compose.md")
+    }
+
+    @Test("of the file", .timeLimit(.minutes(2)))
+    func file() async throws {
+        let output = try await run("The file")
+        #expect(output.contains("somebody imports from http://127.0.0.1:"))
+    }
+
+    @Test("of variables")
+    func variables() async throws {
+        let output = try await run("Variables in the file")
+        #expect(output.contains("USER_NAME        -           somebody  no"))
+        #expect(output.contains("WHO: ann"))
+    }
+
+    @Test("of several files")
+    func severalFiles() async throws {
+        let section = page.section("Several files")
+        let output = try await run(
+            "Several files", files: ["debug.yaml": try #require(section.blocks(of: "yaml").first)])
+        #expect(output.contains("- '500'") && output.contains("LEVEL: debug") && !output.contains("replicas"))
+        let include = try #require(section.blocks(of: "yaml").last)
+        try await SegueCommandLine.inScratch { segue in
+            try await segue.shell("mkdir bus music app")
+            try segue.write("services: {a: {command: a}}", to: "bus/compose.yaml")
+            try segue.write(include, to: "app/compose.yaml")
+            try segue.write("services: {b: {command: $WHAT}}", to: "app/music.yaml")
+            try segue.write("services: {b: {scale: 2}}", to: "app/music.local.yaml")
+            try segue.write("WHAT=play", to: "app/music.env")
+            let config = try await segue("config", "-f", "app/compose.yaml")
+            #expect(config.output.contains("- play") && config.output.contains("\(segue.directory)/music\n"))
+        }
+    }
+
+    @Test("of profiles")
+    func profiles() async throws {
+        #expect(
+            try await run("Profiles").split(separator: "\n") == [
+                "store", "import", "api", "store", "import", "api", "debugger", "debugger",
+            ])
+    }
+
+    @Test("of what is refused")
+    func refused() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try segue.write(
+                """
+                name: shop
+                services:
+                  store:
+                    command: x
+                    # a comment
+                    image: redis
+                  api:
+                    command: x
+                    enviroment: {}
+                """)
+            let shown = page.section("What is refused").text.split(separator: "\n").filter { $0.hasPrefix("    ") }
+            let told = try await segue("config").errorLines
+            #expect(told == shown.map { "segue: \($0.dropFirst(4))" })
+        }
+    }
+
+    @Test("of systemd")
+    func systemd() async throws {
+        let output = try await run("systemd")
+        #expect(output.contains("segue: port 'api' is 8123 from now on"))
+    }
+
+    @Test("of the verbs, on the stack that stands before them", .timeLimit(.minutes(2)))
+    func verbs() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            let section = page.section("Verbs")
+            try segue.write(try #require(section.blocks(of: "yaml").first))
+            let commands = try #require(section.blocks(of: "sh").first)
+            let result = try await segue.shell("set -euo pipefail; exec 2>&1\n\(commands)")
+            #expect(result.status == 0, "\(result.output)")
+            for line in ["web-2 starts", "job exited with status 0", "project 'verbs' is down"] {
+                #expect(result.output.contains(line), "\(result.output)")
+            }
+        }
+    }
+
+    @Test("of what the launcher promises: every line names a test that is there")
+    func promises() throws {
+        let names = try Repository.testNames()
+        let promises = page.section("What the launcher promises").rows.dropFirst()
+        #expect(promises.count > 20)
+        for promise in promises { #expect(names.contains(promise[1]), "no test is called '\(promise[1])'") }
+    }
+
+    /// - Returns: what the commands of a section printed.
+    private func run(_ title: String, files: [String: String] = [:]) async throws -> String {
+        var output = ""
+        try await SegueCommandLine.inScratch { segue in
+            try segue.write(try #require(page.section("The file").blocks(of: "yaml").first))
+            for (name, text) in files { try segue.write(text, to: name) }
+            for block in page.section(title).blocks(of: "sh") {
+                let result = try await segue.shell("set -euo pipefail; exec 2>&1\n\(block)")
+                try #require(result.status == 0, "\(block)\n\(result.output)")
+                output += result.output
+            }
+        }
+        return output
+    }
+}

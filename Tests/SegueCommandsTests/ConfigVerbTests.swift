@@ -1,0 +1,79 @@
+import CommandLineTestSupport
+import Foundation
+import Testing
+
+@Suite("segue config")
+struct ConfigVerbTests {
+    private let stack = """
+        x-ports: [web]
+        services:
+          a: {command: [echo, "$NOT_SET", $$x, "${LEVEL:-low}", $SEGUE_PORT_WEB]}
+          b: {command: b, profiles: [dev], depends_on: [c]}
+          c: {command: c, profiles: [dev, test]}
+        """
+
+    @Test("warns of variables that are not set, and prints a file that says the same")
+    func config() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try segue.write(stack)
+            let config = try await segue("config", "--profile", "*")
+            #expect(config.error == "segue: compose.yaml: the variable NOT_SET is not set; it is taken as empty\n")
+            try segue.write(config.output, to: "again.yaml")
+            let again = try await segue("config", "-f", "again.yaml", "--profile", "*")
+            #expect(again.output == config.output && again.error.isEmpty)
+            let json = try await segue("config", "--format", "json", "--profile", "*")
+            try segue.write(json.output, to: "again.json")
+            #expect(try await segue("config", "-f", "again.json", "--json", "--profile", "*").output == json.output)
+            let quiet = try await segue("config", "-q")
+            #expect(quiet.status == 0 && quiet.output.isEmpty)
+        }
+    }
+
+    @Test("reads several files, and one from standard input")
+    func files() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try segue.write(stack)
+            try segue.write("services: {d: {command: d}}", to: "compose.override.yaml")
+            #expect(try await segue("config", "--services").output == "a\nd\n")
+            #expect(try await segue("config", "--services", "-f", "compose.yaml").output == "a\n")
+            let piped = try await segue.shell(
+                "segue config --services -f compose.yaml -f - <<< 'services: {e: {command: e}}'")
+            #expect(piped.lines == ["a", "e"])
+        }
+    }
+
+    @Test("shows what takes part: the active profiles, or what is asked for by name")
+    func parts() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try segue.write(stack)
+            #expect(try await segue("config", "--services").output == "a\n")
+            #expect(try await segue("config", "--services", "--profile", "test").output == "a\nc\n")
+            #expect(try await segue.shell("SEGUE_PROFILES=dev segue config --services").lines == ["a", "b", "c"])
+            #expect(try await segue("config", "--services", "b").output == "b\nc\n")
+            #expect(try await segue("config", "--profiles").output == "dev\ntest\n")
+            let wrong = try await segue("config", "nothing")
+            #expect(wrong.status == 78)
+            #expect(wrong.errorLines.last == "segue: there is no service 'nothing'; it has a, b, c")
+        }
+    }
+
+    @Test("tells which variables there are, though one that must be set is not")
+    func variables() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try segue.write(stack.replacing("command: c", with: "command: '$FROM_FILE ${TOKEN:?get one}'"))
+            try segue.write("FROM_FILE=secret", to: ".env")
+            #expect(try await segue("config", "-q").error.hasSuffix("required variable 'TOKEN' is not set: get one\n"))
+            let variables = try await segue("config", "--variables")
+            #expect(
+                variables.lines == [
+                    "NAME            SOURCE      DEFAULT  REQUIRED", "FROM_FILE       .env        -        no",
+                    "LEVEL           -           low      no", "NOT_SET         -           -        no",
+                    "SEGUE_PORT_WEB  supervisor  -        no", "TOKEN           -           -        yes",
+                ])
+            let json = try await segue("config", "--variables", "--json", "--env-file", ".env").lines
+            #expect(json.first == #"{"name":"FROM_FILE","required":false,"source":".env"}"#)
+            let missing = try await segue("config", "--env-file", "none.env")
+            #expect(missing.status == 66 && missing.error.contains("cannot read the environment file none.env"))
+        }
+    }
+}

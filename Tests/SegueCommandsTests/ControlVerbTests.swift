@@ -1,0 +1,258 @@
+import CommandLineTestSupport
+import Foundation
+import Testing
+
+@Suite("segue with a stack that runs")
+struct ControlVerbTests {
+    /// Each says in the file `order` when it begins and when it is asked to end.
+    private static func stack(level: String = "info", extra: String = "") -> String {
+        func script(_ name: String) -> String {
+            "trap 'echo -\(name) >> order; kill $$!; exit 0' TERM; echo +\(name) >> order; \(ready); sleep 600 & wait"
+        }
+        return """
+            name: demo
+            services:
+              web:
+                command: [sh, -c, "\(script("web"))"]
+                environment: { LEVEL: \(level) }
+                restart: unless-stopped
+                healthcheck: { test: [NOTIFY] }
+                depends_on: { db: { condition: service_healthy, restart: true } }
+              db:
+                command: [sh, -c, "\(script("db"))"]
+                restart: always
+                healthcheck: { test: [NOTIFY] }
+            \(extra)
+            """
+    }
+
+    /// As in YAML and compose: quotes escaped, dollar signs doubled; perl is part of every Debian system.
+    private static let ready =
+        "perl -MSocket -e 'socket(S,PF_UNIX,SOCK_DGRAM,0);"
+        + #"send(S,\"READY=1\",0,pack_sockaddr_un($$ENV{NOTIFY_SOCKET}))'"#
+
+    private struct Row: Decodable, Equatable {
+        let name: String
+        let service: String
+        let state: String
+        let pid: Int32?
+        let restarts: Int
+    }
+
+    private func rows(_ segue: SegueCommandLine, _ flags: String...) async throws -> [String: Row] {
+        let lines = try await segue.run(["ps", "--format", "json"] + flags).lines
+        let rows = try lines.map { try JSONDecoder().decode(Row.self, from: Data($0.utf8)) }
+        return Dictionary(uniqueKeysWithValues: rows.map { ($0.name, $0) })
+    }
+
+    private func whileUp(_ body: (SegueCommandLine) async throws -> Void) async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try segue.write(Self.stack())
+            let up = try await segue("up", "-d", "--wait")
+            try #require(up.status == 0, "\(up.error)")
+            try await body(segue)
+        }
+    }
+
+    @Test("brought up again becomes what its file says now, and tells what it does", .timeLimit(.minutes(1)))
+    func upAgain() async throws {
+        try await whileUp { segue in
+            let before = try await rows(segue)
+            #expect(try await segue("up", "-d", "--wait").error == "segue: project 'demo' stays as it is\n")
+
+            let extra = "  new: { command: [sleep, '600'] }"
+            try segue.write(Self.stack(level: "debug", extra: extra))
+            let rehearsed = try await segue("up", "--dry-run")
+            #expect(
+                rehearsed.errorLines == [
+                    "segue: web would be restarted: its definition has changed", "segue: new would start",
+                ])
+            #expect(try await rows(segue) == before)
+
+            let changed = try await segue("up", "-d", "--wait")
+            #expect(
+                changed.errorLines.prefix(2) == [
+                    "segue: web is restarted: its definition has changed", "segue: new starts",
+                ])
+            #expect(changed.errorLines.contains("segue: web is ready"))
+            let after = try await rows(segue)
+            #expect(after["db"] == before["db"])
+            #expect(after["web"]?.pid != before["web"]?.pid)
+            #expect(after["new"]?.state == "running")
+
+            try segue.write(Self.stack(level: "debug"))
+            let gone = try await segue("up", "-d", "--wait")
+            #expect(gone.errorLines.first == "segue: new is removed: the stack has no service 'new'")
+            #expect(try await rows(segue, "-a")["new"] == nil)
+
+            let forced = try await segue("up", "-d", "--wait", "--force-recreate", "--no-deps", "web")
+            #expect(forced.errorLines.first == "segue: web is restarted: it was asked for")
+            #expect(try await rows(segue)["db"] == before["db"])
+        }
+    }
+
+    @Test("stops, starts and restarts services in order, and tells when they are ready", .timeLimit(.minutes(1)))
+    func stopStartRestart() async throws {
+        try await whileUp { segue in
+            let stopped = try await segue("stop")
+            #expect(stopped.errorLines.prefix(2) == ["segue: web is stopped", "segue: db is stopped"])
+            #expect(try await rows(segue).isEmpty)
+            #expect(try await rows(segue, "--all").mapValues(\.state) == ["web": "exited", "db": "exited"])
+            #expect(try await segue("stop", "web").error == "segue: project 'demo' stays as it is\n")
+            #expect(try await segue("start", "web").errorLines.last == "segue: web is ready")
+            #expect(try await segue("restart", "db").errorLines.last == "segue: web is ready")
+            #expect(
+                try await segue("restart", "--no-deps", "db").errorLines == [
+                    "segue: db is restarted", "segue: db is ready",
+                ])
+            let order = try String(contentsOfFile: segue.directory + "/order", encoding: .utf8)
+            #expect(
+                order.split(separator: "\n").joined(separator: " ")
+                    == "+db +web -web -db +db +web -web -db +db +web -db +db")
+            let unknown = try await segue("restart", "wep")
+            #expect(unknown.status == 1)
+            #expect(unknown.error == "segue: project 'demo' has no service 'wep'; did you mean 'web'?\n")
+        }
+    }
+
+    @Test("lists the numbers, names and states that are asked for", .timeLimit(.minutes(1)))
+    func list() async throws {
+        try await whileUp { segue in
+            let scaled = try await segue("scale", "web=2")
+            #expect(scaled.errorLines == ["segue: web-2 starts", "segue: web-2 is ready"])
+            let rows = try await rows(segue)
+            #expect(rows["web-2"]?.service == "web")
+            #expect(
+                try await segue("ps", "-q", "web").lines
+                    == [rows["web"], rows["web-2"]].compactMap { $0?.pid?.description })
+            #expect(try await segue("ps", "--services").lines == ["db", "web"])
+            #expect(try await segue("ps", "--status", "exited").lines.count == 1)
+            #expect(try await segue("ls").lines.last?.split(separator: " ").prefix(3) == ["demo", "up", "3"])
+            try await segue("kill", "-s", "KILL", "db")
+            try await segue("wait", "--ready", "db")
+            #expect(try await self.rows(segue)["db"]?.restarts == 1)
+            #expect(
+                try await segue("down", "web").errorLines.prefix(2) == [
+                    "segue: web-2 is removed", "segue: web is removed",
+                ])
+            #expect(try await segue("ps", "-a", "--services").lines == ["db"])
+            #expect(try await segue("down", "--dry-run").error == "segue: db would be removed\n")
+        }
+    }
+
+    @Test("waits for what ends, and ends as the first did", .timeLimit(.minutes(1)))
+    func wait() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try segue.write(
+                """
+                name: jobs
+                services:
+                  forever: { command: [sleep, "600"] }
+                  job: { command: [sh, -c, "read line < go; exit 7"] }
+                """)
+            #expect(mkfifo(segue.directory + "/go", 0o600) == 0)
+            try await segue("up", "-d", "--wait")
+            let job = try await segue.shell("segue wait job & echo > go; wait $!; echo \"status $?\"")
+            #expect(job.lines == ["job exited with status 7", "status 7"])
+            try await segue("restart", "job")
+            let down = try await segue.shell("segue wait --down-project & echo > go; wait $!; echo \"status $?\"")
+            #expect(down.lines == ["job exited with status 7", "status 7"])
+            #expect(try await segue("ps").lines.count == 1)
+        }
+    }
+
+    @Test("after its supervisor was killed, each verb finds what that left and takes it over", .timeLimit(.minutes(1)))
+    func takeover() async throws {
+        try await whileUp { segue in
+            for verb in [["restart", "web"], ["start"], ["scale", "web=1"], ["up", "-d", "--wait"]] {
+                let before = try await rows(segue)
+                try await killSupervisor(segue)
+                let taken = try await segue.run(verb)
+                #expect(taken.status == 0, "\(verb): \(taken.error)")
+                let after = try await rows(segue)
+                #expect(after.values.map(\.state) == ["ready", "ready"])
+                for row in before.values {
+                    #expect(try Self.hasEnded(row), "\(verb): \(row.name) is left")
+                }
+            }
+            try await killSupervisor(segue)
+            let stopped = try await segue("stop", "web")
+            #expect(stopped.error == "segue: ended what a killed supervisor of project 'demo' left\n")
+            #expect(try await rows(segue).keys.sorted() == ["db"], "the rest was left alone")
+            #expect(try await segue("kill", "db").error.contains("nobody supervises project 'demo'"))
+            #expect(try await segue("down").error == "segue: project 'demo' is down\n")
+            #expect(try await rows(segue).isEmpty)
+        }
+    }
+
+    @Test(
+        "Ctrl-C at a terminal reaches the supervisor alone, which stops all in order; twice, at once",
+        .timeLimit(.minutes(1)))
+    func terminal() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try segue.write(
+                """
+                name: tty
+                services:
+                  db: { command: [sh, -c, "trap 'echo db INT >> told' INT; trap 'echo db TERM >> told; kill $$!; exit' TERM; echo up; sleep 600 & while :; do wait; done"] }
+                  web:
+                    command: [sh, -c, "trap 'echo web INT >> told' INT; trap 'echo web TERM >> told; kill $$!; exit' TERM; echo up; sleep 600 & while :; do wait; done"]
+                    depends_on: [db]
+                """)
+            let once = try await segue.shell(Self.atTerminal("read_until 2 '| up'; type"))
+            #expect(once.output.contains("status 0"), "\(once.output)")
+            #expect(try String(contentsOfFile: segue.directory + "/told", encoding: .utf8) == "web TERM\ndb TERM\n")
+
+            try segue.write(
+                """
+                name: tty
+                services:
+                  deaf:
+                    command: [sh, -c, "trap 'echo asked' TERM; echo up; while :; do sleep 600; done"]
+                    stop_grace_period: 1h
+                """)
+            let twice = try await segue.shell(
+                Self.atTerminal("read_until 1 '| up'; type; read_until 1 '| asked'; type"))
+            #expect(twice.output.contains("status 0"), "\(twice.output)")
+        }
+    }
+
+    /// What is done at a terminal of its own, where the byte 3 is Ctrl-C for the whole foreground group.
+    private static func atTerminal(_ actions: String) -> String {
+        """
+        mkfifo keys screen
+        NO_COLOR=1 script -qefc 'segue up' /dev/null < keys > screen &
+        pid=$!
+        exec 4> keys 3< screen
+        type() { printf '\\003' >&4; }
+        read_until() {
+            seen=0
+            while [ $seen -lt $1 ] && IFS= read -r -u 3 line; do
+                case "$line" in *"$2"*) seen=$((seen + 1));; esac
+            done
+        }
+        \(actions)
+        cat <&3
+        wait $pid
+        echo "status $?"
+        rm keys screen
+        """
+    }
+
+    /// In a container without an init, what a killed supervisor left is never reaped.
+    private static func hasEnded(_ row: Row) throws -> Bool {
+        let stat = try? String(contentsOfFile: "/proc/\(try #require(row.pid))/stat", encoding: .utf8)
+        return stat?.contains(") Z ") ?? true
+    }
+
+    private func killSupervisor(_ segue: SegueCommandLine) async throws {
+        // It has ended when nobody holds the lock any more.
+        let killed = try await segue.shell(
+            """
+            state=state/segue/demo
+            kill -9 $(sed -n 's/.*"pid" : \\([0-9]*\\).*/\\1/p' $state/supervisor.json | tail -1)
+            flock $state/lock true
+            """)
+        #expect(killed.status == 0, "\(killed.error)")
+    }
+}

@@ -1,0 +1,105 @@
+import CommandLineTestSupport
+import Foundation
+import Testing
+
+@Suite("segue logs and segue events")
+struct LogVerbTests {
+    private struct Line: Decodable {
+        let service: String
+        let time: String
+        let stream: String
+        let text: String
+    }
+
+    private struct Event: Decodable {
+        let project: String
+        let action: String
+        let service: String?
+        let pid: Int32?
+        let attributes: [String: String]
+    }
+
+    /// Two services that have run and ended; one of them fails.
+    private static let ended = """
+        name: ended
+        services:
+          good: {command: [sh, -c, "echo fine; echo odd >&2"]}
+          bad: {command: [sh, -c, "echo broken; exit 3"], depends_on: {good: {condition: service_completed_successfully}}}
+        """
+
+    private func afterRun(_ body: (SegueCommandLine) async throws -> Void) async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try segue.write(Self.ended)
+            try await segue("up")
+            try await body(segue)
+        }
+    }
+
+    @Test("show the lines of this run and those before, each with its stream and time", .timeLimit(.minutes(1)))
+    func logs() async throws {
+        try await afterRun { segue in
+            let json = try await segue("logs", "--json").lines.map { line in
+                try JSONDecoder().decode(Line.self, from: Data(line.utf8))
+            }
+            #expect(
+                Set(json.map { "\($0.service) \($0.stream) \($0.text)" })
+                    == ["good stdout fine", "good stderr odd", "bad stdout broken"])
+            let broken = try #require(json.last)
+            #expect(broken.text == "broken")
+            let stamped = try await segue("logs", "-t", "--no-log-prefix", "bad")
+            #expect(stamped.output == "\(broken.time) broken\n")
+            try await segue("up")
+            #expect(try await segue("logs", "bad", "--no-log-prefix").lines == ["broken", "broken"])
+        }
+    }
+
+    @Test("show a period of them, given by times or by how long ago that is", .timeLimit(.minutes(1)))
+    func period() async throws {
+        try await afterRun { segue in
+            let line = try await segue("logs", "--json", "bad").lines[0]
+            let time = try JSONDecoder().decode(Line.self, from: Data(line.utf8)).time
+            #expect(try await segue("logs", "bad", "--since", time).output == "bad | broken\n")
+            #expect(try await segue("logs", "bad", "--until", time).output == "bad | broken\n")
+            #expect(try await segue("logs", "--until", "1h").output == "")
+            #expect(try await segue("logs", "--since", "1h").lines.count == 3)
+            #expect(try await segue("logs", "--since", "2001-01-31T18:00:00+01:00", "--until", "0s").lines.count == 3)
+            #expect(try await segue("logs", "--since", "2999-01-31T18:00:00Z").output == "")
+            for wrong in [["--since", "yesterday"], ["-f", "--until", "1s"], ["--since", "1s", "--until", "1m"]] {
+                let failure = try await segue.run(["logs"] + wrong)
+                #expect(failure.status == 64 && failure.output.isEmpty)
+            }
+        }
+    }
+
+    @Test("are coloured on a terminal, unless that is not wanted", .timeLimit(.minutes(1)))
+    func colors() async throws {
+        try await afterRun { segue in
+            let colored = try await segue.shell("TERM=xterm script -qec 'segue logs bad' /dev/null </dev/null")
+            #expect(colored.output.contains("\u{1B}[") && colored.output.contains("broken"))
+            let plain = try await segue.shell("TERM=xterm script -qec 'segue logs --no-color bad' /dev/null </dev/null")
+            #expect(plain.output == "bad | broken\r\n")
+        }
+    }
+
+    @Test("tell what happened to services and project, with reasons", .timeLimit(.minutes(1)))
+    func events() async throws {
+        try await afterRun { segue in
+            let text = try await segue("events")
+            let all = text.lines.map { line in line.split(separator: " ").dropFirst().joined(separator: " ") }
+            #expect(all.first?.hasPrefix("project 'ended' is supervised from now on (pid ") == true)
+            #expect(all.contains("bad exited with status 3") && all.contains("bad has stopped"))
+            #expect(all.last == "project 'ended' is down")
+            let json = try await segue("events", "--json", "bad").lines.map { line in
+                try JSONDecoder().decode(Event.self, from: Data(line.utf8))
+            }
+            #expect(json.map(\.action) == ["created", "starting", "exited", "stopped"])
+            #expect(json.allSatisfy { $0.project == "ended" && $0.service == "bad" })
+            #expect(json[2].attributes == ["exitCode": "3"] && json[2].pid != nil)
+            #expect(try await segue("events", "--until", "1h").output == "")
+            #expect(try await segue("events", "nobody").status == 1)
+            // A follower that has seen the end of this run sees that of the next, and the pipe ends it.
+            let both = try await segue.shell("segue events -f | grep -m 2 'is down' & segue up; wait")
+            #expect(both.lines.count { $0.contains("project 'ended' is down") } == 2)
+        }
+    }
+}
