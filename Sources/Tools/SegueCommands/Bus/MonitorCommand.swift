@@ -7,13 +7,13 @@ package struct MonitorCommand: AsyncParsableCommand {
         commandName: "monitor", abstract: "Shows the messages of the bus as they come.",
         discussion: """
             segue monitor                                every message from now on
-            segue monitor --type 'command.*' --since 5m  the commands of the last five minutes, then those to come
-            segue monitor --since retained --json        what is true now, and each change, for a program
+            segue monitor --type 'command.*' --since 5m  of the last five minutes, then more
+            segue monitor --since retained --json        what is true now, for a program
             segue monitor --last --until end             the newest message of each type
             segue monitor --where 'data.playlistID == "p1" and kind != event'
-            segue monitor --source music-service --template '{time} {type} {data.playlistID}'
-            segue monitor --since beginning --until end --csv --field time --field type > messages.csv
-            segue monitor --stats --for 10s              who sends how much, and how long it takes
+            segue monitor --template '{time} {type} {data.playlistID}'
+            segue monitor --since beginning --until end --csv --field data.url
+            segue monitor --stats --for 10s              who sends how much, how fast
 
             What got lost on the way, and what was discarded, is told on standard error. docs/monitor.md explains it all.
             """)
