@@ -7,7 +7,7 @@ package struct MonitorCommand: AsyncParsableCommand {
         commandName: "monitor", abstract: "Shows the messages of the bus as they come.",
         discussion: """
             segue monitor                                every message from now on
-            segue monitor --type 'command.*' --since 5m  of the last five minutes, then more
+            segue monitor --type 'command.*' --since 5m  of five minutes, then more
             segue monitor --since retained --json        what is true now, for a program
             segue monitor --last --until end             the newest message of each type
             segue monitor --where 'data.playlistID == "p1" and kind != event'
