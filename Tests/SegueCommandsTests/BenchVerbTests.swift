@@ -36,7 +36,7 @@ struct BenchVerbTests {
             ("roundtrip", ["roundtrip.p50", "roundtrip.p99"], "µs"),
             ("publish.journalled", ["publish.journalled"], "messages/s"),
             ("publish.plain", ["publish.plain"], "messages/s"), ("catchup", ["catchup"], "messages/s"),
-            ("fanout", ["fanout"], "deliveries/s"), ("start", ["start"], "ms"),
+            ("fanout", ["fanout"], "deliveries/s"), ("monitor", ["monitor"], "messages/s"), ("start", ["start"], "ms"),
         ])
     func measures(benchmark: String, names: [String], unit: String) async throws {
         try await SegueCommandLine.inScratch { segue in
@@ -70,7 +70,7 @@ struct BenchVerbTests {
     func unknown() async throws {
         try await SegueCommandLine.inScratch { segue in
             let result = try await segue("bench", "roundtrip", "speed")
-            let names = "roundtrip, publish.journalled, publish.plain, catchup, fanout, start"
+            let names = "roundtrip, publish.journalled, publish.plain, catchup, fanout, monitor, start"
             #expect(result.status == 64 && result.output.isEmpty)
             #expect(result.error == "segue: there is no benchmark 'speed'; there are \(names)\n")
         }

@@ -16,4 +16,11 @@ struct TableTests {
                 "music-service  ready       loads",
             ])
     }
+
+    @Test("has numbers flush with the right")
+    func numbers() {
+        var table = Table("TYPE", "COUNT", "MSG/S", numbersFrom: 1)
+        table.append("event.A", "1000000", "9.5")
+        #expect(table.lines == ["TYPE       COUNT  MSG/S", "event.A  1000000    9.5"])
+    }
 }

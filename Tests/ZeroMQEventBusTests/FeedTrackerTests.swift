@@ -97,6 +97,42 @@ struct FeedTrackerTests {
         #expect(reader.tracker.takeNotices().isEmpty)
     }
 
+    @Test("what the feed drops while the journal is read is told, too, and nothing else of what is read")
+    func recoveredBehind() {
+        let reader = Reader(head: 10)
+        #expect(!reader.receive(live: Self.message(11, previous: 3), hasRoom: false))
+        #expect(!reader.receive(live: Self.message(12, previous: 11)))
+        #expect(!reader.receive(live: Self.message(15, previous: 14)), "13 and 14 are lost")
+        #expect(!reader.receive(live: Self.message(16, previous: 15)))
+        let page = Self.page((11...16).map { Self.message($0, previous: $0 - 1) }, through: 16)
+        #expect(reader.receive(page) == [11, 12, 13, 14, 15, 16])
+        #expect(reader.tracker.takeNotices() == [.recovered(Self.type("A"), count: 2)])
+    }
+
+    @Test("what was journalled before the subscription is no loss, though its successors come live")
+    func catchingUp() {
+        let reader = Reader(.after(Position(epoch: 1, offset: 2)), head: 10)
+        #expect(!reader.receive(live: Self.message(11, previous: 9)))
+        #expect(reader.receive(Self.page([9, 11].map { Self.message($0, previous: 2) }, through: 11)) == [9, 11])
+        #expect(reader.tracker.takeNotices().isEmpty)
+    }
+
+    @Test("losses without end take no more room, and none of them is forgotten")
+    func manyLosses() {
+        let reader = Reader(head: 10)
+        let offsets = (1...200).map { UInt64(10 + 2 * $0) }
+        for offset in offsets {
+            #expect(!reader.receive(live: Self.message(offset, previous: offset - 1)))
+        }
+        let page = Self.page((11...410).map { Self.message($0, previous: $0 - 1) }, through: 410)
+        #expect(reader.receive(page).count == 400)
+        guard case .recovered(_, let count)? = reader.tracker.takeNotices().first else {
+            Issue.record("nothing is told")
+            return
+        }
+        #expect((200...400).contains(count))
+    }
+
     @Test("what a look at the heads finds missing is told as recovered")
     func missedAtTheEnd() {
         let reader = Reader()

@@ -42,8 +42,9 @@ struct FeedTracker {
     private var skipped: UInt64
     /// What had been journalled at the last look: what of it has not come by the next look is lost.
     private var expected: Heads?
-    /// What the feed has dropped stands before this offset; nil while nothing is known to be missing.
-    private var gap: UInt64?
+    private var gaps: FeedGaps
+    /// Whether anybody wants to know of losses: looking for them takes its time with each message.
+    private let isWatched: Bool
     /// Behind this offset every message is to come; nil until the first page, of which whoever begins at the journal's
     /// beginning takes what retention has left.
     private var promised: UInt64?
@@ -53,10 +54,11 @@ struct FeedTracker {
     private let chain: Chain
 
     /// - Parameter head: the journal's end when the subscription became live.
-    init(prefixes: [String], start: Start, head: UInt64) {
+    init(prefixes: [String], start: Start, head: UInt64, isWatched: Bool = true) {
         self.prefixes = prefixes
+        self.isWatched = isWatched
         chain = Chain(prefixes: prefixes)
-        skipped = head
+        (skipped, gaps) = (head, FeedGaps(head: head))
         switch start {
         case .now: (phase, base) = (.live, head)
         case .after(let position): (phase, base) = (.journal(after: position.offset), position.offset)
@@ -87,7 +89,9 @@ struct FeedTracker {
         if message.offset == 0 { return phase == .live && hasRoom ? Delivery(message: message, settled: 0) : nil }
         guard message.offset > known(key) else { return nil }
         guard phase == .live, hasRoom, !message.isAnnouncement, chain.previous(message) <= known(key) else {
-            if phase == .live, chain.previous(message) > known(key) { gap = message.offset }
+            if isWatched {
+                gaps.pass(message.offset, previous: chain.previous(message), of: key, known: known(key))
+            }
             recover(through: message.offset)
             return nil
         }
@@ -105,9 +109,11 @@ struct FeedTracker {
             return page.messages.filter { $0.offset <= base }.map { Delivery(message: $0, settled: base) }
         case .journal:
             let new = page.messages.filter { $0.offset > known(chain.key($0.topic)) }
-            note(page, new: new)
+            if isWatched { note(page, new: new) }
             advance(to: page.through)
             phase = page.isComplete && page.through >= skipped ? .live : .journal(after: base)
+            // All that was missing has come.
+            if phase == .live { gaps.close() }
             return new.map { Delivery(message: $0, settled: $0.offset) }
         }
     }
@@ -127,7 +133,10 @@ struct FeedTracker {
         guard phase == .live else { return }
         let missing = heads.offsets.filter { concerns($0) && $1 > known(chain.key($0)) }
         if let last = missing.values.max() {
-            gap = last + 1
+            for (topic, offset) in missing {
+                let key = chain.key(topic)
+                gaps.add(known(key) + 1...offset, of: key)
+            }
             recover(through: last)
         } else {
             advance(to: heads.through)
@@ -136,7 +145,8 @@ struct FeedTracker {
 
     /// Begins anew with a journal that replaced the one before: everything in it is new.
     mutating func restart() {
-        self = FeedTracker(prefixes: prefixes, start: .after(Position(epoch: 0, offset: 0)), head: 0)
+        self = FeedTracker(
+            prefixes: prefixes, start: .after(Position(epoch: 0, offset: 0)), head: 0, isWatched: isWatched)
     }
 
     /// What was lost since this was last asked.
@@ -147,13 +157,7 @@ struct FeedTracker {
 
     /// - Parameter new: the messages of the page that had not come before.
     private mutating func note(_ page: Page, new: [FeedMessage]) {
-        if let gap {
-            let recovered = new.prefix { $0.offset < gap }.compactMap { Topic($0.topic)?.type }
-            for (type, messages) in Dictionary(grouping: recovered, by: \.self) {
-                notices.append(.recovered(type, count: messages.count))
-            }
-            if page.through >= gap { self.gap = nil }
-        }
+        notices += gaps.count(new, in: chain).map { .recovered($0, count: $1) }
         for message in new where isBehindRemoval(message, in: page) {
             guard let type = Topic(message.topic)?.type else { continue }
             notices.append(.removed(type, through: message.previous))
@@ -187,18 +191,5 @@ struct FeedTracker {
 
     private func concerns(_ topic: String) -> Bool {
         prefixes.contains { topic.hasPrefix($0) }
-    }
-}
-
-extension Page {
-    /// Whether there is or was a message at an offset: they are in order, those that are damaged beside them.
-    fileprivate func holds(_ offset: UInt64) -> Bool {
-        var range = messages.indices
-        while !range.isEmpty {
-            let middle = range.lowerBound + range.count / 2
-            if messages[middle].offset == offset { return true }
-            range = messages[middle].offset < offset ? middle + 1..<range.upperBound : range.lowerBound..<middle
-        }
-        return damaged.contains(offset)
     }
 }

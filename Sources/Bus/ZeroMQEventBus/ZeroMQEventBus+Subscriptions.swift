@@ -188,7 +188,9 @@ extension ZeroMQEventBus {
         }
         lastID += 1
         subscribers[lastID] = Subscriber(
-            tracker: FeedTracker(prefixes: subscription.prefixes, start: subscription.start, head: head),
+            tracker: FeedTracker(
+                prefixes: subscription.prefixes, start: subscription.start, head: head,
+                isWatched: subscription.onNotice != nil),
             prefixes: subscription.prefixes, claim: subscription.claim, head: head, end: subscription.end?.offset,
             onNotice: subscription.onNotice)
         subscription.continuation.resume(returning: lastID)

@@ -5,6 +5,7 @@ package enum Benchmark: String, CaseIterable, Sendable {
     case publishPlain = "publish.plain"
     case catchUp = "catchup"
     case fanOut = "fanout"
+    case monitor
     case start
 
     /// Messages of one round, unless said.
@@ -12,7 +13,7 @@ package enum Benchmark: String, CaseIterable, Sendable {
         switch self {
         case .roundTrip: 3000
         case .publishJournalled, .publishPlain: 100_000
-        case .catchUp: 200_000
+        case .catchUp, .monitor: 200_000
         case .fanOut: 2000
         case .start: 10_000_000
         }
@@ -29,6 +30,7 @@ package enum Benchmark: String, CaseIterable, Sendable {
             case .publishPlain: try await PublishPlain(run: run, scratch: scratch).measure()
             case .catchUp: try await CatchUp(run: run, scratch: scratch).measure()
             case .fanOut: try await FanOut(run: run, scratch: scratch).measure()
+            case .monitor: try await MonitorToFile(run: run, scratch: scratch).measure()
             case .start: try await Start(run: run, scratch: scratch).measure()
             }
         }

@@ -25,7 +25,7 @@ struct CatchUp {
                 ) {
                     try await bare.deliver(min($0, Self.bareLimit))
                 } value: {
-                    try await read($0, reader)
+                    try await reader.catchUp($0)
                 }
             }
         }
@@ -38,10 +38,5 @@ struct CatchUp {
             ]) { old, _ in old },
             failure: comparison.failure)
         return [result]
-    }
-
-    private func read(_ count: Int, _ reader: PeerProcess) async throws -> Delivery {
-        try await reader.perform(.prepare(count, isFromBeginning: true))
-        return Delivery(try await reader.perform(.run(count)), expected: count)
     }
 }

@@ -6,12 +6,16 @@ internal import Monitor
 struct MessagePrinter: Sendable {
     private let format: any MessageFormat
     private let output = Console.output
+    /// A file gets what there is; a terminal nothing that it would obey.
+    private let isCleaned: Bool
 
     /// - Parameter verbose: for a person, whole lines, and all attributes.
     /// - Throws: `ValidationError`.
     init(_ options: PrintOptions, verbose: Bool = false) throws {
         let isColored = Console.output.isColored(options.color)
-        format = try options.format ?? TerminalFormat(verbose: verbose, isColored: isColored, output: output)
+        let chosen = try options.format
+        format = chosen ?? TerminalFormat(verbose: verbose, isColored: isColored, output: output)
+        isCleaned = chosen != nil && output.isTerminal
     }
 
     /// Writes what stands above the messages.
@@ -25,9 +29,8 @@ struct MessagePrinter: Sendable {
         try await append(lines)
     }
 
-    /// A file gets what there is; a terminal nothing that it would obey.
     private func append(_ lines: [UInt8]) async throws {
-        guard output.isTerminal, !(format is TerminalFormat) else { return try await output.append(lines) }
+        guard isCleaned else { return try await output.append(lines) }
         let text = String(decoding: lines.dropLast(), as: UTF8.self).split(
             separator: "\n", omittingEmptySubsequences: false)
         try await output.append(text.map { String($0).printable + "\n" }.joined().utf8)

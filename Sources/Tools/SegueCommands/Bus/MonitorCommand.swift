@@ -7,12 +7,13 @@ package struct MonitorCommand: AsyncParsableCommand {
         commandName: "monitor", abstract: "Shows the messages of the bus as they come.",
         discussion: """
             segue monitor                                every message from now on
-            segue monitor --type 'command.*' --since 5m  the commands of the last five minutes, then those to come
-            segue monitor --since retained --json        what is true now, and each change, for a program
+            segue monitor --type 'command.*' --since 5m  of five minutes, then more
+            segue monitor --since retained --json        what is true now, for a program
             segue monitor --last --until end             the newest message of each type
             segue monitor --where 'data.playlistID == "p1" and kind != event'
-            segue monitor --source music-service --template '{time} {type} {data.playlistID}'
-            segue monitor --since beginning --until end --csv --field time --field type > messages.csv
+            segue monitor --template '{time} {type} {data.playlistID}'
+            segue monitor --since beginning --until end --csv --field data.url
+            segue monitor --stats --for 10s              who sends how much, how fast
 
             What got lost on the way, and what was discarded, is told on standard error. docs/monitor.md explains it all.
             """)
@@ -25,16 +26,42 @@ package struct MonitorCommand: AsyncParsableCommand {
     @Flag(name: .shortAndLong, help: "Whole lines, and all attributes.")
     var verbose = false
 
+    @Flag(help: "Count instead of showing: messages, rates and latencies of each type, and how far services have come.")
+    var stats = false
+
+    @OptionGroup var statistics: StatisticsOptions
+
     package init() {}
 
+    package func validate() throws {
+        guard !stats || !print.choosesPart else {
+            throw ValidationError("--stats counts messages; --field, --csv, --raw and --template show them")
+        }
+    }
+
     package func run() async throws {
+        let (options, selection, span) = (options, try selection.selection, span)
+        guard !stats else { return try await count(selection) }
         let printer = try MessagePrinter(print, verbose: verbose)
-        let (selection, span) = (try selection.selection, span)
         try await options.withBus { bus in
             let monitor = span.monitor(bus, selection)
             try await Console.output.whileRead {
                 try await printer.begin()
                 try await monitor.run(printer.show) { await Console.error.tell("\($0)") }
+            }
+        }
+    }
+
+    private func count(_ selection: MessageSelection) async throws {
+        let (options, span, interval) = (options, span, statistics.interval)
+        let display = StatisticsDisplay(print.json ? .json : Console.output.isTerminal ? .inPlace : .tables)
+        // Interrupted, it still shows the sum.
+        try await Interruption.ending {
+            try await options.withBus { bus in
+                let run = StatisticsRun(
+                    bus: bus, monitor: span.monitor(bus, selection), interval: interval, isOnce: false, display: display
+                )
+                try await Console.output.whileRead { try await run.run() }
             }
         }
     }

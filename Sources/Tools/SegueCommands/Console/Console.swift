@@ -127,11 +127,11 @@ extension Console {
         isTerminal && !isSet("NO_COLOR") && getenv("TERM").map { String(cString: $0) } != "dumb"
     }
 
-    /// How wide the terminal is now; `nil` where there is none to cut a line for.
-    var columns: Int? {
+    /// How large the terminal is now; `nil` where there is none to cut a line for.
+    var size: (columns: Int, rows: Int)? {
         var size = winsize()
         guard isTerminal, ioctl(descriptor.rawValue, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
-        return Int(size.ws_col)
+        return (Int(size.ws_col), Int(size.ws_row))
     }
 
     private func isSet(_ variable: String) -> Bool {

@@ -1,9 +1,12 @@
 /// Columns of text, each as wide as its widest entry.
 struct Table {
     private var rows: [[String]]
+    private let firstNumber: Int
 
-    init(_ header: String...) {
+    /// - Parameter firstNumber: the column from which on numbers stand, flush with the right; none unless said.
+    init(_ header: String..., numbersFrom firstNumber: Int = .max) {
         rows = [header]
+        self.firstNumber = firstNumber
     }
 
     mutating func append(_ row: String...) {
@@ -15,7 +18,11 @@ struct Table {
             for (index, cell) in row.enumerated() { widths[index] = max(widths[index], cell.count) }
         }
         return rows.map { row in
-            let cells = zip(row, widths).map { cell, width in cell.padding(to: width) }
+            let cells = zip(row, widths).enumerated().map { index, column in
+                let (cell, width) = column
+                return index < firstNumber
+                    ? cell.padding(to: width) : String(repeating: " ", count: width - cell.count) + cell
+            }
             return String(cells.joined(separator: "  ").reversed().drop { $0 == " " }.reversed())
         }
     }

@@ -2,7 +2,7 @@
 ///
 /// On a terminal that one is written over; elsewhere it is told once, at the beginning.
 actor WaitingLine {
-    private static let erased = "\r\u{1B}[K"
+    private static let erased = "\r" + TerminalCode.clearLine
 
     private let console: Console
     private var text: String?
@@ -14,7 +14,7 @@ actor WaitingLine {
     func wait(_ text: String) async {
         if console.isTerminal {
             // One that took more than a row could not be written over.
-            let row = String(text.prefix((console.columns ?? 80) - 1))
+            let row = String(text.prefix((console.size?.columns ?? 80) - 1))
             self.text = row
             try? await console.write(Self.erased + row)
         } else if self.text == nil {

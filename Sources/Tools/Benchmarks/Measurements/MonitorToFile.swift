@@ -1,0 +1,52 @@
+internal import Foundation
+internal import Subprocess
+internal import SystemPackage
+
+/// `segue monitor` that writes a long journal into a file as JSON, from its spawning to its end; beside a reader of the same
+/// journal that only counts.
+struct MonitorToFile {
+    let run: BenchmarkRun
+    let scratch: Scratch
+
+    func measure() async throws -> [BenchmarkResult] {
+        let broker = try BrokerProcess(scratch, run.options.durability)
+        let filler = PeerProcess(.journalFiller, broker.address)
+        let reader = PeerProcess(.busSubscriber, broker.address)
+        let comparison = try await broker.run { _ in
+            try await PeerProcess.run([filler, reader]) {
+                try await filler.perform(.run(run.messages))
+                return try await Comparison(
+                    rounds: run.options.rounds, count: run.messages, warmUp: run.messages / 10 + 1
+                ) {
+                    try await reader.catchUp($0)
+                } value: {
+                    try await write($0, from: broker)
+                }
+            }
+        }
+        let result = run.result(
+            comparison.map(\.rate), unit: "messages/s", baseline: "a subscriber that counts", processes: 2,
+            settings: comparison.losses, failure: comparison.failure)
+        return [result]
+    }
+
+    private func write(_ count: Int, from broker: BrokerProcess) async throws -> Delivery {
+        let path = "\(broker.directory)/messages.json"
+        let file = try FileDescriptor.open(
+            FilePath(path), .writeOnly, options: [.create, .truncate], permissions: .ownerReadWrite)
+        let configuration = Executables.configuration(
+            try Executables.peer,
+            [
+                "monitor", "--bus", broker.address, "--since", "beginning", "--until", "end", "--count", "\(count)",
+                "--json",
+            ])
+        let begin = MonotonicTime.now
+        _ = try await Subprocess.run(
+            configuration, input: .none, output: .fileDescriptor(file, closeAfterSpawningProcess: true),
+            error: .currentStandardError)
+        let end = MonotonicTime.now
+        // Every line is a message; the order is that of the journal, which other tests look at.
+        let lines = try Data(contentsOf: URL(fileURLWithPath: path)).count { $0 == UInt8(ascii: "\n") }
+        return Delivery(Report(begin: begin, end: end, count: lines), expected: count)
+    }
+}

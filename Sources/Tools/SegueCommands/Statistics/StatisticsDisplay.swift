@@ -1,0 +1,52 @@
+internal import Monitor
+
+/// Shows statistics again and again.
+actor StatisticsDisplay {
+    enum Style {
+        /// One below the other, for a file or a pipe.
+        case tables
+        /// One JSON object a line, for a program.
+        case json
+        /// Where the one before stood in the terminal.
+        case inPlace
+        /// From the top of the screen.
+        case screen
+    }
+
+    private let style: Style
+    private let output: Console
+    /// How many lines the one before has.
+    private var shown = 0
+
+    init(_ style: Style, output: Console = .output) {
+        self.style = style
+        self.output = output
+    }
+
+    func show(_ report: StatisticsReport) async throws {
+        switch style {
+        case .json: try await output.writeLine(JSONLine.text(report))
+        case .tables:
+            let lines = (shown > 0 ? [""] : []) + StatisticsTable(report: report).lines
+            shown = lines.count
+            try await output.writeLine(lines.joined(separator: "\n"))
+        case .inPlace: try await draw(report, from: shown > 0 ? TerminalCode.up(shown) : "")
+        case .screen: try await draw(report, from: TerminalCode.home)
+        }
+    }
+
+    /// What is longer than the terminal is cut: a line that scrolls away could not be drawn again.
+    private func draw(_ report: StatisticsReport, from start: String) async throws {
+        let size = output.size
+        var lines = StatisticsTable(report: report).lines
+        let room = max(1, (size?.rows ?? .max) - 1)
+        if lines.count > room { lines = lines.prefix(room - 1) + ["… \(lines.count - room + 1) lines more"] }
+        shown = lines.count
+        let text = lines.enumerated().map { index, line in
+            var text = StyledText()
+            text.append(line, index == 0 ? .bold : nil)
+            return text.rendered(isColored: output.isColored, columns: size?.columns) + TerminalCode.clearLine + "\n"
+        }
+        try await output.write(start + text.joined() + TerminalCode.clearBelow)
+    }
+}
