@@ -32,7 +32,7 @@ struct ComposePageTests {
         #expect(output.contains("- '500'") && output.contains("LEVEL: debug") && !output.contains("replicas"))
         let include = try #require(section.blocks(of: "yaml").last)
         try await SegueCommandLine.inScratch { segue in
-            try await segue.shell("mkdir bus music app")
+            _ = try await segue.shell("mkdir bus music app")
             try segue.write("services: {a: {command: a}}", to: "bus/compose.yaml")
             try segue.write(include, to: "app/compose.yaml")
             try segue.write("services: {b: {command: $WHAT}}", to: "app/music.yaml")
