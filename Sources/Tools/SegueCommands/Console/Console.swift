@@ -66,6 +66,22 @@ final class Console: Sendable {
         try await flush()
     }
 
+    /// Closes a file once all of it is on the disk; nothing may be written to it any more.
+    /// - Throws: `Errno`.
+    func closeOnDisk() async throws {
+        try await flush()
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { [descriptor] in
+                continuation.resume(
+                    with: Result {
+                        try descriptor.closeAfter {
+                            if fsync(descriptor.rawValue) != 0 { throw Errno(rawValue: errno) }
+                        }
+                    })
+            }
+        }
+    }
+
     /// On the console's thread.
     private func writePending() {
         var failure: (any Error)?
