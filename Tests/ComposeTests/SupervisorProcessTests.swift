@@ -151,6 +151,36 @@ struct SupervisorProcessTests {
         for service in before.services { #expect(!fixture.isAlive(service.process)) }
     }
 
+    @Test("Who waits for what a supervisor was asked for is told when that is killed, whatever it was")
+    func killedWhileFollowed() async throws {
+        let fixture = try Fixture(
+            """
+              deaf:
+                command: [sh, -c, "trap '' TERM; \(Self.ready); while :; do sleep 1000; done"]
+                healthcheck: {test: [NOTIFY]}
+                stop_grace_period: 1h
+            """)
+        try await within("the start") { try await fixture.supervisor.start(until: .ready) }
+        let before = try fixture.status
+        for request: ControlRequest in [
+            .restart(services: ["deaf"], followed: true, grace: nil), .stop(services: ["deaf"], grace: nil),
+        ] {
+            let changes = try await ControlClient(project: fixture.project).send(request)
+            #expect(try fixture.status.outcome(of: #require(changes?.first)) == .pending)
+        }
+        let changes = try #require(
+            try await ControlClient(project: fixture.project).send(.stop(services: [], grace: nil)))
+        try await killSupervisor(before)
+        let error = try await #require(throws: ComposeError.self) {
+            try await within("the news") { try await fixture.project.follow(changes) }
+        }
+        #expect(error.code == "supervisor-ended")
+        #expect(error.message.hasSuffix("ended before 'deaf' had ended"))
+        #expect(fixture.isAlive(before["deaf"]?.process))
+        try await within("the stop") { try await fixture.project.stop(timeout: .zero) }
+        #expect(!fixture.isAlive(before["deaf"]?.process))
+    }
+
     @Test("A recorded number that means another process now is left alone")
     func reusedNumber() async throws {
         let scratch = try Scratch()

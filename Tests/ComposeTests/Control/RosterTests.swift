@@ -58,7 +58,7 @@ struct RosterTests {
         let stack = Self.stack { services in
             services[1].environment["LEVEL"] = "debug"
             services.removeLast()
-            services.append(.shell("new", "new"))
+            services.append(.shell("new", "new", after: [Dependency(on: "api", restarts: true)]))
         }
         #expect(try apply(.up(UpRequest(stack: stack))) == ["remove other", "restart api", "start new", "restart web"])
     }

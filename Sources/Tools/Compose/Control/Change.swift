@@ -13,6 +13,9 @@ package struct Change: Sendable, Codable, Equatable {
     /// Why, where the request itself does not say it.
     package let reason: String?
 
+    /// Whether it leaves the instance without a process.
+    var isEnding: Bool { action == .stop || action == .remove }
+
     package init(instance: String, action: Action, round: Int, reason: String? = nil) {
         self.instance = instance
         self.action = action

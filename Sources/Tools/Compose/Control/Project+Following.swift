@@ -8,7 +8,9 @@ extension Project {
     ) async throws {
         var open = changes
         var failure: ComposeError?
+        var wasOrderly = false
         for try await status in try statuses() {
+            wasOrderly = status.phase == .stopped
             var pending: [Change] = []
             for change in open {
                 let outcome = status.outcome(of: change)
@@ -21,8 +23,9 @@ extension Project {
         }
         if let failure { throw failure }
         try Task.checkCancellation()
-        guard let left = open.first(where: { $0.action != .stop && $0.action != .remove }) else { return }
-        throw ended(before: left.instance, was: "was up")
+        // With an orderly end of all, what should have ended has.
+        guard let left = open.first(where: { !wasOrderly || !$0.isEnding }) else { return }
+        throw ended(before: left.instance, was: left.isEnding ? "had ended" : "was up")
     }
 
     /// Waits until instances are up.

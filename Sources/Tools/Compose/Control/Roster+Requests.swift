@@ -89,7 +89,9 @@ extension Roster {
                 reached.insert(dependent.name)
                 open.insert(dependent.name)
                 guard !sparing.contains(dependent.name) else { continue }
-                for instance in instances(of: dependent.name) where instance.order.isWanted && !instance.isFinished {
+                // One whose next round has not begun yet comes afterwards in any case.
+                for instance in instances(of: dependent.name)
+                where instance.order.isWanted && !instance.isFinished && instance.round == instance.order.round {
                     let reason = "'\(service)' is restarted"
                     changes.append(decide(.restart, instance.name, reason: reason) { $0.start(grace: grace) })
                 }
