@@ -55,6 +55,7 @@ package struct SegueCommandLine: Sendable {
     }
 
     /// Runs a script in which `segue` is found by its name.
+    @discardableResult
     package func shell(_ script: String) async throws -> Result {
         try await run("/bin/bash", ["-c", script])
     }

@@ -77,11 +77,35 @@ struct DocumentTests {
         }
     }
 
+    @Test("a story is traced, recorded, replayed and played as docs/recording.md says", .timeLimit(.minutes(5)))
+    func recording() async throws {
+        try await inRepository { segue in
+            let blocks = try Page("docs/recording.md").blocks(of: "sh").map {
+                $0.replacing("story.jsonl", with: "\(segue.directory)/story.jsonl")
+            }
+            try #require(blocks.count == 5)
+            try await run(blocks[0], segue)
+            let trace = try await run(blocks[1], segue)
+            #expect(
+                trace.hasPrefix("* command.PlaylistSelected") && trace.contains("─ event.PlaylistShuffled"), "\(trace)")
+            let record = try await run(blocks[2], segue)
+            for expected in ["state      whole", "gaps       none", "command.PlaylistSelected", "music-service/"] {
+                #expect(record.contains(expected), "\(record)")
+            }
+            let replay = try await run(blocks[3], segue)
+            #expect(replay.matches(of: #/"screen":"generatedPlaylist"/#).count >= 2, "\(replay)")
+            #expect(!replay.contains("nobody says"), "\(replay)")
+            let flow = try await run(blocks[4], segue)
+            #expect(
+                flow.contains("path: [generatedPlaylist-4") && !flow.contains("is not what was recorded"), "\(flow)")
+        }
+    }
+
     @Test(
         "every verb that a document shows is there",
         arguments: [
             "README.md", "CONTRIBUTING.md", "docs/try.txt", "docs/flows.md", "docs/architecture.md", "docs/bus.md",
-            "docs/routing.md", "docs/examples.md", "docs/compose.md", "docs/monitor.md",
+            "docs/routing.md", "docs/examples.md", "docs/compose.md", "docs/monitor.md", "docs/recording.md",
         ])
     func verbs(path: String) async throws {
         let verbs = Set(try Page(path).text.matches(of: #/\bsegue ([a-z]+)\b/#).map { String($0.1) })

@@ -1,4 +1,5 @@
 import CommandLineTestSupport
+import Foundation
 import Navigation
 import Testing
 
@@ -92,6 +93,40 @@ struct FlowVerbTests {
                 all.lines.last?.contains(#""failures":[{"aspect":"top","column":43,"expected":["launch"],"#) == true)
             let input = try await segue("flow", "run", FlowExamples.path("ios"), "-", input: story)
             #expect(input.lines.contains("standard input:1:33: nothing was expected of 'dismissed'"))
+        }
+    }
+
+    @Test("run plays a recording, says where it led elsewhere, and shows one moment of it")
+    func recording() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            let message = #"{"specversion":"1.0","id":"m1","source":"x","type":"event.A","data":{}}"# + "\n"
+            try segue.write(Self.unused, to: "shop.yaml")
+            try segue.write(message, to: "inputs.jsonl")
+            let run = try await segue("flow", "run", "shop.yaml", "--recording", "inputs.jsonl")
+            #expect(run.status == 0 && run.output == "1. event.A → path: [list-2]\n")
+            #expect(run.error == "segue: inputs.jsonl has no states of ios to compare with\n")
+            let moment = try await segue(
+                "flow", "run", "shop.yaml", "--recording", "inputs.jsonl", "--until", "1", "--json")
+            #expect(moment.lines.count == 1 && moment.output.contains(#""revision":1"#))
+
+            let document = """
+                {"specversion":"1.0","id":"m1.ios.0","causationid":"m1","source":"x","key":"ios",\
+                "type":"document.NavigationState","data":\(moment.output.trimmingCharacters(in: .newlines))}
+                """
+            try segue.write(message + document, to: "same.jsonl")
+            let same = try await segue("flow", "run", "shop.yaml", "--recording", "same.jsonl")
+            #expect(same.status == 0 && same.output == run.output && same.error.isEmpty)
+            let elsewhere = document.replacing(#""instance":"list-2""#, with: #""instance":"list-3""#)
+            try segue.write(message + elsewhere, to: "other.jsonl")
+            let other = try await segue("flow", "run", "shop.yaml", "--recording", "other.jsonl")
+            #expect(other.status == 1 && other.error.isEmpty)
+            #expect(
+                other.lines.dropFirst() == [
+                    "other.jsonl:1:1: 'path' is not what was recorded", "  - path: [list-3]", "  + path: [list-2]",
+                ], "\(other.output)")
+            for arguments in [[], ["story.yaml", "--recording", "x"], ["story.yaml", "--until", "1"]] {
+                #expect(try await segue.run(["flow", "run", "shop.yaml"] + arguments).status == 64)
+            }
         }
     }
 

@@ -19,9 +19,9 @@ struct Segue: AsyncParsableCommand {
             CommandGroup(
                 name: "Bus",
                 subcommands: [
-                    MonitorCommand.self, TopCommand.self, SendCommand.self, GetCommand.self, AskCommand.self,
-                    ServicesCommand.self,
-                    DeadCommand.self, BenchCommand.self, BenchPeerCommand.self,
+                    MonitorCommand.self, TopCommand.self, TraceCommand.self, SendCommand.self, GetCommand.self,
+                    AskCommand.self, ServicesCommand.self, DeadCommand.self, RecordCommand.self, ReplayCommand.self,
+                    BenchCommand.self, BenchPeerCommand.self,
                 ]),
             CommandGroup(name: "Flows", subcommands: [FlowCommand.self]),
             CommandGroup(name: "Your own app", subcommands: [NewCommand.self]),

@@ -29,6 +29,12 @@ struct ScenarioObservation {
         }
     }
 
+    /// What has changed, as it is now, and what was done.
+    func changes(from former: ScenarioObservation) -> [Scenario.Aspect: JSONValue] {
+        let changed = Scenario.Aspect.allCases.filter { differs(from: former, in: $0) }
+        return Dictionary(uniqueKeysWithValues: changed.map { ($0, self[$0]) })
+    }
+
     /// Whether an aspect of the state differs from how it was before.
     func differs(from former: ScenarioObservation, in aspect: Scenario.Aspect) -> Bool {
         guard aspect == .tabs else { return self[aspect] != former[aspect] }

@@ -28,12 +28,11 @@ struct ScenarioRun {
         for input in inputs { causes[input.type] = input.id }
         for case .ask(let id, let type, _, _, _) in effects { causes[type] = id }
         let after = ScenarioObservation(machine, effects)
-        let changed = Scenario.Aspect.allCases.filter { after.differs(from: before, in: $0) }
         return Scenario.Outcome(
             number: count,
             step: step,
             messages: inputs,
-            changes: Dictionary(uniqueKeysWithValues: changed.map { ($0, after[$0]) }),
+            changes: after.changes(from: before),
             failures: step.expectation.map { failures(of: $0, before, after) } ?? []
         )
     }

@@ -42,8 +42,7 @@ package struct Coordinator: ReadyService {
     }
 
     private func coordinate() async throws {
-        let consumer = "navigation-coordinator.\(flow.platform)"
-        guard let claim = try await bus.claimUntilShutdown(consumer: consumer) else { return }
+        guard let claim = try await bus.claimUntilShutdown(consumer: flow.consumer) else { return }
         try await bus.tellCutOffs(of: claim, flow.receives, logger: logger)
         // Reading comes after the claim: from then on nobody else can change these snapshots.
         var sessions = Sessions(flow: flow, source: bus.source, commandLifetime: type(of: bus).commandLifetime)

@@ -16,7 +16,9 @@ struct Story {
         "spotify-simulator",
     ]
 
-    static func tell(_ body: @escaping @Sendable (Story) async throws -> Void) async throws {
+    static func tell<Result: Sendable>(
+        _ body: @escaping @Sendable (Story) async throws -> Result
+    ) async throws -> Result {
         try await TestStack.with(file: Repository.path("compose/default.yaml")) { stack in
             try await Browser.open { try await body(Story(stack: stack, browser: $0)) }
         }

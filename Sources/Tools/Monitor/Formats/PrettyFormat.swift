@@ -54,7 +54,7 @@ package struct PrettyFormat: Sendable {
 }
 
 extension MessageKind {
-    fileprivate var style: TextStyle {
+    var style: TextStyle {
         switch self {
         case .command: .cyan
         case .event: .green

@@ -34,9 +34,10 @@ struct SpanOptions: ParsableArguments, Sendable {
         guard !last || since == nil else { throw ValidationError("--last and --since exclude each other") }
     }
 
+    var start: MonitorStart { last ? .last : since ?? .now }
+
     func monitor(_ bus: any EventBus, _ selection: MessageSelection) -> Monitor {
         Monitor(
-            bus: bus, selection: selection, start: last ? .last : since ?? .now, end: until ?? .never, count: count,
-            duration: duration)
+            bus: bus, selection: selection, start: start, end: until ?? .never, count: count, duration: duration)
     }
 }

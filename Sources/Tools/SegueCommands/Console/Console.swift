@@ -66,6 +66,22 @@ final class Console: Sendable {
         try await flush()
     }
 
+    /// Closes a file once all of it is on the disk; nothing may be written to it any more.
+    /// - Throws: `Errno`.
+    func closeOnDisk() async throws {
+        try await flush()
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { [descriptor] in
+                continuation.resume(
+                    with: Result {
+                        try descriptor.closeAfter {
+                            if fsync(descriptor.rawValue) != 0 { throw Errno(rawValue: errno) }
+                        }
+                    })
+            }
+        }
+    }
+
     /// On the console's thread.
     private func writePending() {
         var failure: (any Error)?
@@ -111,12 +127,15 @@ extension Console {
         isTerminal && !isSet("NO_COLOR") && getenv("TERM").map { String(cString: $0) } != "dumb"
     }
 
-    /// How large the terminal is now; `nil` where there is none to cut a line for.
+    /// How large the terminal is now; `nil` where there is none.
     var size: (columns: Int, rows: Int)? {
         var size = winsize()
         guard isTerminal, ioctl(descriptor.rawValue, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
         return (Int(size.ws_col), Int(size.ws_row))
     }
+
+    /// How wide the terminal is now; `nil` where there is none to cut a line for.
+    var columns: Int? { size?.columns }
 
     private func isSet(_ variable: String) -> Bool {
         getenv(variable).map { $0.pointee != 0 } ?? false

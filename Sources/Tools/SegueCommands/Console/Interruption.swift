@@ -8,6 +8,14 @@ enum Interruption {
     /// made is cleaned up all the same.
     /// - Throws: `ExitCode` as a shell gives it to what a signal ended; what `body` throws.
     static func ending(_ body: @escaping @Sendable () async throws -> Void) async throws {
+        if let signal = try await stopping(body) { throw ExitCode(128 + signal) }
+    }
+
+    /// The same for a command whose usual end is a signal.
+    /// - Returns: the signal; nil when `body` came to an end by itself.
+    /// - Throws: what `body` throws before a signal comes.
+    @discardableResult
+    static func stopping(_ body: @escaping @Sendable () async throws -> Void) async throws -> Int32? {
         try await withThrowingTaskGroup(of: Int32?.self) { group in
             group.addTask {
                 try await body()
@@ -18,7 +26,7 @@ enum Interruption {
             group.cancelAll()
             // What is torn down may complain of it; that is not news.
             while case .failure? = await group.nextResult() {}
-            if let signal { throw ExitCode(128 + signal) }
+            return signal
         }
     }
 }

@@ -1,6 +1,7 @@
 internal import Benchmarks
 internal import Compose
 internal import EventBus
+internal import Monitor
 internal import Navigation
 internal import Scaffold
 
@@ -16,6 +17,8 @@ package struct Failure: Hashable, Sendable {
             (lines, status) = ([error.description], error.status)
         case let error as BusError:
             (lines, status) = ([error.message], ExitStatus(of: error))
+        case let error as RecordingError:
+            (lines, status) = ([error.description], error.isMissing ? .noInput : .dataError)
         case let error as BenchmarkError:
             (lines, status) = ([error.description], .failure)
         case let error as ComposeFileError:

@@ -1,11 +1,16 @@
 package import ArgumentParser
+internal import EventBus
+internal import Foundation
+internal import Monitor
 internal import Navigation
 
 package struct FlowRunCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "run", abstract: "Plays a scenario on a flow, without a bus: the test of a flow.",
+        commandName: "run", abstract: "Plays a scenario or a recording on a flow, without a bus: the test of a flow.",
         discussion: """
             segue flow run config/flows/ios.yaml story.yaml
+            segue flow run config/flows/ios.yaml --recording story.jsonl
+            segue flow run config/flows/ios.yaml --recording story.jsonl --until 17 --json
 
             A scenario is a list of what happens:
 
@@ -18,13 +23,27 @@ package struct FlowRunCommand: AsyncParsableCommand {
             Each step is printed with what has changed. Where something is
             expected, it must be all that happens: else the status is 1, and a
             line FILE:LINE:COLUMN says what differs.
+
+            A recording is what 'segue record' writes. Of each message that the
+            flow hears it is expected to lead to the state that was recorded.
             """)
 
     @Argument(help: FlowFile.help)
     var flow: String
 
     @Argument(help: "The scenario, YAML; - reads it from standard input.")
-    var scenario: String
+    var scenario: String?
+
+    @Option(help: ArgumentHelp("The recording to play instead.", valueName: "file"))
+    var recording: String?
+
+    @Option(help: "The session of the recording.")
+    var subject = Session.default
+
+    @Option(
+        help: ArgumentHelp(
+            "Show where the recording has led to with this message: \(RecordingMoment.forms).", valueName: "moment"))
+    var until: RecordingMoment?
 
     @Flag(help: "Go on after a step that fails.")
     var keepGoing = false
@@ -35,21 +54,61 @@ package struct FlowRunCommand: AsyncParsableCommand {
     package init() {}
 
     package func validate() throws {
+        guard (scenario == nil) != (recording == nil) else {
+            throw ValidationError("name either a scenario or, with --recording, a recording")
+        }
         guard flow != "-" || scenario != "-" else { throw ValidationError("only one of them can be standard input") }
+        guard recording != nil || until == nil && subject == Session.default else {
+            throw ValidationError("--until and --subject go with --recording")
+        }
     }
 
     package func run() async throws {
         let flow = try FlowFile(flow).flow()
-        let file = try FlowFile(scenario)
+        let fails =
+            if let recording {
+                try await play(Recording(path: recording), on: flow)
+            } else {
+                try await play(FlowFile(scenario ?? "-"), on: flow)
+            }
+        if fails { throw ExitCode.failure }
+    }
+
+    /// - Returns: whether it fails.
+    private func play(_ file: FlowFile, on flow: Flow) async throws -> Bool {
         let scenario = try Scenario(yaml: file.text, file: file.name, flow: flow)
         var fails = false
         for outcome in scenario.play(on: flow, keepsGoing: keepGoing) {
-            try await Console.output.writeLine(json ? outcome.json.description : outcome.description)
+            try await show(outcome, of: file.name)
             fails = fails || !outcome.failures.isEmpty
-            for line in json ? [] : outcome.failures.flatMap({ $0.lines(in: file.name) }) {
-                try await Console.output.writeLine(line)
-            }
         }
-        if fails { throw ExitCode.failure }
+        return fails
+    }
+
+    /// - Returns: whether it fails.
+    private func play(_ recording: Recording, on flow: Flow) async throws -> Bool {
+        let session = try await RecordedSession(recording, flow: flow, session: subject)
+        if !session.hasStates {
+            await Console.error.tell("\(recording.path) has no states of \(flow.platform) to compare with")
+        }
+        var fails = false
+        let machine = try await session.play(until: until) { outcome in
+            fails = fails || !outcome.failures.isEmpty
+            if until == nil {
+                try await show(outcome, of: recording.path)
+            } else {
+                await Console.error.tell(outcome.failures.flatMap { $0.lines(in: recording.path) })
+            }
+            return keepGoing || !fails || until != nil
+        }
+        if until != nil { try await DataPrinter(json: json).show(JSONEncoder.wire.encode(machine.snapshot)) }
+        return fails
+    }
+
+    private func show(_ outcome: Scenario.Outcome, of file: String) async throws {
+        try await Console.output.writeLine(json ? outcome.json.description : outcome.description)
+        for line in json ? [] : outcome.failures.flatMap({ $0.lines(in: file) }) {
+            try await Console.output.writeLine(line)
+        }
     }
 }

@@ -1,6 +1,6 @@
-internal import EventBus
+package import EventBus
 internal import Foundation
-internal import Navigation
+package import Navigation
 
 extension Date {
     /// Since 1970; nil for a date that no clock will ever show.
@@ -10,7 +10,7 @@ extension Date {
 extension Machine.Input {
     /// A message of the bus as a machine sees it. A withdrawn document is one without fields.
     /// - Returns: nil if its data is not JSON.
-    init?(_ message: Envelope) {
+    package init?(_ message: Envelope) {
         guard let data = message.isTombstone ? .object([:]) : try? JSONValue(parsing: message.data) else { return nil }
         self.init(
             id: message.id, type: message.type.description, subject: message.subject, data: data,
@@ -19,4 +19,9 @@ extension Machine.Input {
                 instance: message.attributes.instance, causationID: message.attributes.causationID,
                 time: message.attributes.time.milliseconds, expiry: message.attributes.expiryTime?.milliseconds))
     }
+}
+
+extension Flow {
+    /// The durable consumer as which a coordinator of this flow hears messages.
+    package var consumer: String { "navigation-coordinator.\(platform)" }
 }

@@ -1,0 +1,63 @@
+internal import EventBus
+package import Foundation
+
+/// Traces for people: a tree of lines, with the chain that led to the last message marked.
+package struct TraceFormat: Sendable {
+    private let time: Date.ISO8601FormatStyle
+
+    /// - Parameter timeZone: in which times are shown.
+    package init(timeZone: TimeZone = .current) {
+        time = Date.ISO8601FormatStyle(timeZone: timeZone).time(includingFractionalSeconds: true)
+    }
+
+    package func lines(_ tree: TraceTree) -> [StyledText] {
+        tree.nodes.map(line)
+    }
+
+    /// What there is to say of all of it.
+    package func summary(_ story: Story, _ tree: TraceTree) -> String {
+        let sources = Set(tree.nodes.map(\.message.source)).count
+        let steps = tree.criticalPath.count - 1
+        let dropped = story.dropped == 0 ? "" : "; \(story.dropped) more are not shown"
+        return "\(count(tree.nodes.count, "message")) of \(count(sources, "process")) in \(text(tree.duration)); "
+            + "* \(count(max(0, steps), "step")) to the last\(dropped)"
+    }
+
+    private func line(_ node: TraceTree.Node) -> StyledText {
+        let message = node.message
+        var line = StyledText()
+        line.append(node.isCritical ? "* " : "  ", .bold)
+        line.append(branch(node), .dim)
+        line.append(message.type.kind.rawValue, message.type.kind.style)
+        line.append(".")
+        line.append(message.type.name, node.isCritical ? .bold : nil)
+        if let key = message.key { line.append("[\(key.printable)]") }
+        if let platform = message.platform, platform != message.key { line.append(" of \(platform.printable)") }
+        line.append("  \(message.source.printable)", .dim)
+        line.append("  " + (node.sinceCause.map { "+\(text($0))" } ?? message.time.formatted(time)))
+        if let note = note(node) { line.append("  \(note)", .yellow) }
+        return line
+    }
+
+    private func branch(_ node: TraceTree.Node) -> String {
+        guard let isNotLast = node.hasNext.last else { return "" }
+        return node.hasNext.dropLast().map { $0 ? "│  " : "   " }.joined() + (isNotLast ? "├─ " : "└─ ")
+    }
+
+    private func note(_ node: TraceTree.Node) -> String? {
+        switch node.origin {
+        case .none, .cause: nil
+        case .unknown: "its cause is not in the journal"
+        case .cycle: "it is said to be its own cause"
+        }
+    }
+
+    private func text(_ duration: Duration) -> String {
+        let milliseconds = Int((duration / .milliseconds(1)).rounded())
+        return abs(milliseconds) < 10_000 ? "\(milliseconds) ms" : "\(Double(milliseconds / 100) / 10) s"
+    }
+
+    private func count(_ number: Int, _ noun: String) -> String {
+        "\(number) \(noun)" + (number == 1 ? "" : noun.hasSuffix("s") ? "es" : "s")
+    }
+}

@@ -1,0 +1,93 @@
+package import ArgumentParser
+internal import EventBus
+internal import Monitor
+
+package struct TraceCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
+        commandName: "trace", abstract: "Shows what a message has led to, across all processes.",
+        discussion: """
+            segue trace 4f1c2a     a message or a story, by its id or how that begins
+            segue trace --last     the story that began last
+            segue trace --follow   the next one, as it unfolds
+            segue trace --last --json | jq .sinceCause
+
+            A tree: each message below its cause, with the time since. * marks the
+            chain that led to the last one.
+            """)
+
+    @OptionGroup var options: BusOptions
+
+    @Argument(help: "The id of a message or of its story, or how that begins.")
+    var id: String?
+
+    @Flag(help: "The story that began last. What views report of what they show begins none.")
+    var last = false
+
+    @Flag(help: "Wait for the next story, and follow it until nothing more comes.")
+    var follow = false
+
+    @Option(
+        help: ArgumentHelp(
+            "With --follow: for how long nothing more may come. As long as a guard waits, more may.",
+            valueName: "seconds"))
+    var quiet = 1.0
+
+    @Option(
+        help: ArgumentHelp(
+            "Where to look from: beginning, an offset, a time, or how long ago as in 5m.", valueName: "start"))
+    var since = MonitorStart.beginning
+
+    @Flag(help: "One JSON object a message.")
+    var json = false
+
+    package init() {}
+
+    package func validate() throws {
+        guard [id != nil, last, follow].count(where: { $0 }) == 1 else {
+            throw ValidationError("name a message, or use either --last or --follow")
+        }
+        guard quiet > 0, quiet.isFinite else { throw ValidationError("--quiet is \(quiet); it has to be above 0") }
+        guard ![.now, .retained, .last].contains(since) else {
+            throw ValidationError("--since has to be beginning, an offset, a time, or how long ago")
+        }
+    }
+
+    package func run() async throws {
+        let (since, quiet, isFollowed) = (since, quiet, follow)
+        let printer = TracePrinter(json: json)
+        try await options.withBus { bus in
+            if isFollowed {
+                let follower = StoryFollower(bus: bus, quiet: .seconds(quiet))
+                let story = try await follower.follow {
+                    await Console.error.tell("waiting for something to happen")
+                } _: {
+                    try await printer.update($0)
+                }
+                try await printer.show(story)
+            } else {
+                let finder = StoryFinder(bus: bus, start: since)
+                try await printer.show(try await finder.story(try await storyID(finder)))
+            }
+        }
+    }
+
+    private func storyID(_ finder: StoryFinder) async throws -> String {
+        guard let id else {
+            guard let last = try await finder.last() else {
+                throw CommandError(code: "no-story", "no story has begun yet", recovery: "see 'segue trace --follow'")
+            }
+            return last
+        }
+        switch try await finder.match(id) {
+        case .story(let story): return story
+        case .none:
+            throw CommandError(
+                code: "no-message", "there is no message '\(id)' in the journal".printable,
+                recovery: "'segue monitor -v --since beginning' shows ids")
+        case .several(let stories):
+            throw CommandError(
+                code: "ambiguous-id", "'\(id)' may be \(stories.joined(separator: ", "))".printable,
+                recovery: "give more of the id")
+        }
+    }
+}

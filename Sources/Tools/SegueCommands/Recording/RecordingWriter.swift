@@ -1,0 +1,68 @@
+internal import EventBus
+internal import Foundation
+internal import Monitor
+internal import SystemPackage
+
+/// Writes a recording: each message as it comes, in whole lines.
+actor RecordingWriter {
+    private let path: String
+    private let overwrites: Bool
+    private var file: Console?
+    private var count = 0
+
+    init(path: String, overwrites: Bool) {
+        self.path = path
+        self.overwrites = overwrites
+    }
+
+    /// - Throws: ``CommandError`` when the file exists already, or cannot be made.
+    func begin(_ header: RecordingHeader) async throws {
+        let file = Console(try open())
+        self.file = file
+        try await write(JSONLine.text(header), to: file)
+    }
+
+    /// - Throws: ``CommandError`` when it cannot be written.
+    func write(_ message: Envelope) async throws {
+        guard let file else { return }
+        var line: [UInt8] = []
+        try CloudEventFormat().write(message, to: &line)
+        try await reportingErrors { [line] in try await file.append(line) }
+        count += 1
+    }
+
+    /// Closes the file, on the disk and with its last line.
+    /// - Returns: how many messages are in it; nil when it was never begun.
+    func end() async throws -> Int? {
+        guard let file else { return nil }
+        self.file = nil
+        try await write(JSONLine.text(RecordingEnd(messages: count)), to: file)
+        try await reportingErrors { try await file.closeOnDisk() }
+        return count
+    }
+
+    private func open() throws -> FileDescriptor {
+        do {
+            return try FileDescriptor.open(
+                FilePath(path), .writeOnly, options: overwrites ? [.create, .truncate] : [.create, .exclusiveCreate],
+                permissions: [.ownerReadWrite, .groupRead, .otherRead])
+        } catch Errno.fileExists {
+            throw CommandError(
+                code: "recording.exists", "\(path) exists already", recovery: "name another, or use --force")
+        } catch let error as Errno {
+            throw CommandError(code: "recording.unwritable", "\(path) cannot be made: \(error)", status: .ioError)
+        }
+    }
+
+    private func write(_ line: String, to file: Console) async throws {
+        try await reportingErrors { try await file.writeLine(line) }
+    }
+
+    private func reportingErrors(_ body: () async throws -> Void) async throws {
+        do {
+            try await body()
+        } catch let error as Errno {
+            throw CommandError(code: "recording.unwritable", "\(path) cannot be written: \(error)", status: .ioError)
+        }
+    }
+}

@@ -1,0 +1,39 @@
+internal import ArgumentParser
+internal import Foundation
+internal import Monitor
+
+/// What of a recording is told again, and how it is changed.
+struct ReplayOptions: ParsableArguments, Sendable {
+    @Option(help: ArgumentHelp("Begin with this message: \(RecordingMoment.forms).", valueName: "moment"))
+    var from: RecordingMoment?
+
+    @Option(help: ArgumentHelp("End with this message; as --from.", valueName: "moment"))
+    var until: RecordingMoment?
+
+    @Option(
+        help: ArgumentHelp(
+            "inputs (what coordinators and the error notifier said is left to them), all, or types, as in 'command.*'; may be repeated. (default: inputs)",
+            valueName: "what"))
+    var only: [ReplayPart] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Changes, as in subject:default=test,platform:ios=tv; also device and type.", valueName: "changes"))
+    var remap: Remapping?
+
+    @Flag(help: "Under new ids, the old ones behind a prefix, and at the time of now: a story beside the recorded one.")
+    var newIds = false
+
+    var plan: ReplayPlan {
+        var plan = ReplayPlan()
+        plan.stretch = RecordingStretch(from: from, until: until)
+        plan.sendsResults = only.contains(.all)
+        plan.types = only.compactMap { part in
+            guard case .types(let pattern) = part else { return nil }
+            return pattern
+        }
+        plan.remapping = remap ?? Remapping()
+        if newIds { plan.identity = .new(prefix: "\(UUID().uuidString.lowercased().prefix(8))~") }
+        return plan
+    }
+}

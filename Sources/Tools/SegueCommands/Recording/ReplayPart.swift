@@ -1,0 +1,18 @@
+internal import ArgumentParser
+internal import Monitor
+
+/// A word of `--only`.
+enum ReplayPart: Hashable, Sendable, ExpressibleByArgument {
+    case inputs, all
+    case types(MessagePattern)
+
+    init?(argument: String) {
+        switch argument {
+        case "inputs": self = .inputs
+        case "all": self = .all
+        default:
+            guard let pattern = MessagePattern(argument) else { return nil }
+            self = .types(pattern)
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import CommandLineTestSupport
+import Contracts
+import EventBus
+import Foundation
+import Navigation
+import SegueTestSupport
+import Testing
+import Vocabulary
+
+@Suite("A recorded story")
+struct RecordingTests {
+    private static let coordinators: [TestService] = [.broker] + ["ios", "mac"].map(coordinator)
+
+    private static func coordinator(of platform: String) -> TestService {
+        TestService(
+            "\(platform)-coordinator",
+            command: ["navigation-coordinator", "--flow", Repository.path("config/flows/\(platform).yaml")],
+            after: ["broker"])
+    }
+
+    /// All states that each platform has had.
+    private static func states(in messages: [Envelope]) throws -> [String: [NavigationSnapshot]] {
+        let documents = try messages.filter { $0.type == Document.NavigationState.type }.map {
+            try $0.decode(Document.NavigationState.self).snapshot
+        }
+        return Dictionary(grouping: documents, by: \.platform)
+    }
+
+    /// A story in which a coordinator is killed, and one says what the other hears: a link is followed only after the
+    /// log-in, and with it the command that the link sends.
+    private static func tell(_ story: Story) async throws {
+        try await story.launch()
+        try await story.bus.publish(
+            DomainEvent.DeepLinkReceived(url: "focus://playlist/EndlessFocus"), origin: Origin(platform: "ios"))
+        try await story.stack.document(Document.NavigationState.self, key: "ios") { $0.snapshot.state.parked != nil }
+        try await story.stack.killAndRestart("ios-coordinator")
+        try await story.browser.decide("approve", at: try await story.requestAuthorization())
+        try await story.stack.document(Document.GeneratedPlaylist.self) { $0.status == .ready }
+        try await story.isInDetail("EndlessFocus")
+        try await story.control("devices", "action=deactivate")
+        try await story.bus.send(Command.PlayOnSpotifyRequested())
+        let sheet = try #require(try await story.presented(on: "ios", "deviceActivation"))
+        try await story.bus.send(
+            Command.PresentationDismissed(instance: sheet.instance.id), origin: Origin(platform: "ios"))
+        try await story.bus.send(Command.SpotifyDeauthorizationRequested())
+        try await story.bothAreAt("serviceSelection")
+        // No view says what has gone: the coordinators do.
+        for platform in ["ios", "mac"] {
+            try await story.stack.document(Document.NavigationState.self, key: platform) {
+                $0.snapshot.state.leaving.isEmpty
+            }
+        }
+    }
+
+    @Test("told to coordinators that begin anew it leads to the very same states", .timeLimit(.minutes(5)))
+    func replay() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            let recorded = try await Self.record(with: segue)
+            #expect(recorded.values.allSatisfy { $0.count > 10 })
+            for platform in ["ios", "mac"] {
+                let run = try await segue(
+                    "flow", "run", Repository.path("config/flows/\(platform).yaml"), "--recording", "story.jsonl")
+                #expect(run.status == 0 && run.error.isEmpty && run.lines.count > 10, "\(run.output)\(run.error)")
+            }
+            try await TestStack.with(Self.coordinators) { stack in
+                let replay = try await segue(
+                    "replay", "story.jsonl", "--speed", "max", "--bus", stack.busAddress)
+                try #require(replay.status == 0, "\(replay.error)")
+                #expect(replay.error.contains("messages sent in") && replay.errorLines.count == 1, "\(replay.error)")
+                try await stack.until("the states are the recorded ones") { messages in
+                    (try? Self.states(in: messages)) == recorded
+                }
+            }
+        }
+    }
+
+    @Test("is told twice to one bus, the second time under ids of its own", .timeLimit(.minutes(5)))
+    func newIDs() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            _ = try await Self.record(with: segue)
+            try await TestStack.with(Self.coordinators) { stack in
+                for arguments in [[], ["--new-ids", "--remap", "subject:default=second"]] {
+                    let replay = try await segue.run(
+                        ["replay", "story.jsonl", "--speed", "max", "--bus", stack.busAddress] + arguments)
+                    try #require(replay.status == 0 && replay.errorLines.count == 1, "\(replay.error)")
+                }
+                for platform in ["ios", "mac"] {
+                    let first = try await stack.document(Document.NavigationState.self, key: platform) {
+                        $0.snapshot.state.top.screen == "serviceSelection" && $0.snapshot.state.leaving.isEmpty
+                    }.snapshot
+                    let second = try await stack.document(
+                        Document.NavigationState.self, key: platform, subject: "second"
+                    ) { $0.snapshot.revision == first.revision }.snapshot
+                    #expect(second.state == first.state)
+                    #expect(second.cause?.dropFirst(9) == first.cause?[...] && second.cause != first.cause)
+                }
+            }
+        }
+    }
+
+    /// - Returns: the states that the story led to; it lies in `story.jsonl`.
+    private static func record(with segue: SegueCommandLine) async throws -> [String: [NavigationSnapshot]] {
+        try await Story.tell { story in
+            try await tell(story)
+            let record = try await segue(
+                "record", "story.jsonl", "--since", "beginning", "--until", "end", "--bus", story.stack.busAddress)
+            try #require(record.status == 0, "\(record.error)")
+            return try states(in: story.stack.messages)
+        }
+    }
+}

@@ -1,0 +1,162 @@
+import Contracts
+import EventBus
+import Foundation
+import Monitor
+import Navigation
+import Testing
+
+@Suite("A recorded session, played on a flow")
+struct RecordedSessionTests {
+    private static let yaml = """
+        name: shop
+        version: 1
+        platform: ios
+        start: list
+        screens: { list: , item: , other: }
+        transitions:
+          - on: command.ItemSelected
+            do: [{ push: item }]
+          - on: event.Emptied
+            when: { path: item }
+            do: [{ setRoot: list }]
+        """
+
+    private static func flow(_ yaml: String = yaml) throws -> Flow {
+        try Flow(yaml: yaml, file: "shop.yaml")
+    }
+
+    /// What a coordinator publishes of these: `a`, `b` … , an item is selected with each that is a command.
+    private static func recorded(_ inputs: [Envelope]) throws -> [[Envelope]] {
+        var machine = Machine(flow: try flow())
+        let start = try document(machine, causedBy: nil)
+        return [[start]]
+            + (try inputs.map { input in
+                let revision = machine.revision
+                if let input = Machine.Input(input) { _ = machine.handle(input) }
+                return [input] + (machine.revision == revision ? [] : [try document(machine, causedBy: input.id)])
+            })
+    }
+
+    private static func document(_ machine: Machine, causedBy cause: String?) throws -> Envelope {
+        let data = String(
+            decoding: try JSONEncoder().encode(Document.NavigationState(machine.snapshot)), as: UTF8.self)
+        return try .recorded(
+            cause.map { "\($0).ios.0" } ?? "start", "document.NavigationState", at: 1, data: data,
+            source: "navigation-coordinator/1", causedBy: cause
+        ) { $0.key = "ios" }
+    }
+
+    private static func story() throws -> [[Envelope]] {
+        try recorded([
+            try .recorded("a", "command.ItemSelected", at: 1), try .recorded("x", "event.Other", at: 1),
+            try .recorded("b", "command.ItemSelected", at: 1), try .recorded("c", "event.Emptied", at: 1),
+            try .recorded("d", "event.Emptied", at: 1),
+        ])
+    }
+
+    private func play(
+        _ messages: [Envelope], on flow: Flow, until end: RecordingMoment? = nil, since: MonitorStart = .beginning
+    ) async throws -> (outcomes: [Scenario.Outcome], machine: Machine) {
+        try await RecordingFile.with(RecordingFile.text(messages, since: since)) { recording in
+            var outcomes: [Scenario.Outcome] = []
+            let session = try await RecordedSession(recording, flow: flow, session: "default")
+            let machine = try await session.play(until: end) { outcome in
+                outcomes.append(outcome)
+                return true
+            }
+            return (outcomes, machine)
+        }
+    }
+
+    @Test("leads to the recorded states, message by message")
+    func same() async throws {
+        let messages = try Self.story().flatMap(\.self)
+        let (outcomes, machine) = try await play(messages, on: Self.flow())
+        #expect(outcomes.map(\.number) == [2, 5, 7, 9], "of what the flow hears")
+        #expect(outcomes.allSatisfy { $0.failures.isEmpty })
+        #expect(outcomes[0].description == "2. command.ItemSelected → path: [item-2]")
+        #expect(machine.revision == 3)
+        let moment = try await play(messages, on: Self.flow(), until: .number(5))
+        #expect(moment.machine.state.path.map(\.id) == ["item-2", "item-3"] && moment.outcomes.count == 2)
+    }
+
+    @Test("whatever order states and later messages came in, and wherever the recording ends")
+    func behind() async throws {
+        let story = try Self.story()
+        // The coordinator is two messages behind, and the last state is not recorded any more.
+        let messages = [story[1][0], story[3][0], story[0][0], story[1][1], story[4][0]]
+        let (outcomes, machine) = try await play(messages, on: Self.flow())
+        #expect(outcomes.count == 3 && outcomes.allSatisfy { $0.failures.isEmpty })
+        #expect(machine.revision == 3)
+    }
+
+    @Test("begins amid a story with the first state that there is")
+    func amid() async throws {
+        let story = try Self.story()
+        for messages in [story[3...].flatMap(\.self), Array(story[1...].flatMap(\.self).dropFirst())] {
+            let (outcomes, machine) = try await play(messages, on: Self.flow())
+            #expect(outcomes.allSatisfy { $0.failures.isEmpty }, "\(outcomes)")
+            #expect(machine.revision == 3)
+        }
+        // Of what is retained, the state alone is news.
+        let retained = [
+            try Envelope.recorded("a0", "command.ItemSelected", at: 1), story[3][1], story[4][0], story[4][1],
+        ]
+        let (outcomes, _) = try await play(retained, on: Self.flow(), since: .retained)
+        #expect(outcomes.map(\.number) == [3] && outcomes[0].failures.isEmpty)
+    }
+
+    @Test("says where a changed flow leads elsewhere, each difference once")
+    func different() async throws {
+        let messages = try Self.story().flatMap(\.self)
+        let flow = try Self.flow(
+            Self.yaml.replacing("push: item", with: "push: other").replacing("version: 1", with: "version: 2"))
+        let (outcomes, _) = try await play(messages, on: flow)
+        #expect(outcomes.map { $0.failures.map(\.aspect) } == [[.path], [.path], [], []])
+        #expect(
+            outcomes[0].failures[0].lines(in: "r.jsonl") == [
+                "r.jsonl:3:1: 'path' is not what was recorded", "  - path: [item-2]", "  + path: [other-2]",
+            ])
+        let idle = try Self.flow(Self.yaml.replacing("{ path: item }", with: "{ root: list }"))
+        #expect(
+            try await play(messages, on: idle).outcomes.last?.failures.isEmpty == true, "nobody knows about the last")
+        let same = try Self.flow(Self.yaml.replacing("version: 1", with: "version: 2"))
+        #expect(try await play(messages, on: same).outcomes.allSatisfy { $0.failures.isEmpty })
+    }
+
+    @Test("a command that had expired then is not taken now")
+    func expired() async throws {
+        var story = try Self.story()
+        let late = try Envelope.recorded("late", "command.ItemSelected", at: 1)
+        let discarded = try Envelope.recorded(
+            "late.ios.0", "event.MessageDiscarded", at: 1, data: #"{"messageID":"late","reason":"expired"}"#,
+            source: "navigation-coordinator/1", causedBy: "late"
+        ) { $0.platform = "ios" }
+        story.insert([late, discarded], at: 1)
+        let (outcomes, _) = try await play(story.flatMap(\.self), on: Self.flow())
+        #expect(outcomes.allSatisfy { $0.failures.isEmpty })
+        #expect(outcomes[0].description == "2. command.ItemSelected → discarded: [command.ItemSelected: expired]")
+    }
+
+    @Test("needs messages of the session; states to compare with it can do without")
+    func session() async throws {
+        let messages = try Self.story().flatMap(\.self)
+        try await RecordingFile.with(RecordingFile.text(messages)) { recording in
+            let error = await #expect(throws: RecordingError.self) {
+                try await RecordedSession(recording, flow: Self.flow(), session: "alice")
+            }
+            #expect(error?.recovery == "there are default")
+            let missing = await #expect(throws: RecordingError.self) {
+                try await RecordedSession(recording, flow: Self.flow(), session: "default")
+                    .play(until: .id("none")) { _ in true }
+            }
+            #expect(missing?.code == "recording.moment")
+        }
+        let inputs = messages.filter { $0.type.kind != .document }
+        try await RecordingFile.with(RecordingFile.text(inputs)) { recording in
+            let session = try await RecordedSession(recording, flow: Self.flow(), session: "default")
+            #expect(!session.hasStates)
+            #expect(try await session.play { $0.failures.isEmpty }.revision == 3)
+        }
+    }
+}

@@ -1,0 +1,175 @@
+import Contracts
+import EventBus
+import Foundation
+import Monitor
+import Navigation
+import Testing
+
+@Suite("A replay")
+struct ReplayTests {
+    private static let coordinator = "navigation-coordinator/1"
+
+    /// A tap, what a coordinator says of it, and what a service says of that.
+    private static func story() throws -> [Envelope] {
+        [
+            try .recorded("p1", "document.Presence", at: 1, source: "music-service/1") { $0.key = "1" },
+            try .recorded("a", "command.PlaylistSelected", at: 2) { $0.expire(after: .seconds(60)) },
+            try .recorded(
+                "a.ios.0", "document.NavigationState", at: 3, source: coordinator, causedBy: "a", in: "a"
+            ) { $0.key = "ios" },
+            try .recorded("a.ios.1", "command.Load", at: 4, source: coordinator, causedBy: "a", in: "a"),
+            try .recorded(
+                "b", "event.Loaded", at: 5, source: "music-service/1", causedBy: "a.ios.1", in: "a", after: 1),
+            try .recorded("g", "command.ScreenGone", at: 6, source: coordinator, after: 2),
+            try .recorded(
+                "x.ios.deadline", "event.GuardDeadlinePassed", at: 7, source: coordinator, causedBy: "a", after: 3),
+        ]
+    }
+
+    private func replayed(_ messages: [Envelope], _ plan: ReplayPlan = ReplayPlan()) async throws -> [Envelope] {
+        try await RecordingFile.with(RecordingFile.text(messages)) { recording in
+            let survey = try await ReplaySurvey(of: recording, plan)
+            var sent: [Envelope] = []
+            try await plan.forEachStep(of: recording, survey) { _, step in
+                if case .send(let message) = step { sent.append(message) }
+            }
+            #expect(survey.count == sent.count)
+            return sent
+        }
+    }
+
+    @Test("sends what came from outside of navigation, and what a clock said")
+    func inputs() async throws {
+        #expect(try await replayed(try Self.story()).map(\.id) == ["a", "b", "g", "x.ios.deadline"])
+        var plan = ReplayPlan()
+        plan.sendsResults = true
+        #expect(try await replayed(try Self.story(), plan).count == 6, "never the presence of who is no more")
+        plan.types = [try #require(MessagePattern("command.*"))]
+        #expect(try await replayed(try Self.story(), plan).map(\.id) == ["a", "a.ios.1", "g"])
+        plan.stretch = RecordingStretch(from: .number(3), until: .number(4))
+        #expect(try await replayed(try Self.story(), plan).map(\.id) == ["a.ios.1"])
+    }
+
+    @Test("keeps ids and times; a command's expiry counts from now, unless it had come too late")
+    func same() async throws {
+        let late = try Envelope.recorded("late", "command.PlaylistSelected", at: 8) { $0.expire(after: .seconds(60)) }
+        let discarded = try Envelope.recorded(
+            "late.ios.0", "event.MessageDiscarded", at: 9, data: #"{"messageID":"late","reason":"expired"}"#,
+            source: Self.coordinator, causedBy: "late")
+        let messages = try Self.story() + [late, discarded]
+        let sent = try await replayed(messages)
+        for (message, original) in zip(sent, [messages[1], messages[4]]) {
+            #expect(message.attributes.time == original.attributes.time && message.data == original.data)
+            #expect(message.attributes.causationID == original.attributes.causationID)
+        }
+        #expect(sent[0].attributes.isExpired(at: Date().addingTimeInterval(50)) == false)
+        #expect(sent[0].attributes.isExpired(at: Date().addingTimeInterval(61)))
+        #expect(sent.last?.id == "late" && sent.last?.attributes.isExpired() == true)
+    }
+
+    @Test("under new ids keeps what they say of one another, in data too")
+    func new() async throws {
+        var plan = ReplayPlan()
+        plan.identity = .new(prefix: "n~")
+        let messages =
+            try Self.story() + [
+                try .recorded("d", "command.ErrorDismissed", at: 8, data: #"{"errorID": "b", "other": ["bb", 1.0]}"#)
+            ]
+        let sent = try await replayed(messages, plan)
+        #expect(sent.map(\.id) == ["n~a", "n~b", "n~g", "n~x.ios.deadline", "n~d"])
+        #expect(sent[1].attributes.causationID == "n~a.ios.1" && sent[1].attributes.correlationID == "n~a")
+        #expect(sent[1].attributes.causationID == DerivedID.make(from: sent[0].id, platform: "ios", name: "1"))
+        #expect(try JSONValue(parsing: sent[4].data) == ["errorID": "n~b", "other": ["bb", 1]])
+        #expect(sent.allSatisfy { abs($0.attributes.time.timeIntervalSinceNow) < 60 })
+        #expect(sent[0].attributes.isExpired(at: Date().addingTimeInterval(50)) == false)
+    }
+
+    @Test("changes what it is told to change")
+    func remap() async throws {
+        var plan = ReplayPlan()
+        plan.remapping = Remapping(
+            ["subject:default=test", "platform:ios=tv", "device:d=e", "type:event.A=event.B"].compactMap { text in
+                Remapping.Change(text[...])
+            })
+        let message = try Envelope.recorded("m", "event.A", at: 1) {
+            $0.platform = "ios"
+            $0.device = "d"
+        }
+        let sent = try await replayed([message], plan)
+        #expect(sent[0].subject == "test" && sent[0].type.description == "event.B")
+        #expect(sent[0].attributes.platform == "tv" && sent[0].attributes.device == "e")
+        for wrong in ["subject", "subject:a", "song:a=b", "type:event.A=B", "type:a=b"] {
+            #expect(Remapping.Change(wrong[...]) == nil)
+        }
+    }
+
+    /// Answers `a` with what was recorded, once told to.
+    private func answering(
+        _ bus: InMemoryEventBus, _ answers: [Envelope], _ body: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        try await bus.withSubscription(to: [.all], from: .beginning) { messages in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    for try await message in messages where message.id == "a" {
+                        for answer in answers { try await bus.publish(Batch([answer])) }
+                    }
+                }
+                defer { group.cancelAll() }
+                try await body()
+            }
+        }
+    }
+
+    private actor Notes {
+        var unanswered: [String] = []
+        var sent = 0
+        var journal: [String] = []
+
+        func note(_ id: String) {
+            journal.append(id)
+        }
+
+        func take(_ occurrence: Replayer.Occurrence) {
+            switch occurrence {
+            case .unanswered(let id): unanswered.append(id)
+            case .sent(let count): sent = count
+            case .next: break
+            }
+        }
+    }
+
+    private func replay(
+        _ messages: [Envelope], answers: [Envelope], patience: Duration = .seconds(60)
+    ) async throws -> (journal: [String], notes: Notes) {
+        let bus = InMemoryEventBus(source: "test/1")
+        let notes = Notes()
+        try await RecordingFile.with(RecordingFile.text(messages)) { recording in
+            let plan = ReplayPlan()
+            let survey = try await ReplaySurvey(of: recording, plan)
+            try await answering(bus, answers) {
+                try await Replayer(bus: bus, recording, plan, survey, pace: .fastest, patience: patience)
+                    .run { await notes.take($0) }
+            }
+        }
+        try await Monitor(bus: bus, start: .beginning, end: .end).run { message in
+            await notes.note(message.id)
+        }
+        return (await notes.journal, notes)
+    }
+
+    @Test("waits for what coordinators say again, so that all comes in the recorded order")
+    func order() async throws {
+        let story = try Self.story()
+        let (journal, notes) = try await replay(story, answers: [story[2], story[3]])
+        #expect(journal == ["a", "a.ios.0", "a.ios.1", "b", "g", "x.ios.deadline"])
+        #expect(await notes.unanswered.isEmpty)
+        #expect(await notes.sent == 4)
+    }
+
+    @Test("goes on without who does not answer, and says so once")
+    func unanswered() async throws {
+        let (journal, notes) = try await replay(try Self.story(), answers: [], patience: .milliseconds(1))
+        #expect(journal == ["a", "b", "g", "x.ios.deadline"])
+        #expect(await notes.unanswered == ["a.ios.1"])
+    }
+}

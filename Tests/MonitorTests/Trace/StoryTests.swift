@@ -1,0 +1,100 @@
+import Contracts
+import EventBus
+import Foundation
+import Monitor
+import Navigation
+import Testing
+
+@Suite("Stories in a journal")
+struct StoryTests {
+    private func bus() async throws -> InMemoryEventBus {
+        let bus = InMemoryEventBus(source: "test/1")
+        try await bus.publish(
+            Batch([
+                try .recorded("aa-1", "command.PlaylistSelected", at: 0),
+                try .recorded("aa-2", "command.PlayOnSpotifyRequested", at: 0),
+                try .recorded("aa-1.ios.0", "event.A", at: 0, causedBy: "aa-1", in: "aa-1"),
+                try .recorded("bb-1", "event.B", at: 0, causedBy: "aa-1.ios.0", in: "aa-1"),
+                try .recorded("cc-1", "command.ScreenDisplayed", at: 0),
+                try .recorded("cc-2", "command.ScreenGone", at: 0),
+                try .recorded("dd-1", "document.Presence", at: 0),
+            ]))
+        return bus
+    }
+
+    @Test(
+        "are found by the id of any of their messages, or how it begins",
+        arguments: [
+            ("aa-1", .story(id: "aa-1")), ("bb-1", .story(id: "aa-1")), ("bb", .story(id: "aa-1")),
+            ("aa-1.", .story(id: "aa-1")), ("aa", .several(["aa-1", "aa-2"])), ("zz", .none),
+        ] as [(String, StoryFinder.Match)])
+    func match(text: String, expected: StoryFinder.Match) async throws {
+        #expect(try await StoryFinder(bus: try await bus(), start: .beginning).match(text) == expected)
+    }
+
+    @Test("have all their messages; the last is the last that somebody began")
+    func last() async throws {
+        let finder = StoryFinder(bus: try await bus(), start: .beginning)
+        #expect(try await finder.last() == "aa-2")
+        #expect(try await finder.story("aa-1").messages.map(\.id) == ["aa-1", "aa-1.ios.0", "bb-1"])
+    }
+
+    @Test("there are none in an empty journal")
+    func empty() async throws {
+        let finder = StoryFinder(bus: InMemoryEventBus(source: "test/1"), start: .beginning)
+        #expect(try await finder.match("a") == .none)
+        #expect(try await finder.last() == nil)
+    }
+
+    @Test("the next one is followed until nothing more is said of it")
+    func follow() async throws {
+        let bus = try await bus()
+        let story = try await StoryFollower(bus: bus, quiet: .milliseconds(20)).follow {
+            let messages = try? [
+                Envelope.recorded("r", "command.ScreenGone", at: 0), .recorded("t", "command.Tapped", at: 0),
+                .recorded("u", "command.Tapped", at: 0), .recorded("t.0", "event.A", at: 0, causedBy: "t", in: "t"),
+            ]
+            _ = try? await bus.publish(Batch(messages ?? []))
+        } _: { _ in
+        }
+        #expect(story.messages.map(\.id) == ["t", "t.0"])
+    }
+
+    @Test("more is to be expected as long as a guard waits for the answer to one of its messages")
+    func pending() throws {
+        let flow = try Flow(
+            yaml: """
+                name: form
+                version: 1
+                platform: ios
+                start: form
+                screens: { form: , done: }
+                transitions:
+                  - on: command.Next
+                    guard: { accept: event.Accepted, deadline: 1s }
+                    do: [{ push: done }]
+                """, file: "form.yaml")
+        var machine = Machine(flow: flow)
+        var (story, other) = (Story(id: "tap"), Story(id: "other"))
+        var pending: [Bool] = []
+        for message in [
+            try Envelope.recorded("tap", "command.Next", at: 1),
+            try .recorded("answer", "event.Accepted", at: 2, causedBy: "tap", in: "tap"),
+        ] {
+            _ = machine.handle(try #require(Machine.Input(message)))
+            let data = try JSONEncoder().encode(Document.NavigationState(machine.snapshot))
+            let document = try Envelope.recorded(
+                "\(message.id).ios.0", "document.NavigationState", at: 3, data: String(decoding: data, as: UTF8.self),
+                causedBy: message.id, in: "tap"
+            ) { $0.key = "ios" }
+            for message in [message, document] {
+                story.take(message)
+                other.take(message)
+            }
+            pending.append(story.isPending)
+            #expect(!other.isPending && other.messages.isEmpty)
+        }
+        #expect(pending == [true, false])
+        #expect(story.messages.map(\.id) == ["tap", "tap.ios.0", "answer", "answer.ios.0"])
+    }
+}

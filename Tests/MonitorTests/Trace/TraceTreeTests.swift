@@ -1,0 +1,83 @@
+import EventBus
+import Foundation
+import Monitor
+import Testing
+
+@Suite("The tree of a trace")
+struct TraceTreeTests {
+    private func message(_ id: String, _ cause: String?, after milliseconds: Int = 0) throws -> TracedMessage {
+        TracedMessage(
+            try .recorded(
+                id, "event.A", at: 1 + UInt64(milliseconds), causedBy: cause, after: Double(milliseconds) / 1000))
+    }
+
+    private func shape(_ tree: TraceTree) -> [String] {
+        tree.nodes.map { String(repeating: " ", count: $0.depth) + $0.message.id + ($0.isCritical ? "*" : "") }
+    }
+
+    private static let story: [(String, String?, Int)] = [
+        ("tap", nil, 0), ("state", "tap", 2), ("load", "tap", 3), ("loading", "load", 5), ("songs", "load", 40),
+        ("shown", "state", 9), ("ready", "songs", 42),
+    ]
+
+    @Test("puts each message below its cause, whatever order they come in, and marks the chain to the last")
+    func tree() throws {
+        for seed in 0..<7 {
+            let rotated = Self.story[seed...] + Self.story[..<seed]
+            let tree = TraceTree(try rotated.map { try message($0.0, $0.1, after: $0.2) })
+            #expect(
+                shape(tree) == ["tap*", " state", "  shown", " load*", "  loading", "  songs*", "   ready*"])
+            #expect(tree.nodes.map(\.sinceCause) == [nil, 2, 7, 3, 2, 37, 2].map { $0.map { .milliseconds($0) } })
+            #expect(tree.duration == .milliseconds(42) && tree.criticalPath.count == 4)
+        }
+    }
+
+    @Test("of what was said in the same millisecond, the last in the journal ends the chain, the deepest before all")
+    func simultaneous() throws {
+        let messages = try ["a", "b", "c"].enumerated().map { offset, id in
+            TracedMessage(try .recorded(id, "event.A", at: UInt64(offset + 1), causedBy: id == "a" ? nil : "a"))
+        }
+        #expect(shape(TraceTree(messages.reversed())) == ["a*", " b", " c*"])
+        let deeper = TracedMessage(try .recorded("d", "event.A", at: 4, causedBy: "b"))
+        #expect(shape(TraceTree(messages + [deeper])) == ["a*", " b*", "  d*", " c"])
+    }
+
+    @Test("says when a cause is not there, and goes on where messages cause one another")
+    func strangers() throws {
+        let tree = TraceTree([
+            try message("orphan", "gone", after: 1), try message("child", "orphan", after: 2),
+            try message("self", "self", after: 3), try message("a", "c", after: 4), try message("b", "a", after: 5),
+            try message("c", "b", after: 6), try message("twice", nil, after: 7), try message("twice", nil, after: 8),
+        ])
+        #expect(shape(tree) == ["orphan", " child", "self", "twice", "twice*", "a", " b", "  c"])
+        #expect(tree.nodes.map(\.origin) == [.unknown, .cause, .cycle, .none, .none, .cycle, .cause, .cause])
+    }
+
+    @Test("a chain of thousands, and one message with thousands of effects, are no problem")
+    func large() throws {
+        let chain = TraceTree(try (0..<5000).map { try message("m\($0)", $0 == 0 ? nil : "m\($0 - 1)", after: $0) })
+        #expect(chain.nodes.last?.depth == 4999 && chain.criticalPath.count == 5000)
+        let fan = TraceTree(try (0..<5000).map { try message("m\($0)", $0 == 0 ? nil : "m0", after: $0) })
+        #expect(fan.nodes.map(\.depth).max() == 1 && fan.criticalPath.map(\.message.id) == ["m0", "m4999"])
+        #expect(TraceTree([]).duration == .zero)
+    }
+
+    @Test("is drawn with branches, times and the chain")
+    func format() throws {
+        let tree = TraceTree(try Self.story.map { try message($0.0, $0.1, after: $0.2) })
+        let format = TraceFormat(timeZone: .gmt)
+        let lines = format.lines(tree).map { $0.rendered(isColored: false, columns: nil) }
+        #expect(
+            lines == [
+                "* event.A  device/1  12:34:56.789", "  ├─ event.A  device/1  +2 ms",
+                "  │  └─ event.A  device/1  +7 ms", "* └─ event.A  device/1  +3 ms",
+                "     ├─ event.A  device/1  +2 ms", "*    └─ event.A  device/1  +37 ms",
+                "*       └─ event.A  device/1  +2 ms",
+            ])
+        let story = Story(id: "tap")
+        #expect(format.summary(story, tree) == "7 messages of 1 process in 42 ms; * 3 steps to the last")
+        let orphan = TraceTree([try message("orphan", "gone")])
+        #expect(format.lines(orphan)[0].rendered(isColored: false, columns: nil).hasSuffix("not in the journal"))
+        #expect(story.tree.nodes.isEmpty)
+    }
+}

@@ -1,0 +1,155 @@
+import CommandLineTestSupport
+import EventBus
+import Foundation
+import Monitor
+import Testing
+
+@Suite("segue record and segue replay")
+struct RecordVerbTests {
+    /// Three messages on the bus, recorded in `story.jsonl`.
+    private func withRecording(_ body: (SegueCommandLine) async throws -> Void) async throws {
+        try await SegueCommandLine.onBus { segue in
+            for n in 1...3 { try await segue("send", n == 2 ? "event.B" : "event.A", #"{"n":\#(n)}"#) }
+            let record = try await segue("record", "story.jsonl", "--since", "beginning", "--until", "end")
+            try #require(record.status == 0, "\(record.error)")
+            #expect(record.error == "segue: 3 messages recorded in story.jsonl\n" && record.output.isEmpty)
+            try await body(segue)
+        }
+    }
+
+    @Test("a recording is a header, a message a line, and an end; a file that exists is kept", .timeLimit(.minutes(1)))
+    func record() async throws {
+        try await withRecording { segue in
+            let lines = try String(contentsOfFile: segue.directory + "/story.jsonl", encoding: .utf8)
+                .split(separator: "\n")
+            #expect(lines.count == 5)
+            #expect(lines[0].contains(#""segue":"recording""#) && lines[0].contains(#""since":"beginning""#))
+            #expect(lines[4].contains(#""messages":3"#))
+            let monitor = try await segue("monitor", "--since", "beginning", "--count", "3", "--json")
+            #expect(monitor.lines == lines[1...3].map(String.init), "as a monitor shows them")
+
+            let again = try await segue("record", "story.jsonl", "--since", "beginning", "--until", "end")
+            #expect(
+                again.status == 1 && again.error.contains("story.jsonl exists already; name another, or use --force"))
+            let forced = try await segue(
+                "record", "story.jsonl", "--force", "--since", "beginning", "--type", "event.A", "--count", "1")
+            #expect(forced.error == "segue: 1 message recorded in story.jsonl\n")
+            let nowhere = try await segue("record", "no/folder.jsonl", "--since", "beginning", "--count", "1")
+            #expect(nowhere.status == 74 && nowhere.errorLines.count == 1)
+        }
+    }
+
+    @Test(
+        "info tells what is in it, of what a monitor writes as well, and names what is wrong", .timeLimit(.minutes(1)))
+    func info() async throws {
+        try await withRecording { segue in
+            let info = try await segue("record", "info", "story.jsonl")
+            #expect(info.status == 0 && info.error.isEmpty)
+            for line in ["state      whole", "messages   3", "gaps       none", "event.A  2", "default  3"] {
+                #expect(info.lines.contains(line), "\(info.output)")
+            }
+            let json = try await segue("record", "info", "story.jsonl", "--json")
+            #expect(json.lines.count == 1 && json.output.contains(#""types":{"event.A":2,"event.B":1}"#))
+
+            let monitor = try await segue.shell(
+                """
+                set -o pipefail
+                segue monitor --since beginning --count 2 --json > seen.jsonl && segue record info seen.jsonl
+                """)
+            #expect(monitor.status == 0 && monitor.lines.contains("state      unknown"), "\(monitor.output)")
+
+            let damaged = try await segue.shell(
+                "sed '3s/event/happening/' story.jsonl > damaged.jsonl; segue record info damaged.jsonl")
+            #expect(damaged.status == 1 && damaged.error.hasPrefix("segue: damaged.jsonl:3: this is no message: "))
+            let replay = try await segue("replay", "damaged.jsonl", "--speed", "max")
+            #expect(replay.status == 65 && replay.error.contains("damaged.jsonl:3:") && replay.errorLines.count == 1)
+            let missing = try await segue("record", "info", "none.jsonl")
+            #expect(missing.status == 66 && missing.error.contains("there is no file none.jsonl"))
+        }
+    }
+
+    @Test("Ctrl-C ends a recording in order; a kill -9 leaves one that says what it lacks", .timeLimit(.minutes(1)))
+    func ends() async throws {
+        try await withRecording { segue in
+            let script = """
+                record() {
+                    segue record "$2" --since beginning 2>err & pid=$!
+                    until [ "$(cat "$2" 2>/dev/null | wc -l)" -ge 4 ]; do :; done
+                    kill -"$1" $pid
+                    wait $pid
+                    echo "status $?"
+                    cat err
+                    segue record info "$2"
+                }
+                """
+            let interrupted = try await segue.shell("\(script)\nrecord INT whole.jsonl")
+            #expect(interrupted.lines.first == "status 0")
+            #expect(interrupted.output.contains("segue: 3 messages recorded in whole.jsonl\n"))
+            #expect(interrupted.lines.contains("state      whole"), "\(interrupted.output)")
+
+            let killed = try await segue.shell("\(script)\nrecord KILL killed.jsonl 2>&1")
+            #expect(killed.lines.contains("state      cut off") && killed.lines.contains("messages   3"))
+            #expect(killed.output.contains("killed.jsonl was not ended in order: it may lack its last messages"))
+            let half = try await segue.shell(
+                "head -c -9 killed.jsonl > half.jsonl; segue record info half.jsonl; segue replay half.jsonl --dry-run")
+            #expect(half.status == 0 && half.output.contains("messages   2\n"))
+            #expect(half.error.contains("half.jsonl:4: the recording was cut off amid this line"))
+            #expect(half.lines.filter { $0.contains(" event.") }.count == 2, "\(half.output)")
+        }
+    }
+
+    @Test("a replay sends what was recorded, in its order and at its pace, and shows it first", .timeLimit(.minutes(1)))
+    func replay() async throws {
+        try await withRecording { segue in
+            let dry = try await segue("replay", "story.jsonl", "--only", "event.A", "--dry-run")
+            #expect(dry.lines.count == 2 && dry.lines[1].hasPrefix("3. ") && dry.lines[1].hasSuffix(#"→ {"n":3}"#))
+            let fast = try await segue("replay", "story.jsonl", "--speed", "max", "--from", "2")
+            #expect(fast.status == 0 && fast.error.hasPrefix("segue: 2 of 2 messages sent in "))
+            let quick = try await segue("replay", "story.jsonl", "--speed", "1000", "--new-ids")
+            #expect(quick.status == 0 && quick.error.hasPrefix("segue: 3 of 3 messages sent in "))
+            let step = try await segue("replay", "story.jsonl", "--step", input: "\n\n")
+            #expect(step.status == 0 && step.lines.count == 3)
+            #expect(step.error.hasPrefix("segue: 2 of 3 messages sent in "), "\(step.error)")
+
+            let all = try await segue("record", "all.jsonl", "--since", "beginning", "--until", "end")
+            #expect(all.status == 0)
+            let messages = try await segue.shell("segue replay all.jsonl --dry-run | sed 's/.*→ //'")
+            #expect(messages.lines.joined() == [1, 2, 3, 2, 3, 1, 2, 3, 1, 2].map { #"{"n":\#($0)}"# }.joined())
+        }
+    }
+
+    @Test("what cannot be meant is refused in one line", .timeLimit(.minutes(1)))
+    func refused() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try segue.write(Self.line, to: "story.jsonl")
+            for arguments in [
+                ["--speed", "0"], ["--remap", "subject"], ["--only", "a b"], ["--from", "@x"], ["--step", "--dry-run"],
+            ] {
+                let result = try await segue.run(["replay", "story.jsonl"] + arguments)
+                #expect(result.status == 64 && result.errorLines.count == 1, "\(arguments): \(result.error)")
+            }
+            let missing = try await segue("replay", "story.jsonl", "--from", "nowhere", "--dry-run")
+            #expect(missing.status == 65)
+            #expect(
+                missing.error
+                    == "segue: story.jsonl has no message nowhere; see 'segue record info story.jsonl'\n")
+        }
+    }
+
+    /// A recording that somebody wrote by hand.
+    private static let line =
+        #"{"specversion":"1.0","id":"1","source":"x","type":"event.A","time":"2026-03-01T12:34:56Z"}"#
+
+    @Test(
+        "explain themselves with examples",
+        arguments: [
+            (["record"], "segue record info"), (["record", "to"], "segue record story.jsonl"),
+            (["record", "info"], "segue record info"), (["replay"], "segue replay"), (["trace"], "segue trace"),
+        ])
+    func help(verb: [String], example: String) async throws {
+        try await SegueCommandLine.inScratch { segue in
+            let help = try await segue.run(verb + ["--help"])
+            #expect(help.status == 0 && help.output.contains(example))
+        }
+    }
+}

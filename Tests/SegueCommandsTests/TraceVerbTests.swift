@@ -1,0 +1,73 @@
+import CommandLineTestSupport
+import EventBus
+import Foundation
+import Testing
+
+@Suite("segue trace")
+struct TraceVerbTests {
+    private struct Row: Decodable, Equatable {
+        let id: String
+        let type: String
+        let depth: Int
+        let critical: Bool
+    }
+
+    /// A tap and what came of it, from the bottom up.
+    private static func story(_ id: String) throws -> [Envelope] {
+        let places: [(id: String, cause: String?)] = [
+            ("\(id).2", "\(id).1"), ("\(id).1", id), (id, nil), ("\(id).3", "gone"),
+        ]
+        return try places.map { place in
+            let type = try #require(MessageType(place.cause == nil ? "command.Tapped" : "event.Happened"))
+            var attributes = Attributes(type: type, source: "service/1", id: place.id)
+            attributes.time = Date(timeIntervalSince1970: 1_772_368_496 + Double(place.id.count) / 10)
+            attributes.correlationID = id
+            attributes.causationID = place.cause
+            return Envelope(attributes: attributes, data: Data("{}".utf8))
+        }
+    }
+
+    @Test("shows the tree that a message belongs to, by its id or how that begins", .timeLimit(.minutes(1)))
+    func trace() async throws {
+        try await SegueCommandLine.onBus { segue in
+            #expect(try await segue("trace", "--last").error.contains("no story has begun yet"))
+            let messages = try Self.story("tap-a") + Self.story("tap-b")
+            try await segue.withConnection { _ = try await $0.publish(Batch(messages)) }
+            for id in ["tap-b", "tap-b.2", "tap-b."] {
+                let trace = try await segue("trace", id)
+                #expect(trace.status == 0 && trace.error.isEmpty, "\(trace.error)")
+                #expect(trace.lines.count == 5)
+                #expect(trace.lines[1] == "* └─ event.Happened  service/1  +200 ms", "\(trace.output)")
+                #expect(trace.lines[3].hasSuffix("its cause is not in the journal"))
+                #expect(trace.lines[4].hasPrefix("4 messages of 1 process in 200 ms"))
+            }
+            let rows = try await segue("trace", "--last", "--json").lines.map {
+                try JSONDecoder().decode(Row.self, from: Data($0.utf8))
+            }
+            #expect(rows.map(\.id) == ["tap-b", "tap-b.1", "tap-b.2", "tap-b.3"] && rows.map(\.depth) == [0, 1, 2, 0])
+            let ambiguous = try await segue("trace", "tap")
+            #expect(ambiguous.status == 1)
+            #expect(ambiguous.error == "segue: 'tap' may be tap-a, tap-b; give more of the id\n")
+            #expect(try await segue("trace", "nowhere").error.contains("there is no message 'nowhere' in the journal"))
+            #expect(try await segue("trace").status == 64)
+        }
+    }
+
+    @Test("waits for the next story, and follows it until nothing more comes", .timeLimit(.minutes(1)))
+    func follow() async throws {
+        try await SegueCommandLine.onBus { segue in
+            let follow = try await segue.shell(
+                """
+                mkfifo told
+                segue trace --follow --quiet 0.2 2>told & pid=$!
+                read -r line < told; echo "$line"
+                segue send command.ScreenDisplayed '{"revision": 1}' > sent
+                segue send command.Tapped > sent
+                wait $pid
+                """)
+            #expect(follow.status == 0)
+            #expect(follow.lines.first == "segue: waiting for something to happen")
+            #expect(follow.lines.count == 3 && follow.lines[1].contains("* command.Tapped  segue/"), "\(follow.output)")
+        }
+    }
+}
