@@ -16,7 +16,7 @@ struct TerminalFormat: MessageFormat {
 
     func write(_ message: Envelope, to lines: inout [UInt8]) {
         // Asked each time: the window may have been made wider.
-        let columns = verbose ? nil : output.size?.columns
+        let columns = verbose ? nil : output.columns
         for line in [pretty.line(message)] + (verbose ? pretty.details(message) : []) {
             lines.append(contentsOf: line.rendered(isColored: isColored, columns: columns).utf8)
             lines.append(UInt8(ascii: "\n"))

@@ -127,12 +127,15 @@ extension Console {
         isTerminal && !isSet("NO_COLOR") && getenv("TERM").map { String(cString: $0) } != "dumb"
     }
 
-    /// How large the terminal is now; `nil` where there is none to cut a line for.
+    /// How large the terminal is now; `nil` where there is none.
     var size: (columns: Int, rows: Int)? {
         var size = winsize()
         guard isTerminal, ioctl(descriptor.rawValue, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
         return (Int(size.ws_col), Int(size.ws_row))
     }
+
+    /// How wide the terminal is now; `nil` where there is none to cut a line for.
+    var columns: Int? { size?.columns }
 
     private func isSet(_ variable: String) -> Bool {
         getenv(variable).map { $0.pointee != 0 } ?? false

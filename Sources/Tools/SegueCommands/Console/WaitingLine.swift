@@ -14,7 +14,7 @@ actor WaitingLine {
     func wait(_ text: String) async {
         if console.isTerminal {
             // One that took more than a row could not be written over.
-            let row = String(text.prefix((console.size?.columns ?? 80) - 1))
+            let row = String(text.prefix((console.columns ?? 80) - 1))
             self.text = row
             try? await console.write(Self.erased + row)
         } else if self.text == nil {
