@@ -3,7 +3,7 @@ import Glibc
 extension Project {
     /// Takes the project down from another process; returns when none of its processes is left.
     ///
-    /// - Parameter timeout: how long the supervisor may take; after that it is killed and its services are ended here.
+    /// - Parameter timeout: how long all may take; after that the supervisor is killed, and what it leaves.
     /// - Returns: whether anything was running.
     /// - Throws: ``ComposeError`` `supervisor-unknown` when someone holds the lock who cannot be found.
     @discardableResult
@@ -13,7 +13,7 @@ extension Project {
         while true {
             try Task.checkCancellation()
             if let lock = try ProjectLock.acquire(self) {
-                let left = try await stopLeftovers(holding: lock)
+                let left = try await stopLeftovers(holding: lock, until: deadline)
                 return wasRunning || left
             }
             wasRunning = true
@@ -70,8 +70,11 @@ extension Project {
         await supervisor.waitForExit()
     }
 
-    private func stopLeftovers(holding lock: consuming ProjectLock) async throws(ComposeError) -> Bool {
-        let left = try await stopLeftovers()
+    private func stopLeftovers(
+        holding lock: consuming ProjectLock, until deadline: ContinuousClock.Instant
+    ) async throws(ComposeError) -> Bool {
+        let rest = max(.zero, ContinuousClock.now.duration(to: deadline))
+        let left = try await stopLeftovers(grace: min(.seconds(10), rest))
         removeRuntimeDirectory()
         lock.release()
         return left
