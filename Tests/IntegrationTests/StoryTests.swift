@@ -123,7 +123,10 @@ struct StoryTests {
         try await Story.tell { story in
             let bus = story.stack.busAddress
             try await SegueCommandLine.inScratch { segue in
-                try await segue("send", "command.PlaylistSelected", #"{"playlist": 1}"#, "--bus", bus)
+                // By hand one would be told, and have to insist.
+                let malformed = #"{"playlist": 1}"#
+                #expect(try await segue("send", "command.PlaylistSelected", malformed, "--bus", bus).status == 65)
+                try await segue("send", "command.PlaylistSelected", malformed, "--no-check", "--bus", bus)
                 let error = try await story.stack.message(ApplicationError.self) { $0.code == "message.malformed" }
                 let letters = try await segue("dead", "list", "--consumer", "music-service", "--bus", bus)
                 #expect(letters.lines.last?.hasPrefix("1 ") == true && letters.lines.count == 2, "\(letters.output)")
