@@ -1,6 +1,6 @@
 # The commands of everyday work. `make run` and `make test` install what is missing first.
 
-.PHONY: run down test examples bench soak fuzz build lint format setup
+.PHONY: run down test examples bench footprint soak fuzz build lint format setup
 
 BIN = .build/debug
 
@@ -31,6 +31,13 @@ bench: setup
 	@swift build -c release --static-swift-stdlib --product broker
 	@swift build -c release --static-swift-stdlib --product segue
 	@.build/release/segue bench $(BENCH)
+
+# How long the default stack takes to start and to stop, and how much memory it holds.
+footprint: setup
+	@for product in broker navigation-coordinator error-notifier auth-service music-service spotify-simulator segue; do \
+		swift build -c release --static-swift-stdlib --product $$product || exit 1; \
+	done
+	@scripts/footprint
 
 # Kills and stops the processes of a bus under load for SECONDS, and looks for what it lost; SEED has a run again, with
 # SHAPE=short one of the tests'.

@@ -54,11 +54,12 @@ let contracts: [Target] = [
 ]
 
 let runtime: [Target] = [
+    module("Footprint", in: "Runtime"),
     module(
         "ServiceRuntime", in: "Runtime",
         [
-            "EventBus", "ZeroMQEventBus", "Contracts", "Navigation", argumentParser, configuration, lifecycle, logging,
-            signals,
+            "EventBus", "ZeroMQEventBus", "Contracts", "Footprint", "Navigation", argumentParser, configuration,
+            lifecycle, logging, signals,
         ]),
     module("ErrorNotification", in: "Runtime", ["EventBus", "Contracts", "ServiceRuntime", lifecycle, logging]),
     module(
@@ -67,7 +68,7 @@ let runtime: [Target] = [
 ]
 
 let tools: [Target] = [
-    module("Compose", in: "Tools", [orderedCollections, subprocess, systemPackage, yams, logging]),
+    module("Compose", in: "Tools", ["Footprint", orderedCollections, subprocess, systemPackage, yams, logging]),
     module("AppContract", in: "Tools", ["Contracts", "EventBus", "Navigation"]),
     module("SegueTestSupport", in: "Tools", ["EventBus", "ZeroMQEventBus", "Compose", logging]),
     module("Monitor", in: "Tools", ["Contracts", "EventBus", "Navigation"]),
@@ -182,6 +183,7 @@ let tests: [Target] = [
         ]),
     tests(of: "Navigation", ["SeededRandom"]),
     tests(of: "Contracts", ["EventBus", "Navigation"]),
+    tests(of: "Footprint"),
     testModule("RuntimeTestSupport", ["ServiceRuntime", "EventBus", lifecycle, logging]),
     tests(
         of: "ServiceRuntime",

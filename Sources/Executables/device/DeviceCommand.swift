@@ -1,5 +1,4 @@
 import ArgumentParser
-import Contracts
 import Logging
 import SegueCommands
 import ServiceRuntime
@@ -42,8 +41,7 @@ struct DeviceCommand: AsyncParsableCommand {
     func run() async throws {
         let (platform, flow) = try shown.read()
         let process = ServiceProcess(
-            "device", receives: DeviceSession.receives.map { DeclaredMessage($0) },
-            sends: DeviceSession.sends(with: flow), logLevel: .warning)
+            "device", receives: DeviceSession.receives, sends: DeviceSession.sends(with: flow), logLevel: .warning)
         let identity = DeviceIdentity(
             platform: platform, device: device ?? "\(platform)-\(process.instance)", subject: subject,
             source: process.source)
@@ -54,8 +52,8 @@ struct DeviceCommand: AsyncParsableCommand {
             [
                 TerminalDevice(
                     identity, bus: process.bus, busAddress: process.busAddress, terminal: .standard,
-                    timeout: .seconds(timeout), flow: flow, opener: open.flatMap(URLOpener.init), logger: process.logger
-                )
+                    timeout: .seconds(timeout), flow: flow, opener: open.flatMap(URLOpener.init),
+                    logger: process.logger)
             ]
         }
     }

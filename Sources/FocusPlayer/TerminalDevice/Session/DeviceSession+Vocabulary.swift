@@ -5,11 +5,11 @@ internal import Vocabulary
 
 extension DeviceSession {
     /// What a device listens to.
-    package static let receives: [any Message.Type] = [
+    package static let receives: [DeclaredMessage] = [
         Document.NavigationState.self, Document.Playlists.self, Document.GeneratedPlaylist.self,
         Document.Devices.self, Document.ErrorBanner.self, DomainEvent.URLOpenRequested.self,
         DomainEvent.PlaybackStarted.self, DomainEvent.MessageDiscarded.self, ApplicationError.self,
-    ]
+    ].map { (message: any Message.Type) in DeclaredMessage(message) }
 
     /// What it publishes.
     package static let sends: [any Message.Type] = [

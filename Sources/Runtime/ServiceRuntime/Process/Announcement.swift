@@ -1,5 +1,6 @@
 internal import Contracts
 internal import EventBus
+internal import Footprint
 internal import Foundation
 internal import Logging
 internal import ServiceLifecycle
@@ -38,6 +39,7 @@ struct Announcement: Service {
         for signal in ready { try await signal.wait() }
         context.logger.info("ready", metadata: ["bus": "\(context.busAddress)", "source": "\(context.bus.source)"])
         notifier.notify(.ready)
+        CodePages.release()
         return presence
     }
 

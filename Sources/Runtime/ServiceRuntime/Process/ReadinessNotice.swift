@@ -1,3 +1,4 @@
+internal import Footprint
 internal import Logging
 internal import ServiceLifecycle
 
@@ -13,6 +14,7 @@ struct ReadinessNotice: Service {
                 for signal in ready { try await signal.wait() }
                 logger.info("ready")
                 notifier.notify(.ready)
+                CodePages.release()
             }
         } catch is CancellationError where Task.isShuttingDownGracefully {
             return

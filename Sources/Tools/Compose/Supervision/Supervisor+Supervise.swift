@@ -1,3 +1,4 @@
+import Footprint
 import Logging
 
 extension Supervisor {
@@ -51,7 +52,10 @@ extension Supervisor {
             guard phase != view.status.phase else { continue }
             // Looked at again under the lock: a request to stop may have come meanwhile.
             board.update { $0.status.phase = $0.stop == .none ? phase : .stopping }
-            if phase == .up { launcher.tellReady() }
+            if phase == .up {
+                launcher.tellReady()
+                CodePages.release()
+            }
         }
     }
 
