@@ -41,20 +41,20 @@ struct DeviceCommand: AsyncParsableCommand {
     func run() async throws {
         let (platform, flow) = try shown.read()
         let process = ServiceProcess(
-            "device", receives: DeviceSession.receives, sends: DeviceSession.sends(with: flow), logLevel: .warning)
+            "device", receives: DeviceSession.declaredReceives, sends: DeviceSession.sends(with: flow),
+            logLevel: .warning)
         let identity = DeviceIdentity(
             platform: platform, device: device ?? "\(platform)-\(process.instance)", subject: subject,
             source: process.source)
         var options = ServiceOptions()
         options.contract = contract
         if !contract.isAsked { options.bus = try bus.location().address }
+        let opener = open.flatMap(URLOpener.init)
         try await process.run(options) { process in
-            [
-                TerminalDevice(
-                    identity, bus: process.bus, busAddress: process.busAddress, terminal: .standard,
-                    timeout: .seconds(timeout), flow: flow, opener: open.flatMap(URLOpener.init),
-                    logger: process.logger)
-            ]
+            let terminal = TerminalDevice(
+                identity, bus: process.bus, busAddress: process.busAddress, terminal: .standard,
+                timeout: .seconds(timeout), flow: flow, opener: opener, logger: process.logger)
+            return [terminal]
         }
     }
 }

@@ -5,11 +5,14 @@ internal import Vocabulary
 
 extension DeviceSession {
     /// What a device listens to.
-    package static let receives: [DeclaredMessage] = [
+    static let receives: [any Message.Type] = [
         Document.NavigationState.self, Document.Playlists.self, Document.GeneratedPlaylist.self,
         Document.Devices.self, Document.ErrorBanner.self, DomainEvent.URLOpenRequested.self,
         DomainEvent.PlaybackStarted.self, DomainEvent.MessageDiscarded.self, ApplicationError.self,
-    ].map { (message: any Message.Type) in DeclaredMessage(message) }
+    ]
+
+    /// The same, as a process declares it.
+    package static var declaredReceives: [DeclaredMessage] { receives.map { DeclaredMessage($0) } }
 
     /// What it publishes.
     package static let sends: [any Message.Type] = [
