@@ -45,6 +45,22 @@ struct ConfigVerbTests {
         }
     }
 
+    @Test("names the project as 'up' would: by -p, by the file, or by its folder")
+    func name() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            func names(_ flags: String...) async throws -> [String] {
+                try await segue.run(["config"] + flags).lines.filter { $0.hasPrefix("name:") }
+            }
+            try segue.write(stack)
+            let folder = URL(fileURLWithPath: segue.directory).lastPathComponent.lowercased()
+            #expect(try await names() == ["name: \(folder)"])
+            try segue.write("name: own\n" + stack)
+            #expect(try await names() == ["name: own"])
+            #expect(try await names("-p", "other") == ["name: other"])
+            #expect(try await segue("config", "-p", "Not A Name").status == 78)
+        }
+    }
+
     @Test("shows what takes part: the active profiles, or what is asked for by name")
     func parts() async throws {
         try await SegueCommandLine.inScratch { segue in
