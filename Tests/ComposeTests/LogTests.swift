@@ -143,6 +143,6 @@ struct LogTests {
         }
         try await scratch.supervisor(scratch.stack([.shell("a", "true")])).run()
         let error = #expect(throws: ComposeError.self) { try scratch.project().logs(of: ["b"]) }
-        #expect(error?.description == "project 'test' has no service 'b'; it has a")
+        #expect(error?.description == "project 'test' has no service 'b'; did you mean 'a'?")
     }
 }

@@ -96,7 +96,7 @@ struct LogVerbTests {
             #expect(json.allSatisfy { $0.project == "ended" && $0.service == "bad" })
             #expect(json[2].attributes == ["exitCode": "3"] && json[2].pid != nil)
             #expect(try await segue("events", "--until", "1h").output == "")
-            #expect(try await segue("events", "nobody").status == 1)
+            #expect(try await segue("events", "nobody").status == 78)
             // A follower that has seen the end of this run sees that of the next, and the pipe ends it.
             let both = try await segue.shell("segue events -f | grep -m 2 'is down' & segue up; wait")
             #expect(both.lines.count { $0.contains("project 'ended' is down") } == 2)
