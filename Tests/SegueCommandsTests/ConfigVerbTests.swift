@@ -42,6 +42,10 @@ struct ConfigVerbTests {
             let export = try await segue.shell(
                 "segue export systemd -f - <<< $'name: ${NAME:-n}\nservices: {e: {command: sleep 1}}'")
             #expect(export.lines.first == "# n.target", "\(export.error)")
+            let empty = try await segue("config", "-f", "-")
+            #expect(empty.status == 78 && empty.error.hasPrefix("segue: -:1: the file is empty"), "\(empty.error)")
+            let foreign = try await segue.shell("printf '\\xff\\xfe' > f.yaml; segue config -f f.yaml")
+            #expect(foreign.status == 66 && foreign.error.hasSuffix("it has to be UTF-8 text that you may read\n"))
         }
     }
 
