@@ -50,6 +50,19 @@ struct LogTests {
         #expect(lines.suffix(2).map(\.continues) == [false, false])
     }
 
+    @Test("No part ends within a character, and none loses what looks like the end of a line")
+    func characters() async throws {
+        let scratch = try Scratch()
+        let first = "a" + String(repeating: "ä", count: LogLine.maximumLength / 2 - 1)
+        let line = first + "ä" + String(repeating: "b", count: LogLine.maximumLength - 3) + "\r" + "c"
+        let file = try scratch.write(line, to: "line")
+        let supervisor = try scratch.supervisor(scratch.stack([.shell("a", "cat \(file)")]))
+        try await within("the end of the service") { try await supervisor.run() }
+        let lines = try scratch.project().writtenLines(of: "a")
+        #expect(lines.count == 3 && lines.first?.text == first)
+        #expect(lines.map(\.text).joined().utf8.elementsEqual(line.utf8))
+    }
+
     @Test("The last lines of several services come in the order of their times", arguments: [0, 1, 2, 3, 100])
     func last(count: Int) async throws {
         let scratch = try Scratch()
@@ -143,6 +156,6 @@ struct LogTests {
         }
         try await scratch.supervisor(scratch.stack([.shell("a", "true")])).run()
         let error = #expect(throws: ComposeError.self) { try scratch.project().logs(of: ["b"]) }
-        #expect(error?.description == "project 'test' has no service 'b'; it has a")
+        #expect(error?.description == "project 'test' has no service 'b'; did you mean 'a'?")
     }
 }

@@ -42,6 +42,26 @@ struct ConfigVerbTests {
             let export = try await segue.shell(
                 "segue export systemd -f - <<< $'name: ${NAME:-n}\nservices: {e: {command: sleep 1}}'")
             #expect(export.lines.first == "# n.target", "\(export.error)")
+            let empty = try await segue("config", "-f", "-")
+            #expect(empty.status == 78 && empty.error.hasPrefix("segue: -:1: the file is empty"), "\(empty.error)")
+            let foreign = try await segue.shell("printf '\\xff\\xfe' > f.yaml; segue config -f f.yaml")
+            #expect(foreign.status == 66 && foreign.error.hasSuffix("it has to be UTF-8 text that you may read\n"))
+        }
+    }
+
+    @Test("names the project as 'up' would: by -p, by the file, or by its folder")
+    func name() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            func names(_ flags: String...) async throws -> [String] {
+                try await segue.run(["config"] + flags).lines.filter { $0.hasPrefix("name:") }
+            }
+            try segue.write(stack)
+            let folder = URL(fileURLWithPath: segue.directory).lastPathComponent.lowercased()
+            #expect(try await names() == ["name: \(folder)"])
+            try segue.write("name: own\n" + stack)
+            #expect(try await names() == ["name: own"])
+            #expect(try await names("-p", "other") == ["name: other"])
+            #expect(try await segue("config", "-p", "Not A Name").status == 78)
         }
     }
 

@@ -138,7 +138,7 @@ struct ControlVerbTests {
             #expect(
                 try await segue("ps", "-q", "web").lines
                     == [rows["web"], rows["web-2"]].compactMap { $0?.pid?.description })
-            #expect(try await segue("ps", "--services").lines == ["db", "web"])
+            #expect(try await segue("ps", "--services").lines == ["web", "db"])
             #expect(try await segue("ps", "--status", "exited").lines.count == 1)
             #expect(try await segue("ls").lines.last?.split(separator: " ").prefix(3) == ["demo", "up", "3"])
             try await segue("kill", "-s", "KILL", "db")
@@ -150,6 +150,28 @@ struct ControlVerbTests {
                 ])
             #expect(try await segue("ps", "-a", "--services").lines == ["db"])
             #expect(try await segue("down", "--dry-run").error == "segue: db would be removed\n")
+        }
+    }
+
+    @Test(
+        "knows a service that was scaled to none, and lists services in the order of the file", .timeLimit(.minutes(1)))
+    func none() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try segue.write(
+                "services: {z: {command: sleep 600}, m: {command: sleep 600, scale: 0}, a: {command: sleep 600}}")
+            #expect(try await segue("up", "-d", "--wait").status == 0)
+            #expect(try await segue("ps", "--services").lines == ["z", "a"])
+            for verb in [["ps"], ["logs"], ["events"], ["wait", "--ready"], ["stop"], ["down", "--dry-run"]] {
+                let result = try await segue.run(verb + ["m"])
+                #expect(result.status == 0, "\(verb): \(result.error)")
+            }
+            let unknown = try await segue("ps", "mm")
+            #expect(unknown.status == 78 && unknown.error.hasSuffix("has no service 'mm'; did you mean 'm'?\n"))
+            #expect(try await segue("scale", "m=2").status == 0)
+            #expect(try await segue("ps", "-q").lines.count == 4)
+            #expect(try await segue("ps", "--services").lines == ["z", "m", "a"])
+            let state = try await segue("ps", "--status", "asleep")
+            #expect(state.status == 64 && state.error.contains("ready"), "it names those that there are")
         }
     }
 

@@ -35,6 +35,19 @@ struct LogVerbTests {
         }
     }
 
+    @Test("show a line of any length as one", .timeLimit(.minutes(1)))
+    func longLine() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            let text = "head -c 3000000 /dev/zero | tr '\\0' x; echo; echo end"
+            try segue.write("services: {long: {command: [sh, -c, \"\(text.replacing("\\", with: "\\\\"))\"]}}")
+            let up = try await segue.shell("segue up | tee >(wc -l) >(wc -c) > /dev/null | cat")
+            #expect(Set(up.lines) == ["2", "\(3_000_001 + 4 + 2 * 7)"], "\(up.error)")
+            let logs = try await segue.shell("segue logs --no-log-prefix | head -n 1 | wc -c")
+            #expect(logs.lines == ["3000001"])
+            #expect(try await segue("logs", "-n", "1").output == "long | end\n")
+        }
+    }
+
     @Test("show the lines of this run and those before, each with its stream and time", .timeLimit(.minutes(1)))
     func logs() async throws {
         try await afterRun { segue in
@@ -96,7 +109,7 @@ struct LogVerbTests {
             #expect(json.allSatisfy { $0.project == "ended" && $0.service == "bad" })
             #expect(json[2].attributes == ["exitCode": "3"] && json[2].pid != nil)
             #expect(try await segue("events", "--until", "1h").output == "")
-            #expect(try await segue("events", "nobody").status == 1)
+            #expect(try await segue("events", "nobody").status == 78)
             // A follower that has seen the end of this run sees that of the next, and the pipe ends it.
             let both = try await segue.shell("segue events -f | grep -m 2 'is down' & segue up; wait")
             #expect(both.lines.count { $0.contains("project 'ended' is down") } == 2)

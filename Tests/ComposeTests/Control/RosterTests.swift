@@ -135,8 +135,22 @@ struct RosterTests {
         #expect(try apply(.scale(["other": 2])) == ["start other-2"])
         #expect(roster.isToEnd("other-2") && roster["other-2"]?.order.isRemoved == false)
         runAll()
-        #expect(roster.status.services.map(\.name) == ["db", "api", "web", "other", "other-2"])
+        #expect(roster.status.services.map(\.name) == ["web", "api", "db", "other", "other-2"])
         #expect(try apply(.scale(["other": 0])) == ["remove other", "remove other-2"])
+    }
+
+    @Test("instances are listed in the order of the file, also those that come later")
+    mutating func listed() throws {
+        let names = ["web", "api", "db", "other"]
+        #expect(roster.status.services.map(\.name) == names)
+        _ = try apply(.scale(["api": 0]))
+        runAll()
+        #expect(roster.status.services.map(\.name) == ["web", "db", "other"])
+        _ = try apply(.scale(["api": 2]))
+        #expect(roster.status.services.map(\.name) == ["web", "api-1", "api-2", "db", "other"])
+        let stack = Self.stack { $0.insert(.shell("first", "first"), at: 0) }
+        _ = try roster.apply(.up(UpRequest(stack: stack)))
+        #expect(roster.status.services.first?.name == "first")
     }
 
     @Test("a name that there is not changes nothing, and is told with the one that may be meant")

@@ -170,4 +170,15 @@ struct ComposeServiceTests {
         }
         #expect(mistakes { try readCompose(text) }.contains { $0.contains("the file's aliases stand for too much") })
     }
+
+    @Test("So are mappings that merge others which merge others", .timeLimit(.minutes(1)))
+    func merges() {
+        var text = "x-0: &m0 {LOG: debug}\n"
+        for level in 1...12 {
+            let aliases = Array(repeating: "*m\(level - 1)", count: 9).joined(separator: ", ")
+            text += "x-\(level): &m\(level) {<<: [\(aliases)]}\n"
+        }
+        text += "services: {a: {command: x, environment: {<<: *m12}}}\n"
+        #expect(mistakes { try readCompose(text) }.contains { $0.contains("the file's aliases stand for too much") })
+    }
 }

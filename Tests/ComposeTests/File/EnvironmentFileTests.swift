@@ -32,6 +32,14 @@ struct EnvironmentFileTests {
         #expect(throws: Never.self) { try findings.throwMistakes() }
     }
 
+    @Test("Of many lines each costs as much as the first", .timeLimit(.minutes(1)))
+    func many() {
+        let text = (0..<20_000).map { "V\($0)=\($0)" }.joined(separator: "\n") + "\nV0=$V1$V19999\nOTHER=own\nV1=$OTHER"
+        let variables = read(text)
+        #expect(variables.count == 20_001)
+        #expect(variables["V0"] == "119999" && variables["V1"] == "other", "what the outside says wins")
+    }
+
     @Test("A name alone is passed on, or is not there")
     func passed() {
         let variables = read("PASSED\nV")

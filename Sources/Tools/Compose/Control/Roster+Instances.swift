@@ -1,5 +1,5 @@
 extension Roster {
-    /// As ``ProjectStatus/instances(named:)``, without those that are on their way out.
+    /// As ``ProjectStatus/instances(named:of:)``, without those that are on their way out.
     func instances(named names: [String]) throws(ComposeError) -> [ServiceStatus] {
         try status.check(
             names, areIn: Set(status.services.flatMap { [$0.service, $0.name] }).union(stack.services.map(\.name)))
@@ -22,6 +22,14 @@ extension Roster {
         let missing = (1...).lazy.filter { !taken.contains($0) }.prefix(max(0, service.replicas - present.count))
         let added = missing.map { replica in add(replica, of: service) }
         return surplus + (starts ? added.map { name in decide(.start, name) { $0.start() } } : [])
+    }
+
+    /// Puts the instances into the order that the stack has its services in, which is the one that people see.
+    mutating func arrange() {
+        let places = Dictionary(stack.services.enumerated().map { ($1.name, $0) }) { first, _ in first }
+        status.services.sort { a, b in
+            (places[a.service] ?? .max, a.replica) < (places[b.service] ?? .max, b.replica)
+        }
     }
 
     private mutating func add(_ replica: Int, of service: Service) -> String {

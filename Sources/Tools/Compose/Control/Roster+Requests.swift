@@ -68,6 +68,7 @@ extension Roster {
             changes += fit(stack.services[index])
         }
         try stack.validate()
+        arrange()
         return changes
     }
 

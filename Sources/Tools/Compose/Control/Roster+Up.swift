@@ -22,6 +22,7 @@ extension Roster {
         }
         let restarted = changes.filter { $0.action == .restart }.compactMap { self[$0.instance]?.service }
         changes += follow(Set(restarted), sparing: Set(restarted), grace: request.grace)
+        arrange()
         return changes.settled
     }
 

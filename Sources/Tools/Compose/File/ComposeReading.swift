@@ -53,9 +53,11 @@ struct ComposeReading {
     static func text(of path: String, _ kind: Kind) throws(ComposeError) -> ComposeLoader.Text {
         let place = ComposePath(shown: path, absolute: current.resolving(path).absolute)
         guard let text = ComposeText.read(path == "-" ? path : place.absolute) else {
+            let isThere = path == "-" || FileManager.default.fileExists(atPath: place.absolute)
             throw ComposeError(
                 code: "\(kind)-file-unreadable", message: "cannot read the \(kind) file \(path)",
-                recovery: "name an existing file with \(kind.flag)")
+                recovery: isThere
+                    ? "it has to be UTF-8 text that you may read" : "name an existing file with \(kind.flag)")
         }
         return ComposeLoader.Text(path: place, text: text)
     }

@@ -36,13 +36,14 @@ enum LogRecord {
         else {
             return LogLine(service: service, timestamp: .distantPast, stream: .notice, text: text(record))
         }
+        let continues = record[record.startIndex + headLength - 2] == UInt8(ascii: "P")
         return LogLine(
-            service: service, timestamp: date, stream: stream, text: text(record.dropFirst(headLength)),
-            continues: record[record.startIndex + headLength - 2] == UInt8(ascii: "P"))
+            service: service, timestamp: date, stream: stream,
+            text: text(record.dropFirst(headLength), isEnd: !continues), continues: continues)
     }
 
     /// The carriage return of a line's end is no part of the line either.
-    private static func text(_ bytes: ArraySlice<UInt8>) -> String {
-        String(decoding: bytes.last == UInt8(ascii: "\r") ? bytes.dropLast() : bytes, as: UTF8.self)
+    private static func text(_ bytes: ArraySlice<UInt8>, isEnd: Bool = true) -> String {
+        String(decoding: isEnd && bytes.last == UInt8(ascii: "\r") ? bytes.dropLast() : bytes, as: UTF8.self)
     }
 }

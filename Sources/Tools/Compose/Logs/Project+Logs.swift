@@ -45,13 +45,9 @@ extension Project {
             throw ComposeError(code: "no-project", message: "project '\(name)' was never started here")
         }
         let own = Set(status.services.map(\.service))
-        let known = own.union(status.services.map(\.name)).union(LogFiles.names(in: logDirectory))
-        if let unknown = services.first(where: { !known.contains($0) }) {
-            throw ComposeError(
-                code: "no-service",
-                message: "project '\(name)' has no service '\(unknown)'",
-                recovery: "it has \(known.sorted().joined(separator: ", "))"
-            )
+        if !services.isEmpty {
+            let known = try status.knownNames(of: self).union(LogFiles.names(in: logDirectory))
+            try status.check(services, areIn: known)
         }
         let wanted = Set(services)
         return { instance in

@@ -33,8 +33,9 @@ actor ServiceLog {
             let end = rest.firstIndex(of: UInt8(ascii: "\n"))
             line += rest[..<(end ?? rest.endIndex)]
             while line.count > LogLine.maximumLength {
-                records.append(line.prefix(LogLine.maximumLength), continues: true)
-                line.removeFirst(LogLine.maximumLength)
+                let part = Self.part(of: line)
+                records.append(part, continues: true)
+                line.removeFirst(part.count)
             }
             if end != nil {
                 keep(line)
@@ -45,6 +46,13 @@ actor ServiceLog {
         }
         if !line.isEmpty { open[stream] = line }
         write(records)
+    }
+
+    /// As much of a line as one record holds, but no half of a character (in UTF-8 the others of its bytes are 10xxxxxx).
+    private static func part(of line: [UInt8]) -> ArraySlice<UInt8> {
+        let longest = LogLine.maximumLength
+        let end = (longest - 3...longest).last { line[$0] & 0xC0 != 0x80 }
+        return line.prefix(end ?? longest)
     }
 
     /// Ends a line that the service left open when it ended.

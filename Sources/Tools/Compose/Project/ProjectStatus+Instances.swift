@@ -1,10 +1,17 @@
 extension ProjectStatus {
     /// The instances that services' or their own names mean; all when there are none.
     ///
-    /// - Throws: ``ComposeError`` `unknown-service`.
-    package func instances(named names: [String]) throws(ComposeError) -> [ServiceStatus] {
-        try check(names, areIn: Set(services.flatMap { [$0.service, $0.name] }))
+    /// - Parameter project: whose status it is; its stack knows the services that were scaled to none.
+    /// - Throws: ``ComposeError`` `unknown-service`, `stack-file`.
+    package func instances(named names: [String], of project: Project) throws(ComposeError) -> [ServiceStatus] {
+        try check(names, areIn: try names.isEmpty ? [] : knownNames(of: project))
         return names.isEmpty ? services : services.filter { names.contains($0.service) || names.contains($0.name) }
+    }
+
+    /// The names of all services, and of those of their instances that there are.
+    func knownNames(of project: Project) throws(ComposeError) -> Set<String> {
+        let stack = try project.savedStack()
+        return Set(services.flatMap { [$0.service, $0.name] }).union(stack?.services.map(\.name) ?? [])
     }
 
     func check(_ names: [String], areIn known: Set<String>) throws(ComposeError) {

@@ -2,7 +2,7 @@ package import Foundation
 
 /// How one instance of a service of a running project is.
 package struct ServiceStatus: Sendable, Codable, Equatable {
-    package enum State: String, Sendable, Codable {
+    package enum State: String, Sendable, Codable, CaseIterable {
         /// Not started yet: it waits for those it depends on, or nobody wants it.
         case created
         /// Its process runs and is expected to become ready.

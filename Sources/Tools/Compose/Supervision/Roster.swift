@@ -41,8 +41,11 @@ struct Roster: Sendable {
 
     /// Whether the process of an instance, if it has one, has to end.
     func isToEnd(_ instance: String) -> Bool {
-        guard stop == .none, let status = self[instance] else { return true }
-        return !status.order.isWanted || status.round != status.order.round
+        self[instance].map(isToEnd) ?? true
+    }
+
+    private func isToEnd(_ instance: ServiceStatus) -> Bool {
+        stop != .none || !instance.order.isWanted || instance.round != instance.order.round
     }
 
     /// Whether it has to end and it is its turn: of those that have to end, dependents go first.
@@ -50,12 +53,12 @@ struct Roster: Sendable {
         if stop == .immediate { return true }
         guard isToEnd(instance) else { return false }
         let service = self[instance]?.service ?? ""
+        let ending = Set(
+            status.services.filter { $0.service != service && $0.isActive && isToEnd($0) }.map(\.service))
+        guard !ending.isEmpty else { return true }
         // As they were started: what the stack says of them now is for their next processes.
         let graph = DependencyGraph(Array(definitions.values))
-        return !status.services.contains { other in
-            other.service != service && other.isActive && isToEnd(other.name)
-                && graph.closure(of: [other.service]).contains(service)
-        }
+        return !ending.contains { graph.closure(of: [$0]).contains(service) }
     }
 
     /// Whether what is left of its grace is to be skipped.

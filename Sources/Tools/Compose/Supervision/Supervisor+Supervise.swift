@@ -77,7 +77,9 @@ extension Roster {
     }
 
     /// For whoever watches the start.
-    fileprivate var awaited: String { "waiting for \(lacking.joined(separator: ", "))" }
+    fileprivate var awaited: String {
+        lacking.isEmpty ? "there is nothing to start" : "waiting for \(lacking.joined(separator: ", "))"
+    }
 }
 
 extension StatusBoard {

@@ -6,8 +6,8 @@ package struct ConfigCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "config", abstract: "Checks compose files, and prints what they come to.",
         discussion: """
-            What is printed is a compose file that depends on no other file, on no variable and on no folder. It has \
-            the values of variables in it.
+            What is printed is a compose file that depends on no other file, on no variable and on no folder, even \
+            for the project's name. It has the values of variables in it.
             """)
 
     enum Format: String, CaseIterable, ExpressibleByArgument {
@@ -27,6 +27,7 @@ package struct ConfigCommand: AsyncParsableCommand {
     }
 
     @OptionGroup var files: ComposeFileOptions
+    @OptionGroup var project: ProjectOptions
 
     @Flag(name: .shortAndLong, help: "Only check them.")
     var quiet = false
@@ -48,7 +49,8 @@ package struct ConfigCommand: AsyncParsableCommand {
         // What must be set need not be yet, for whoever asks what must be set.
         if part == .variables { return try await printVariables() }
         let file = try await files.read()
-        let stack = try files.stack(of: file, services: services)
+        var stack = try files.stack(of: file, services: services)
+        stack.name = try project.resolve(files: files.paths(), environmentFiles: files.envFile).name
         guard !quiet else { return }
         switch part {
         case .services: try await printLines(stack.services.map(\.name))

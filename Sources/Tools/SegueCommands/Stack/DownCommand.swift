@@ -46,7 +46,7 @@ package struct DownCommand: AsyncParsableCommand {
     }
 
     private func rehearse(_ project: Project) async throws {
-        let instances = try ProjectStatus.read(project)?.instances(named: services) ?? []
+        let instances = try ProjectStatus.read(project)?.instances(named: services, of: project) ?? []
         let alive = instances.filter { $0.process?.isAlive ?? false }
         await StackControl(project: project, isRehearsal: true).tell(
             alive.map { Change(instance: $0.name, action: .remove, round: $0.order.round, reason: nil) })

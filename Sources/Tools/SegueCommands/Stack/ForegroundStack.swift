@@ -49,10 +49,11 @@ struct ForegroundStack {
 
     /// Follows the log files, not the services: a terminal that is stopped holds up no service, and no line is dropped.
     private func showLogs() async throws {
-        let printer = LogPrinter(services: stack.services.flatMap(\.instances))
+        var printer = LogPrinter(services: stack.services.flatMap(\.instances))
         for await line in try project.logs(since: begin) {
             try await printer.show(line)
         }
+        try await printer.end()
     }
 
     private func showEvents() async throws {

@@ -19,6 +19,13 @@ struct LogPrinter: Sendable {
     private let style: Style
     private let console: Console
     private let isColored: Bool
+    /// The log whose line is not ended. Its next part goes on there, unless another one's line comes between.
+    private var open: Log?
+
+    private struct Log: Equatable {
+        let service: String
+        let stream: LogLine.Stream
+    }
 
     /// - Parameter services: those whose lines may come, in the order of their colours.
     init(services: [String], style: Style = Style(), to console: Console = .output) {
@@ -30,13 +37,26 @@ struct LogPrinter: Sendable {
     }
 
     /// Soon: `flush()` of the console has to follow before the process ends.
-    func show(_ line: LogLine) async throws {
-        try await console.append("\(style.isJSON ? JSONLine.text(LogObject(line)) : text(line))\n".utf8)
+    mutating func show(_ line: LogLine) async throws {
+        try await console.append((style.isJSON ? JSONLine.text(LogObject(line)) + "\n" : text(line)).utf8)
     }
 
-    private func text(_ line: LogLine) -> String {
-        let time = style.hasTime ? "\(Timestamp.text(of: line.timestamp)) " : ""
-        return (style.hasPrefix ? prefix(line.service) + " " : "") + time + line.text
+    /// Ends a line whose last part has not come.
+    mutating func end() async throws {
+        if open != nil { try await console.append("\n".utf8) }
+        open = nil
+    }
+
+    private mutating func text(_ line: LogLine) -> String {
+        let log = Log(service: line.service, stream: line.stream)
+        let head = open == log ? "" : (open == nil ? "" : "\n") + head(of: line)
+        open = line.continues ? log : nil
+        return head + line.text + (line.continues ? "" : "\n")
+    }
+
+    private func head(of line: LogLine) -> String {
+        (style.hasPrefix ? prefix(line.service) + " " : "")
+            + (style.hasTime ? "\(Timestamp.text(of: line.timestamp)) " : "")
     }
 
     private func prefix(_ service: String) -> String {

@@ -32,9 +32,11 @@ package struct LogsCommand: AsyncParsableCommand {
         let project = try project.resolve()
         let lines = try project.logs(of: services, last: tail, in: period.period, follow: follow)
         let names = try ProjectStatus.read(project)?.services.map(\.name).filter(lines.isWanted) ?? []
-        let printer = LogPrinter(services: names, style: options.style)
+        let style = options.style
         try await Console.output.whileRead {
+            var printer = LogPrinter(services: names, style: style)
             for await line in lines { try await printer.show(line) }
+            try await printer.end()
         }
     }
 }

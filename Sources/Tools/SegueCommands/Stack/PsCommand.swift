@@ -38,7 +38,7 @@ package struct PsCommand: AsyncParsableCommand {
     package func run() async throws {
         let project = try stack.resolve()
         guard let current = try ProjectStatus.read(project) else { throw CommandError.neverStarted(project) }
-        let rows = try current.instances(named: services).map {
+        let rows = try current.instances(named: services, of: project).map {
             ServiceRow($0, isSupervised: current.isSupervisorAlive)
         }
         // Who asks for a state wants to see it.

@@ -27,7 +27,7 @@ package struct WaitCommand: AsyncParsableCommand {
     package func run() async throws {
         let project = try stack.resolve()
         guard let status = try ProjectStatus.read(project) else { throw CommandError.neverStarted(project) }
-        let names = try status.instances(named: services).filter { $0.order.isWanted }.map(\.name)
+        let names = try status.instances(named: services, of: project).filter(\.order.isWanted).map(\.name)
         if ready { return try await project.waitUntilUp(names) }
         let first = try await project.waitUntilEnded(names, all: !downProject) { instance in
             try await Console.output.writeLine("\(instance.name) \(instance.ending ?? "failed")")

@@ -16,6 +16,9 @@ extension ComposeEnvironment {
                 .variables(in: file.text, environment: self, earlier: variables.mapValues(\.value))
             for (name, value) in read { variables[name] = value.map { ($0, file.path.shown) } ?? variables[name] }
         }
-        return variables.reduce(self) { $0.adding([$1.key: $1.value.value], from: $1.value.file) }
+        return variables.reduce(into: self) { result, variable in
+            guard self[variable.key] == nil else { return }
+            result.set(variable.key, to: variable.value.value, from: variable.value.file)
+        }
     }
 }

@@ -9,6 +9,9 @@ enum ComposeText {
     }
 
     /// It can be read once only, and a command may look at its files for several things.
-    private static let standardInput = (try? FileHandle.standardInput.readToEnd())
-        .flatMap { String(data: $0, encoding: .utf8) }
+    private static let standardInput: String? = {
+        // An empty input is none to `readToEnd`, and the same as an empty file to a person.
+        guard let data = try? FileHandle.standardInput.readToEnd() ?? Data() else { return nil }
+        return String(data: data, encoding: .utf8)
+    }()
 }

@@ -32,12 +32,7 @@ struct ComposeTreeBuilder {
 
     private mutating func node(_ node: Node) -> ComposeNode {
         var result = ComposeNode(source: source, line: node.mark?.line ?? 1, content: .null)
-        count += 1
-        guard count <= Self.mostNodes else {
-            // Told once, where it became too much.
-            if count == Self.mostNodes + 1 { report("the file's aliases stand for too much", at: node) }
-            return result
-        }
+        guard admits(node) else { return result }
         result.content = content(of: node)
         switch node.tag.rawValue {
         case "!reset": result.override = .remove
@@ -45,6 +40,13 @@ struct ComposeTreeBuilder {
         default: break
         }
         return result
+    }
+
+    /// Whether the tree may still grow; that it may not is told once, where it became too much.
+    private mutating func admits(_ node: Node) -> Bool {
+        count += 1
+        if count == Self.mostNodes + 1 { report("the file's aliases stand for too much", at: node) }
+        return count <= Self.mostNodes
     }
 
     private mutating func content(of node: Node) -> ComposeNode.Content {
@@ -95,6 +97,8 @@ struct ComposeTreeBuilder {
     private mutating func mergeSources(_ value: Node) -> [ComposeNode.Entries] {
         let sources = value.sequence.map(Array.init) ?? [value]
         return sources.compactMap { source in
+            // What merges only what merges more has no nodes of its own to be counted.
+            guard admits(source) else { return nil }
             if let mapping = source.mapping { return entries(of: mapping) }
             report("what '<<' merges is not a mapping", at: source)
             return nil

@@ -18,10 +18,13 @@ struct ComposeEnvironment: Sendable {
     /// With a file's variables where there was none: what the outside says wins.
     func adding(_ variables: [String: String], from file: String) -> ComposeEnvironment {
         var result = self
-        for (name, value) in variables where values[name] == nil {
-            result.values[name] = value
-            result.files[name] = file
-        }
+        for (name, value) in variables where values[name] == nil { result.set(name, to: value, from: file) }
         return result
+    }
+
+    /// - Parameter value: `nil` when the file says that it is not set.
+    mutating func set(_ name: String, to value: String?, from file: String) {
+        values[name] = value
+        files[name] = value == nil ? nil : file
     }
 }

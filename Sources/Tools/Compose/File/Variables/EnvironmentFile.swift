@@ -17,12 +17,13 @@ struct EnvironmentFile {
         in text: String, format: Format = .standard, environment: ComposeEnvironment, earlier: [String: String] = [:]
     ) -> [String: String?] {
         let text = text.replacing("\r\n", with: "\n").replacing("\u{FEFF}", with: "")
-        var scope = earlier
+        var scope = environment.adding(earlier, from: name)
         var variables: [String: String?] = [:]
         for entry in format == .raw ? rawEntries(text) : entries(text) {
-            let value = value(of: entry, environment: environment.adding(scope, from: name))
+            let value = value(of: entry, environment: scope)
             variables[entry.name] = .some(value)
-            scope[entry.name] = value
+            // What the outside says wins.
+            if environment[entry.name] == nil { scope.set(entry.name, to: value, from: name) }
         }
         return variables
     }

@@ -26,21 +26,31 @@ extension Interpolation {
     }
 
     /// Everything up to the brace that closes the reference, references inside included.
-    static func takeOperand(_ rest: inout Substring) -> Substring {
-        let start = rest
+    ///
+    /// - Returns: `nil` when they are nested too deep. Each level is looked through again within the one around it, so
+    ///   that otherwise a long text would take far longer than its length.
+    static func takeOperand(_ rest: inout Substring) -> Substring? {
+        let bytes = rest.utf8
+        var end = bytes.startIndex
         var depth = 0
-        while let character = rest.first {
-            if rest.hasPrefix("$$") {
-                rest.removeFirst()
-            } else if rest.hasPrefix("${") {
+        scan: while end < bytes.endIndex {
+            let next = bytes.index(after: end)
+            switch (bytes[end], next < bytes.endIndex ? bytes[next] : 0) {
+            case (UInt8(ascii: "$"), UInt8(ascii: "$")):
+                end = bytes.index(after: next)
+                continue scan
+            case (UInt8(ascii: "$"), UInt8(ascii: "{")):
                 depth += 1
-            } else if character == "}" {
-                if depth == 0 { break }
+                guard depth < deepest else { return nil }
+            case (UInt8(ascii: "}"), _):
+                if depth == 0 { break scan }
                 depth -= 1
+            default: break
             }
-            rest.removeFirst()
+            end = next
         }
-        return start[..<rest.startIndex]
+        defer { rest = rest[end...] }
+        return rest[..<end]
     }
 
     struct Reference: Equatable {
@@ -52,8 +62,7 @@ extension Interpolation {
     }
 
     /// Every variable that a text refers to, those within the operands of others included.
-    static func references(in text: some StringProtocol, depth: Int = 0) -> [Reference] {
-        guard depth <= deepest else { return [] }
+    static func references(in text: some StringProtocol) -> [Reference] {
         var rest = Substring(text)
         var found: [Reference] = []
         while let character = rest.popFirst() {
@@ -67,10 +76,10 @@ extension Interpolation {
             var reference = Reference(name: takeName(&rest))
             guard !reference.name.isEmpty else { continue }
             if isBraced, let operation = takeOperation(&rest) {
-                let operand = takeOperand(&rest)
+                guard let operand = takeOperand(&rest) else { return found + [reference] }
                 reference.standIn = operation.kind == .default ? String(operand) : nil
                 reference.isRequired = operation.kind == .required
-                found += [reference] + references(in: operand, depth: depth + 1)
+                found += [reference] + references(in: operand)
             } else {
                 found.append(reference)
             }

@@ -21,7 +21,6 @@ struct Interpolation {
 
     /// No person nests this deep, and each level takes a part of the stack.
     static let deepest = 32
-    private var depth = 0
 
     mutating func expand(_ text: some StringProtocol) throws(Failure) -> String {
         var rest = Substring(text)
@@ -57,7 +56,9 @@ struct Interpolation {
         let name = Self.takeName(&rest)
         guard !name.isEmpty else { throw Failure(message: "'${' is not followed by a variable's name") }
         let operation = Self.takeOperation(&rest)
-        let operand = operation == nil ? "" : Self.takeOperand(&rest)
+        guard let operand = operation == nil ? "" : Self.takeOperand(&rest) else {
+            throw Failure(message: "more than \(Self.deepest) references are nested")
+        }
         guard rest.popFirst() == "}" else {
             throw Failure(message: "'${\(name)' is not closed, or has an unknown operator")
         }
@@ -66,20 +67,13 @@ struct Interpolation {
         // The operand is expanded only where it is used: `${A:-${B:?}}` must not fail when A is set.
         switch (operation.kind, set) {
         case (.alternative, nil): return ""
-        case (.alternative, _?): return try expand(operand: operand)
+        case (.alternative, _?): return try expand(operand)
         case (_, let set?): return set
-        case (.default, nil): return try expand(operand: operand)
+        case (.default, nil): return try expand(operand)
         case (.required, nil):
-            let reason = try expand(operand: operand)
+            let reason = try expand(operand)
             throw Failure(message: "required variable '\(name)' is not set" + (reason.isEmpty ? "" : ": \(reason)"))
         }
-    }
-
-    private mutating func expand(operand: Substring) throws(Failure) -> String {
-        guard depth < Self.deepest else { throw Failure(message: "more than \(Self.deepest) references are nested") }
-        depth += 1
-        defer { depth -= 1 }
-        return try expand(operand)
     }
 
     private mutating func value(of name: String) -> String {
