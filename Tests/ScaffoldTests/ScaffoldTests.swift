@@ -52,7 +52,9 @@ struct ScaffoldTests {
             #expect(scaffold.files["Sources/App/Worker.swift"]?.contains("DomainEvent.Done(x: 1)") == true)
             #expect(scaffold.files["Sources/App/Vocabulary/Do.swift"] != nil, "made on the way")
             #expect(
-                scaffold.notes.count == 2, "this Package.swift has no list that could be read, and there is no stack")
+                scaffold.notes.count == 4,
+                "this Package.swift has no list that could be read, nor Segue itself, and there is no stack")
+            #expect(scaffold.notes.contains("add the package 'segue' to the dependencies of Package.swift"))
         }
     }
 

@@ -124,6 +124,10 @@ struct ContractVerbTests {
             try await segue("contract", "export", "-o", "new.json")
             #expect(try await segue("contract", "check", "contract.json", "new.json").lines == changed.lines)
             #expect(try await segue("contract", "check", "new.json", "new.json").status == 0)
+            let old = try String(contentsOfFile: segue.directory + "/contract.json", encoding: .utf8)
+            #expect(try await segue("contract", "check", "-", input: old).lines == changed.lines)
+            let nothing = try await segue("contract", "check", "-")
+            #expect(nothing.status == 65 && nothing.error.hasPrefix("segue: standard input is no contract: "))
         }
     }
 

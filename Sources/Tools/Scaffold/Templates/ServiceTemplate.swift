@@ -61,7 +61,11 @@ package struct ServiceTemplate {
             scaffold.change("Package.swift", to: manifest)
         } else {
             scaffold.note(
-                "add the target to Package.swift: executable '\(name)' with \(package.module) and ServiceRuntime")
+                "add the target to Package.swift: executable '\(name)' with \(package.module), ServiceRuntime and "
+                    + "ArgumentParser")
+        }
+        for dependency in ["segue", "swift-argument-parser"] where !package.manifest.contains(dependency) {
+            scaffold.note("add the package '\(dependency)' to the dependencies of Package.swift")
         }
     }
 
