@@ -4,7 +4,7 @@ import EventBus
 import Foundation
 import Testing
 
-@Suite("What a shell completes", .timeLimit(.minutes(1)))
+@Suite("What a shell completes", .timeLimit(.minutes(2)))
 struct CompletionTests {
     /// Has bash complete a line, as the key for it does.
     private func bash(_ segue: SegueCommandLine, _ words: String...) async throws -> [String] {
