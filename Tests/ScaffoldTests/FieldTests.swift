@@ -18,15 +18,30 @@ struct FieldTests {
 
     @Test(
         "What is no field says how one is written",
-        arguments: ["cups", "cups:", ":Int", "Cups:Int", "cups:Date", "cups:[Int", "cups:?", "a b:Int", "cups:Int; x"])
+        arguments: [
+            "cups", "cups:", ":Int", "Cups:Int", "cups:Date", "cups:[Int", "cups:?", "a b:Int", "cups:Int; x",
+            "self:Int",
+        ])
     func noField(text: String) {
         let error = #expect(throws: ScaffoldError.self) { try Field(text) }
         #expect(error?.message == "'\(text)' is not a field")
     }
 
+    @Test("A field may be called as Swift calls something, but none twice, and no command is answered")
+    func names() throws {
+        let message = try MessageTemplate(MessageName("command.Play"), fields: Field.list(["repeat:Bool", "in:Int?"]))
+        let lines = ["var `repeat`: Bool", "init(`repeat`: Bool, `in`: Int? = nil)", "self.`repeat` = `repeat`"]
+        for line in lines { #expect(message.source.contains(line), "\(message.source)") }
+        #expect(try Field("`repeat`: Bool") == Field("repeat:Bool"))
+        #expect(throws: ScaffoldError.self) { try Field.list(["x:Int", "x:Bool"]) }
+        #expect(throws: ScaffoldError.self) {
+            try MessageTemplate(MessageName("command.A"), answer: Field.list(["x:Int"]))
+        }
+    }
+
     @Test(
         "A message is a command, an event, a document or a query",
-        arguments: ["Foo", "command.foo", "news.Foo", "error.Foo"])
+        arguments: ["Foo", "command.foo", "news.Foo", "error.Foo", "command.Type"])
     func message(text: String) {
         #expect(throws: ScaffoldError.self) { try MessageName(text) }
     }

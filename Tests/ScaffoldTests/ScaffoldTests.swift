@@ -21,7 +21,7 @@ struct ScaffoldTests {
         try inPackage { package in
             #expect(package.vocabulary == "Sources/App/Vocabulary")
             #expect(package.module == "App")
-            let scaffold = MessageTemplate(try MessageName("event.Done")).scaffold(in: package)
+            let scaffold = try MessageTemplate(MessageName("event.Done")).scaffold(in: package)
             #expect(
                 scaffold.files.keys.sorted() == ["Sources/App/Vocabulary/Done.swift", "Tests/AppTests/DoneTests.swift"])
         }
@@ -30,11 +30,12 @@ struct ScaffoldTests {
     @Test("What is there is not overwritten, and then nothing else is written either")
     func there() throws {
         try inPackage { package in
-            try MessageTemplate(try MessageName("event.Done")).scaffold(in: package).write(to: package.root)
-            let again = MessageTemplate(try MessageName("event.Done"), fields: [try Field("x:Int")]).scaffold(
+            try MessageTemplate(MessageName("event.Done")).scaffold(in: package).write(to: package.root)
+            let again = try MessageTemplate(MessageName("event.Done"), fields: [Field("x:Int")]).scaffold(
                 in: package)
             try FileManager.default.removeItem(atPath: "\(package.root)/Tests")
             #expect(throws: ScaffoldError.self) { try again.write(to: package.root) }
+            #expect(throws: ScaffoldError.self, "not even told that it would be") { try again.check(in: package.root) }
             #expect(package.text(of: "Sources/App/Vocabulary/Done.swift")?.contains("x: Int") == false)
             #expect(package.text(of: "Tests/AppTests/DoneTests.swift") == nil)
         }
@@ -43,8 +44,7 @@ struct ScaffoldTests {
     @Test("A service that answers with a message that is there sends it with values for its fields")
     func fields() throws {
         try inPackage { package in
-            let done = MessageTemplate(
-                try MessageName("event.Done"), fields: [try Field("x:Int"), try Field("y:String?")])
+            let done = try MessageTemplate(MessageName("event.Done"), fields: Field.list(["x:Int", "y:String?"]))
             try done.scaffold(in: package).write(to: package.root)
             let service = try ServiceTemplate(
                 "worker", receives: MessageName("command.Do"), sends: MessageName("event.Done"))
@@ -52,7 +52,21 @@ struct ScaffoldTests {
             #expect(scaffold.files["Sources/App/Worker.swift"]?.contains("DomainEvent.Done(x: 1)") == true)
             #expect(scaffold.files["Sources/App/Vocabulary/Do.swift"] != nil, "made on the way")
             #expect(
-                scaffold.notes.count == 2, "this Package.swift has no list that could be read, and there is no stack")
+                scaffold.notes.count == 4,
+                "this Package.swift has no list that could be read, nor Segue itself, and there is no stack")
+            #expect(scaffold.notes.contains("add the package 'segue' to the dependencies of Package.swift"))
+        }
+    }
+
+    @Test("A service is not called as something of the package is")
+    func taken() throws {
+        try inPackage { package in
+            try "targets: [\"worker\", .target(name: \"App\")]".write(
+                toFile: "\(package.root)/Package.swift", atomically: true, encoding: .utf8)
+            let service = try ServiceTemplate(
+                "worker", receives: MessageName("command.Do"), sends: MessageName("event.Done"))
+            let layout = try PackageLayout(around: package.root)
+            #expect(throws: ScaffoldError.self) { try service.scaffold(in: layout, compose: nil) }
         }
     }
 
@@ -64,6 +78,12 @@ struct ScaffoldTests {
             let error = #expect(throws: ScaffoldError.self) { try PackageLayout(around: package.root) }
             #expect(error?.recovery.contains("--in") == true)
             #expect(try PackageLayout(around: package.root, vocabulary: "Sources/App").module == "App")
+            for folder in ["/tmp", "..", "../neighbour-of-this/Sources/App"] {
+                let error = #expect(throws: ScaffoldError.self) {
+                    try PackageLayout(around: package.root, vocabulary: folder)
+                }
+                #expect(error?.message.hasSuffix("is not in the package \(package.root)") == true)
+            }
         }
     }
 }

@@ -38,7 +38,7 @@ struct ArgumentTests {
         "say how long a command lasts",
         arguments: [
             ("none", Lifetime.unlimited), ("5", .seconds(5)), ("0.5", .seconds(0.5)), ("0", nil), ("-1", nil),
-            ("inf", nil),
+            ("inf", nil), ("1e300", nil),
         ])
     func lifetime(text: String, lifetime: Lifetime?) {
         #expect(Lifetime(argument: text) == lifetime)

@@ -78,6 +78,22 @@ struct BusVerbTests {
         }
     }
 
+    @Test("waits for what comes of a message no longer than it is told to", .timeLimit(.minutes(1)))
+    func noOutcome() async throws {
+        try await SegueCommandLine.onBus { segue in
+            let sending = ["send", "event.LaunchFinished", "--await", "event.Nothing", "--timeout"]
+            let given = try await segue.run(sending + ["0.1"])
+            #expect(given.status == 75 && given.output.isEmpty, "\(given.output)")
+            #expect(
+                given.errorLines.last == "segue: no event.Nothing came of event.LaunchFinished within 0.1 s; "
+                    + "see 'segue services' for who handles it")
+            for time in ["0", "inf", "1e300", "soon"] {
+                let refused = try await segue.run(sending + [time])
+                #expect(refused.status == 64 && refused.errorLines.count == 1, "\(refused.error)")
+            }
+        }
+    }
+
     @Test("ends quietly when its reader has had enough", .timeLimit(.minutes(1)))
     func brokenPipe() async throws {
         try await SegueCommandLine.onBus { segue in

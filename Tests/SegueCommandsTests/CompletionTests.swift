@@ -4,7 +4,7 @@ import EventBus
 import Foundation
 import Testing
 
-@Suite("What a shell completes", .timeLimit(.minutes(1)))
+@Suite("What a shell completes", .timeLimit(.minutes(2)))
 struct CompletionTests {
     /// Has bash complete a line, as the key for it does.
     private func bash(_ segue: SegueCommandLine, _ words: String...) async throws -> [String] {
@@ -45,7 +45,7 @@ struct CompletionTests {
             #expect(try await bash(segue, "segue", "send", "command.B") == ["command.Buy"])
             #expect(try await bash(segue, "segue", "send", "--await", "event.S") == ["event.Sold"])
             #expect(try await bash(segue, "segue", "ask", "P") == ["Price"])
-            #expect(try await bash(segue, "segue", "send", "command.Buy", "") == [#"'{"item":""}'"#])
+            #expect(try await bash(segue, "segue", "send", "command.Buy", "") == [#"{"item":""}"#])
             #expect(
                 try await bash(segue, "segue", "send", "command.Buy", "--field", "data.") == ["data.item", "data.size"])
         }
@@ -60,7 +60,7 @@ struct CompletionTests {
                     Dictionary(uniqueKeysWithValues: names.map { ($0, JSONSchema.Property(.string)) }))
                 try await bus.publish(ContractShop.store(fields))
                 #expect(try await bash(segue, "segue", "send", "command.B") == ["command.Buy"])
-                #expect(try await bash(segue, "segue", "send", "command.Buy", "") == [#"'{"item":""}'"#])
+                #expect(try await bash(segue, "segue", "send", "command.Buy", "") == [#"{"item":""}"#])
                 #expect(try await bash(segue, "segue", "send", "command.Buy", "--field", "d") == ["data.item"])
                 #expect(!FileManager.default.fileExists(atPath: segue.directory + "/harm"))
             }
@@ -77,22 +77,25 @@ struct CompletionTests {
         }
     }
 
-    private static let shells = ["zsh", "fish"].filter {
-        FileManager.default.isExecutableFile(atPath: "/usr/bin/\($0)")
-    }
-
-    @Test(
-        "has a script for zsh and fish that these can read", .enabled(if: !shells.isEmpty, "neither is installed"),
-        arguments: shells)
-    func otherShells(shell: String) async throws {
+    @Test("is typed by the Tab key, as one word of just what was meant", arguments: CompletingShell.allCases)
+    func typed(shell: CompletingShell) async throws {
         try await SegueCommandLine.inScratch { segue in
-            try segue.write("name: demo\nservices: {music: {command: x}}")
-            let read = try await segue.shell("segue --generate-completion-script \(shell) > script; \(shell) -n script")
-            #expect(read.status == 0 && read.error.isEmpty, "\(read.error)")
-            if shell == "fish" {
-                let offered = try await segue.shell("fish -c \"source script; complete -C 'segue logs mu'\"")
-                #expect(offered.lines == ["music"])
-            }
+            try ContractShop.write(segue)
+            try FileManager.default.createDirectory(
+                atPath: segue.directory + "/config", withIntermediateDirectories: false)
+            try await segue("contract", "export", "-o", "config/contract.json")
+            let ran = try await shell.arguments(
+                of: [
+                    "segue contr\t", "segue logs st\t", "segue logs store da\t", "segue send command.B\t",
+                    "segue send command.Buy \t", "segue ask Pr\t", "segue send --await event.So\t",
+                    "segue send command.Buy --field data.i\t",
+                ], segue)
+            #expect(
+                ran == [
+                    "<contract>", "<logs><store>", "<logs><store><database>", "<send><command.Buy>",
+                    #"<send><command.Buy><{"item":""}>"#, "<ask><Price>", "<send><--await><event.Sold>",
+                    "<send><command.Buy><--field><data.item>",
+                ])
         }
     }
 }

@@ -72,13 +72,20 @@ struct ContractVerbTests {
         }
     }
 
-    @Test("export gives up a program that goes on for ever, and what that has started goes with it")
-    func endless() async throws {
+    @Test(
+        "leaves nothing of a program that goes on for ever, that starts others, or whose asking is interrupted",
+        arguments: [
+            ("wait", "", "segue: service 'busy' does not answer --contract within 10", 1),
+            ("echo {}", "", "segue: service 'busy' prints something else than its contract", 1),
+            ("wait", "until [ -s child ]; do :; done; kill -INT $!;", "", 130),
+        ])
+    func leftovers(end: String, meanwhile: String, error: String, status: Int32) async throws {
         try await SegueCommandLine.inScratch { segue in
-            try segue.write("name: demo\nservices: {endless: {command: ./endless}}")
-            try ContractShop.write("sleep 600 & echo $! > child; wait", as: "endless", segue)
-            let result = try await segue("contract", "export")
-            #expect(result.error.hasPrefix("segue: service 'endless' does not answer --contract within 10"))
+            try segue.write("name: demo\nservices: {busy: {command: ./busy}}")
+            try ContractShop.write("sleep 600 & echo $! > child; \(end)", as: "busy", segue)
+            // Job control, or the shell would have it ignore the signal.
+            let result = try await segue.shell("set -m; segue contract export & \(meanwhile) wait $!")
+            #expect(result.error.hasPrefix(error) && result.status == status, "\(result.error)")
             let child = try String(contentsOfFile: segue.directory + "/child", encoding: .utf8)
             // Nobody may have reaped it yet.
             let pid = child.trimmingCharacters(in: .newlines)
@@ -117,6 +124,10 @@ struct ContractVerbTests {
             try await segue("contract", "export", "-o", "new.json")
             #expect(try await segue("contract", "check", "contract.json", "new.json").lines == changed.lines)
             #expect(try await segue("contract", "check", "new.json", "new.json").status == 0)
+            let old = try String(contentsOfFile: segue.directory + "/contract.json", encoding: .utf8)
+            #expect(try await segue("contract", "check", "-", input: old).lines == changed.lines)
+            let nothing = try await segue("contract", "check", "-")
+            #expect(nothing.status == 65 && nothing.error.hasPrefix("segue: standard input is no contract: "))
         }
     }
 

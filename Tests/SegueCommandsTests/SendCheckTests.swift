@@ -101,13 +101,15 @@ struct SendCheckTests {
                 {"type": "Buy"}
                 {"data": {}}
                 {"type": "event.Sold", "data": 5}
+                {"type": "query.Price", "data": {}}
                 """
             let result = try await segue("send", "--stdin", input: lines)
             #expect(result.status == 65 && result.lines.count == 2)
-            for (line, number) in zip(result.errorLines, 3...5) {
+            for (line, number) in zip(result.errorLines, 3...6) {
                 #expect(line.hasPrefix("segue: standard input:\(number): "))
             }
             #expect(result.error.contains("did you mean command.Buy?"))
+            #expect(result.error.contains("query.Price is a question, which cannot be published; use 'segue ask'"))
             let sent = try await bus.documents(matching: [.all])
             #expect(sent.contains { $0.type.name == "Hats" && $0.attributes.key == "k" })
             let shown = try await segue(

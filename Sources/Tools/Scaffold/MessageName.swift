@@ -6,7 +6,9 @@ package struct MessageName: Hashable, Sendable {
 
     /// - Throws: ``ScaffoldError`` when it is none that an app declares.
     package init(_ text: String) throws(ScaffoldError) {
-        guard let type = MessageType(text), type.name.first?.isUppercase == true else {
+        guard let type = MessageType(text), type.name.first?.isUppercase == true,
+            !["Any", "Protocol", "Self", "Type"].contains(type.name)
+        else {
             throw ScaffoldError(
                 "'\(text)' is not a message's type",
                 recovery: "write it like command.CoffeeOrdered or event.CoffeeServed")

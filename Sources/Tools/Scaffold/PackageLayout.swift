@@ -27,7 +27,7 @@ package struct PackageLayout: Hashable, Sendable {
         self.root = root
         self.manifest = manifest
         if let vocabulary {
-            self.vocabulary = Self.path(vocabulary, in: directory, from: root)
+            self.vocabulary = try Self.path(vocabulary, in: directory, from: root)
         } else {
             self.vocabulary = try Self.vocabulary(in: root)
         }
@@ -56,9 +56,13 @@ package struct PackageLayout: Hashable, Sendable {
         return FileManager.default.fileExists(atPath: "\(root)/\(own)") ? own : vocabulary
     }
 
-    private static func path(_ path: String, in directory: String, from root: String) -> String {
+    private static func path(_ path: String, in directory: String, from root: String) throws(ScaffoldError) -> String {
         let url = URL(fileURLWithPath: path, relativeTo: URL(fileURLWithPath: directory, isDirectory: true))
-        return String(url.standardizedFileURL.path.dropFirst(root.count + 1))
+        let folder = url.standardizedFileURL.path
+        guard folder.hasPrefix("\(root)/") else {
+            throw ScaffoldError("\(folder) is not in the package \(root)", recovery: "name another folder with --in")
+        }
+        return String(folder.dropFirst(root.count + 1))
     }
 
     private static func vocabulary(in root: String) throws(ScaffoldError) -> String {

@@ -31,13 +31,19 @@ package struct Scaffold: Hashable, Sendable {
     }
 
     /// - Parameter root: the package's folder.
-    /// - Throws: ``ScaffoldError`` when a file that is to be made is there already; nothing is written then.
-    package func write(to root: String) throws {
+    /// - Throws: ``ScaffoldError`` when a file that is to be made is there already.
+    package func check(in root: String) throws(ScaffoldError) {
         for path in files.keys.sorted() where !changed.contains(path) {
             guard !FileManager.default.fileExists(atPath: "\(root)/\(path)") else {
                 throw ScaffoldError("\(path) is there already", recovery: "choose another name, or remove it")
             }
         }
+    }
+
+    /// - Parameter root: the package's folder.
+    /// - Throws: ``ScaffoldError`` when a file that is to be made is there already; nothing is written then.
+    package func write(to root: String) throws {
+        try check(in: root)
         for (path, contents) in files {
             let url = URL(fileURLWithPath: "\(root)/\(path)")
             try FileManager.default.createDirectory(

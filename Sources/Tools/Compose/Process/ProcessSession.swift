@@ -1,11 +1,16 @@
-import Glibc
+package import Glibc
 
 /// The processes of one session: a service's own and all that descend from it, unless they made a session themselves.
 ///
 /// A session rather than a group, because a shell with job control gives each of its children a group of its own.
 /// The number stays taken while any member lives or the leader is not reaped, so it cannot come to mean another one.
-struct ProcessSession: Sendable {
+package struct ProcessSession: Sendable {
     let id: pid_t
+
+    /// - Parameter id: the process that leads it.
+    package init(id: pid_t) {
+        self.id = id
+    }
 
     var members: [ProcessTable.Entry] {
         ProcessTable.entries(ofSession: id).filter(\.isAlive)
@@ -13,8 +18,13 @@ struct ProcessSession: Sendable {
 
     func send(_ signal: CInt) {
         for group in Set(members.map(\.group)) {
-            kill(-group, signal)
+            Glibc.kill(-group, signal)
         }
+    }
+
+    /// Kills all members; returns when none is left.
+    package func kill() async {
+        await terminate(signal: .kill, grace: .zero)
     }
 
     /// Asks all members to end, grants them the grace, then kills them; returns when none is left.
@@ -39,13 +49,13 @@ struct ProcessSession: Sendable {
         }
         // Again as long as any is left: a member may have forked between the look into /proc and the signal.
         while case let left = members, !left.isEmpty {
-            for group in Set(left.map(\.group)) { kill(-group, SIGKILL) }
+            for group in Set(left.map(\.group)) { Glibc.kill(-group, SIGKILL) }
             await Self.waitForExit(of: left)
         }
     }
 
     /// Returns when the leader has ended, even if it is not reaped, or when the task is cancelled.
-    func waitForLeader() async {
+    package func waitForLeader() async {
         while !Task.isCancelled, let leader = ProcessTable.entry(of: id), leader.isAlive {
             await Self.waitForExit(of: [leader])
         }

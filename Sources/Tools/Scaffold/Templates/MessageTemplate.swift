@@ -7,7 +7,11 @@ package struct MessageTemplate {
     /// What a query is answered with.
     let answer: [Field]
 
-    package init(_ message: MessageName, fields: [Field] = [], answer: [Field] = []) {
+    /// - Throws: ``ScaffoldError`` when what is no query has an answer.
+    package init(_ message: MessageName, fields: [Field] = [], answer: [Field] = []) throws(ScaffoldError) {
+        guard answer.isEmpty || message.type.kind == .query else {
+            throw ScaffoldError("\(message.type) is not answered", recovery: "leave --answer out, or make it a query")
+        }
         self.message = message
         self.fields = fields
         self.answer = answer
@@ -24,7 +28,7 @@ package struct MessageTemplate {
         return scaffold
     }
 
-    private var source: String {
+    var source: String {
         let answer = message.type.kind == .query ? "\(Self.answerType(self.answer))\n\n" : ""
         return """
             package import Contracts
@@ -50,10 +54,10 @@ package struct MessageTemplate {
 
     /// The properties, and the initialiser that a package's struct does not get by itself.
     private static func members(_ fields: [Field], indent: Int) -> String {
-        let properties = fields.map { "package var \($0.name): \($0.type)" }
-        let parameters = fields.map { "\($0.name): \($0.type)\($0.json == nil ? " = nil" : "")" }.joined(
+        let properties = fields.map { "package var \($0.swiftName): \($0.type)" }
+        let parameters = fields.map { "\($0.swiftName): \($0.type)\($0.json == nil ? " = nil" : "")" }.joined(
             separator: ", ")
-        let body = fields.map { "    self.\($0.name) = \($0.name)" }
+        let body = fields.map { "    self.\($0.swiftName) = \($0.swiftName)" }
         let initialiser = body.isEmpty ? ["package init() {}"] : ["package init(\(parameters)) {"] + body + ["}"]
         let lines = properties + (properties.isEmpty ? [] : [""]) + initialiser
         return lines.map { $0.isEmpty ? "" : String(repeating: " ", count: indent) + $0 }.joined(separator: "\n")

@@ -38,7 +38,7 @@ package struct ScreenTemplate {
         }
         var scaffold = Scaffold()
         if try MessageSource(command, in: package) == nil {
-            scaffold.add(MessageTemplate(command).scaffold(in: package))
+            scaffold.add(try MessageTemplate(command).scaffold(in: package))
         }
         let changed = try self.changed(text, path, from: origin)
         scaffold.change(path, to: changed)

@@ -24,9 +24,12 @@ package struct ServiceTemplate {
 
     /// What is missing of its messages is made, too.
     package func scaffold(in package: PackageLayout, compose: String?) throws(ScaffoldError) -> Scaffold {
+        guard !package.manifest.contains("\"\(name)\"") else {
+            throw ScaffoldError("Package.swift has something called '\(name)' already", recovery: "choose another name")
+        }
         var scaffold = Scaffold()
         for message in Set([receives, sends]) where try MessageSource(message, in: package) == nil {
-            scaffold.add(MessageTemplate(message).scaffold(in: package))
+            scaffold.add(try MessageTemplate(message).scaffold(in: package))
         }
         let samples = (try sample(of: receives, in: package), try sample(of: sends, in: package))
         scaffold.make("Sources/\(package.module)/\(type).swift", package.spelled(source(answer: samples.1)))
@@ -58,7 +61,11 @@ package struct ServiceTemplate {
             scaffold.change("Package.swift", to: manifest)
         } else {
             scaffold.note(
-                "add the target to Package.swift: executable '\(name)' with \(package.module) and ServiceRuntime")
+                "add the target to Package.swift: executable '\(name)' with \(package.module), ServiceRuntime and "
+                    + "ArgumentParser")
+        }
+        for dependency in ["segue", "swift-argument-parser"] where !package.manifest.contains(dependency) {
+            scaffold.note("add the package '\(dependency)' to the dependencies of Package.swift")
         }
     }
 

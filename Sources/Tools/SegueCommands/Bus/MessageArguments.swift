@@ -66,12 +66,7 @@ struct MessageArguments: ParsableArguments, Sendable {
     /// - Throws: `ValidationError` that suggests the right spelling.
     private var type: MessageType? {
         get throws {
-            guard let typeName else { return nil }
-            guard let type = MessageType(typeName) else { throw ValidationError(MessageSpelling.advice(on: typeName)) }
-            guard type.kind != .query else {
-                throw ValidationError("\(type) is a question, which cannot be published; use 'segue ask'")
-            }
-            return type
+            try typeName.map { try MessageSpelling.type($0) }
         }
     }
 

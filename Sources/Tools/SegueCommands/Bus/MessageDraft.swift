@@ -1,3 +1,4 @@
+internal import ArgumentParser
 internal import EventBus
 internal import Foundation
 internal import Navigation
@@ -28,8 +29,11 @@ struct MessageDraft: Sendable {
                 code: "malformed-line", "it does not say its type",
                 recovery: "write \"type\": \"command.NAME\", or name the type before --stdin", status: .dataError)
         }
-        guard let type = MessageType(name), type.kind != .query else {
-            throw CommandError(code: "malformed-line", MessageSpelling.advice(on: name), status: .dataError)
+        let type: MessageType
+        do {
+            type = try MessageSpelling.type(name)
+        } catch {
+            throw CommandError(code: "malformed-line", error.message, status: .dataError)
         }
         let data = members["data"] ?? [:]
         guard data.objectValue != nil else {

@@ -17,7 +17,7 @@ struct Outcome: Sendable {
                 try await Task.sleep(for: timeout)
                 throw CommandError(
                     code: "no-outcome", "no \(awaited) came of \(cause.type) within \(timeout.formattedSeconds)",
-                    recovery: "see 'segue services' for who handles it")
+                    recovery: "see 'segue services' for who handles it", status: .temporaryFailure)
             }
             defer { group.cancelAll() }
             guard let message = try await group.next() else { throw CancellationError() }

@@ -11,13 +11,14 @@ package struct ContractCheckCommand: AsyncParsableCommand {
             segue contract check config/contract.json              the compose file's services, as they are now
             segue contract check config/contract.json new.json -v  two files; also what breaks nothing
             segue contract check config/contract.json -p segue     what runs now
+            git show main:contract.json | segue contract check -   what has changed since
 
             What is received must suit those who sent it before, and what is sent
             must suit those who received it. Each finding is a line, and the status
             is 1 when something breaks.
             """)
 
-    @Argument(help: ArgumentHelp("The contract that others keep to.", valueName: "old"))
+    @Argument(help: ArgumentHelp("The contract that others keep to; - reads it from standard input.", valueName: "old"))
     var old: String
 
     @Argument(help: ArgumentHelp("The new one. Without it, the services are asked.", valueName: "new"))

@@ -8,18 +8,24 @@ enum ContractFile {
     /// Where a project keeps the one that its changes are held to.
     static let standard = "config/contract.json"
 
-    /// - Throws: ``CommandError`` when the file cannot be read, or is no contract.
+    /// Reads a file, or for `-` standard input to its end.
+    /// - Throws: ``CommandError`` when that cannot be done, or is no contract.
     static func read(_ path: String) throws -> AppContract {
+        if path == "-" { return try parse(Data(StandardInput.text().utf8), called: "standard input") }
         guard let data = FileManager.default.contents(atPath: path) else {
             throw CommandError(
                 code: "unreadable-file", "there is no file \(path), or it cannot be read",
                 recovery: "write one with 'segue contract export -o \(path)'", status: .noInput)
         }
+        return try parse(data, called: path)
+    }
+
+    private static func parse(_ data: Data, called name: String) throws(CommandError) -> AppContract {
         do {
             return try AppContract(parsing: data)
         } catch {
             throw CommandError(
-                code: "no-contract", "\(path) is no contract: \(error)".printable,
+                code: "no-contract", "\(name) is no contract: \(error)".printable,
                 recovery: "write one with 'segue contract export -o FILE'", status: .dataError)
         }
     }

@@ -74,11 +74,10 @@ struct ProgramContract {
         return found
     }
 
-    /// In a session of its own: what it starts goes with it, and Ctrl-C is this program's alone.
+    /// In a session of its own: what it has started goes with it, however it ends, and Ctrl-C is this program's alone.
     private func run(_ executable: String) async throws -> String {
         var platform = PlatformOptions()
         platform.createSession = true
-        platform.teardownSequence = [.send(signal: .kill, toProcessGroup: true, allowedDurationToNextStep: .seconds(1))]
         let variables = ProcessInfo.processInfo.environment.filter { !Self.withheld.contains($0.key) }
             .merging(environment) { _, own in own }
         let pairs = variables.compactMap { name, value in Environment.Key(rawValue: name).map { ($0, value) } }
@@ -88,7 +87,12 @@ struct ProgramContract {
                 executablePathOverride: command[0], remainingValues: command.dropFirst() + ["--contract"]),
             environment: .custom(Dictionary(pairs) { first, _ in first }), workingDirectory: FilePath(directory),
             platformOptions: platform, input: .none, output: .string(limit: Self.limit),
-            error: .string(limit: Self.limit))
+            error: .string(limit: Self.limit)
+        ) { execution in
+            let session = ProcessSession(id: execution.processIdentifier.value)
+            await session.waitForLeader()
+            await session.kill()
+        }
         guard result.terminationStatus.isSuccess else {
             let reason = result.standardError.split(separator: "\n").first.map { ": \($0)" } ?? ""
             throw failure("does not answer --contract (\(result.terminationStatus)\(reason))".printable)

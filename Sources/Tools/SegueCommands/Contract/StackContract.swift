@@ -8,8 +8,12 @@ enum StackContract {
     static let label = "segue.contract"
 
     /// - Returns: also a line for each message that two of them do not agree about.
-    /// - Throws: ``CommandErrors`` that name all that do not answer.
+    /// - Throws: ``CommandErrors`` that name all that do not answer; `ExitCode` when a signal ends it.
     static func read(_ stack: Stack) async throws -> (contract: AppContract, conflicts: [String]) {
+        try await Interruption.ending { try await ask(stack) }
+    }
+
+    private static func ask(_ stack: Stack) async throws -> (contract: AppContract, conflicts: [String]) {
         var merger = ContractMerger(title: stack.name ?? "an app")
         var errors: [CommandError] = []
         let services = stack.services.filter { $0.labels[label] != "none" }

@@ -24,8 +24,7 @@ struct NewMessageCommand: AsyncParsableCommand {
 
     func run() async throws {
         let package = try options.package()
-        let template = MessageTemplate(
-            try MessageName(type), fields: try fields.map { try Field($0) }, answer: try answer.map { try Field($0) })
+        let template = try MessageTemplate(MessageName(type), fields: Field.list(fields), answer: Field.list(answer))
         try await options.write(template.scaffold(in: package), to: package)
     }
 }

@@ -21,7 +21,7 @@ struct NewOptions: ParsableArguments, Sendable {
 
     /// - Throws: ``ScaffoldError`` when a file is there already.
     func write(_ scaffold: Scaffold, to package: PackageLayout) async throws {
-        if !dryRun { try scaffold.write(to: package.root) }
+        try dryRun ? scaffold.check(in: package.root) : scaffold.write(to: package.root)
         for path in scaffold.files.keys.sorted() {
             try await Console.output.writeLine("\(scaffold.changed.contains(path) ? "changed" : "made") \(path)")
         }

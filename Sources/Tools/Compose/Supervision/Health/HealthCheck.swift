@@ -36,7 +36,7 @@ struct HealthCheck: Sendable {
             group.addTask { await Self.end(of: output) }
             let hasTimedOut = await isLate(session)
             // Whatever it has started goes with it: nothing of a check outlives its verdict.
-            await session.terminate(signal: .kill, grace: .zero)
+            await session.kill()
             return Course(hasTimedOut: hasTimedOut, output: await group.next() ?? [])
         }
     }
