@@ -104,6 +104,44 @@ struct BusVerbTests {
         }
     }
 
+    @Test(
+        "ends when its reader is gone, though it has nothing to write", .timeLimit(.minutes(1)),
+        arguments: ["monitor", "trace --follow", "top --interval 1h"])
+    func noReader(command: String) async throws {
+        try await SegueCommandLine.onBus { segue in
+            let result = try await segue.shell("set -o pipefail; segue \(command) | true")
+            #expect(result.status == 0, "\(result.error)")
+        }
+    }
+
+    @Test("says in one line that what it shows cannot be written", .timeLimit(.minutes(1)))
+    func fullDisk() async throws {
+        try await SegueCommandLine.onBus { segue in
+            try await segue("send", "event.LaunchFinished")
+            let result = try await segue.shell("segue monitor --since beginning --count 1 > /dev/full")
+            #expect(result.error == "segue: standard output cannot be written: No space left on device\n")
+            #expect(result.status == 74)
+        }
+    }
+
+    @Test(
+        "ends by a signal though nobody reads what it writes", .timeLimit(.minutes(1)),
+        arguments: [("monitor --stats --interval 10ms > full", 143), ("record full --force", 74)])
+    func fullPipe(command: String, status: Int) async throws {
+        try await SegueCommandLine.onBus { segue in
+            let result = try await segue.shell(
+                """
+                mkfifo full; exec 3<> full; head -c 65536 /dev/zero >&3
+                segue \(command) 3>&- & pid=$!
+                # Before it takes note of signals, one would end it at once.
+                until [ $((0x$(grep SigCgt /proc/$pid/status | cut -f2) & 0x4000)) -ne 0 ]; do :; done
+                until readlink /proc/$pid/fd/* | grep -q full; do :; done
+                kill -TERM $pid; wait $pid; echo status $?
+                """)
+            #expect(result.lines == ["status \(status)"], "\(result.error)")
+        }
+    }
+
     private struct JournalPosition: Decodable, Equatable {
         let epoch: String
         let offset: UInt64

@@ -56,6 +56,16 @@ struct MonitorVerbTests {
         }
     }
 
+    @Test("does not begin behind the journal's end", .timeLimit(.minutes(1)))
+    func behind() async throws {
+        try await onBus { segue in
+            #expect(try await segue("monitor", "--since", "5", "--until", "end").status == 0)
+            let behind = try await segue("monitor", "--since", "6", "--until", "end")
+            #expect(behind.error == "segue: there is no message at offset 6 yet: the journal ends at 4\n")
+            #expect(behind.status == 65)
+        }
+    }
+
     @Test("writes fields, tables, raw data, templates and JSON", .timeLimit(.minutes(1)))
     func formats() async throws {
         try await onBus { segue in

@@ -68,6 +68,18 @@ struct RecordVerbTests {
         }
     }
 
+    @Test("what is recorded may go into a pipe that somebody reads", .timeLimit(.minutes(1)))
+    func pipe() async throws {
+        try await withRecording { segue in
+            let piped = try await segue.shell(
+                "set -o pipefail; segue record /dev/stdout --force --since beginning --until end | tail -1")
+            #expect(piped.status == 0 && piped.output.contains(#""messages":3"#), "\(piped.error)")
+            let unread = try await segue.shell("mkfifo pipe; segue record pipe --force --since beginning --until end")
+            #expect(unread.error == "segue: pipe is a pipe that nobody reads; start its reader first\n")
+            #expect(unread.status == 74)
+        }
+    }
+
     @Test("Ctrl-C ends a recording in order; a kill -9 leaves one that says what it lacks", .timeLimit(.minutes(1)))
     func ends() async throws {
         try await withRecording { segue in

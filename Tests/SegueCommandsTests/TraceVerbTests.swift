@@ -70,4 +70,38 @@ struct TraceVerbTests {
             #expect(follow.lines.count == 3 && follow.lines[1].contains("* command.Tapped  segue/"), "\(follow.output)")
         }
     }
+
+    @Test(
+        "draws a story that is longer than the terminal where it stood, and whole at its end", .timeLimit(.minutes(1)))
+    func longStory() async throws {
+        try await SegueCommandLine.onBus { segue in
+            try segue.write("stty rows 6 cols 60; exec segue trace --follow --quiet 0.5", to: "session")
+            let begun = try await segue.shell(
+                """
+                script -qfc "bash session" screen < /dev/null > /dev/null 2>&1 & echo $! > pid
+                grep -q -m1 waiting <(exec tail -n +1 -F screen 2> missing)
+                """)
+            try #require(begun.status == 0, "\(begun.error)")
+            try await segue.withConnection { bus in
+                // A piece at a time, so that it is drawn again.
+                for message in try Self.wideStory("tap") { _ = try await bus.publish(Batch([message])) }
+            }
+            let result = try await segue.shell("tail --pid=$(cat pid) -f /dev/null; cat screen")
+            let ups = result.output.matches(of: #/\u{1B}\[(\d+)A/#).compactMap { Int($0.1) }
+            #expect(!ups.isEmpty && ups.allSatisfy { $0 < 6 }, "\(result.output)\(result.error)")
+            let last = result.output.components(separatedBy: "\u{1B}[J").last ?? ""
+            #expect(last.components(separatedBy: "Happened").count == 9, "\(result.output)")
+        }
+    }
+
+    /// A tap and eight things that came of it.
+    private static func wideStory(_ id: String) throws -> [Envelope] {
+        try (0...8).map { number in
+            let type = try #require(MessageType(number == 0 ? "command.Tapped" : "event.Happened"))
+            var attributes = Attributes(type: type, source: "service/1", id: number == 0 ? id : "\(id).\(number)")
+            attributes.correlationID = id
+            attributes.causationID = number == 0 ? nil : id
+            return Envelope(attributes: attributes, data: Data("{}".utf8))
+        }
+    }
 }

@@ -17,6 +17,9 @@ struct MonitorSpan: Sendable {
     init(start: MonitorStart, end: MonitorEnd, duration: Duration?, on bus: any EventBus) async throws {
         // A batch of nothing changes nothing, and is answered with the journal's end.
         now = try await bus.publish(Batch([]))
+        if case .offset(let offset) = start, offset > now.offset + 1 {
+            throw BusError(.refused, "there is no message at offset \(offset) yet: the journal ends at \(now.offset)")
+        }
         self.start =
             switch start {
             case .now: .now

@@ -26,7 +26,7 @@ package enum CommandLineTool {
     private static func end(_ root: any ParsableCommand.Type, with error: any Error) async -> Never {
         // What was there before something failed is worth having.
         try? await Console.output.flush()
-        if let failure = Failure(error) {
+        if let failure = Failure(error) ?? Failure(ofOutput: error) {
             await Console.error.tell(failure.lines)
             exit(failure.status.rawValue)
         }

@@ -50,13 +50,13 @@ private struct WhereLexer {
         if character == "\"" || character == "'" {
             return WhereToken(kind: .text(try text(quotedBy: character)), column: column)
         }
-        if let sign = Self.signs.first(where: { characters[index...].starts(with: $0) }) {
-            index += sign.count
-            return WhereToken(kind: .sign(sign), column: column)
-        }
         let word = word()
-        guard !word.isEmpty else { throw SyntaxMistake("'\(character)' has no meaning here", column: column) }
-        return WhereToken(kind: .word(word), column: column)
+        if !word.isEmpty { return WhereToken(kind: .word(word), column: column) }
+        guard let sign = Self.signs.first(where: { characters[index...].starts(with: $0) }) else {
+            throw SyntaxMistake("'\(character)' has no meaning here", column: column)
+        }
+        index += sign.count
+        return WhereToken(kind: .sign(sign), column: column)
     }
 
     private var peek: Character? { index < characters.count ? characters[index] : nil }

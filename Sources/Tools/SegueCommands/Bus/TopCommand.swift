@@ -35,7 +35,9 @@ package struct TopCommand: AsyncParsableCommand {
                 let run = StatisticsRun(
                     bus: bus, monitor: Monitor(bus: bus, selection: selection), interval: interval, isOnce: isOnce,
                     display: display)
-                if isOnce { try await run.run() } else { try await FullScreen(output: .output).run(run.run) }
+                try await Console.output.whileRead {
+                    if isOnce { try await run.run() } else { try await FullScreen(output: .output).run(run.run) }
+                }
             }
         }
     }

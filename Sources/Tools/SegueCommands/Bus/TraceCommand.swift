@@ -58,12 +58,14 @@ package struct TraceCommand: AsyncParsableCommand {
         try await options.withBus { bus in
             if isFollowed {
                 let follower = StoryFollower(bus: bus, quiet: .seconds(quiet))
-                let story = try await follower.follow {
-                    await Console.error.tell("waiting for something to happen")
-                } _: {
-                    try await printer.update($0)
+                try await Console.output.whileRead {
+                    let story = try await follower.follow {
+                        await Console.error.tell("waiting for something to happen")
+                    } _: {
+                        try await printer.update($0)
+                    }
+                    try await printer.show(story)
                 }
-                try await printer.show(story)
             } else {
                 let finder = StoryFinder(bus: bus, start: since)
                 try await printer.show(try await finder.story(try await storyID(finder)))

@@ -15,21 +15,26 @@ actor TracePrinter {
 
     /// Shows what is known so far, to a person who watches.
     func update(_ story: Story) async throws {
-        if !json, output.isTerminal { try await draw(story) }
+        if !json, output.isTerminal { try await draw(story, isLast: false) }
     }
 
     func show(_ story: Story) async throws {
-        guard json else { return try await draw(story) }
+        guard json else { return try await draw(story, isLast: true) }
         for node in story.tree.nodes { try await output.writeLine(JSONLine.text(Row(node))) }
     }
 
-    private func draw(_ story: Story) async throws {
-        let tree = story.tree
-        let lines = format.lines(tree).map { $0.rendered(isColored: output.isColored, columns: output.columns) }
-        let text = (lines + [format.summary(story, tree)]).map { "\($0)\n" }.joined()
+    /// - Parameter isLast: whether it stays, and so is whole.
+    private func draw(_ story: Story, isLast: Bool) async throws {
+        let (tree, columns) = (story.tree, output.columns)
+        var summary = StyledText()
+        summary.append(format.summary(story, tree))
+        let rows = format.lines(tree).map { $0.rendered(isColored: output.isColored, columns: columns) }
+        let lines =
+            (isLast ? rows : output.fitting(rows, above: 1)) + [summary.rendered(isColored: false, columns: columns)]
         // Over the former drawing.
-        try await output.write((drawn == 0 ? "" : "\u{1B}[\(drawn)F\u{1B}[J") + text)
-        drawn = lines.count + 1
+        let start = drawn == 0 ? "" : TerminalCode.up(drawn) + TerminalCode.clearBelow
+        try await output.write(start + lines.map { "\($0)\n" }.joined())
+        drawn = lines.count
     }
 
     private struct Row: Encodable {

@@ -14,14 +14,17 @@ final class Console: Sendable {
 
     /// Bytes that wait to be written before ``append(_:)`` waits, too.
     private static let capacity = 256 * 1024
+    /// How long a task that is to end still waits for whoever does not read.
+    private static let patience: DispatchTimeInterval = .seconds(2)
 
     private struct State {
         var pending: [UInt8] = []
         var isWriting = false
         /// What ended the writing.
         var failure: (any Error)?
-        /// Who waits for all to be written.
-        var waiting: [CheckedContinuation<Void, any Error>] = []
+        /// Who waits for all to be written. Each wait has a number: a cancellation that comes late must not end the next one.
+        var waiting: [Int: CheckedContinuation<Void, any Error>] = [:]
+        var lastWait = 0
     }
 
     let descriptor: FileDescriptor
@@ -46,18 +49,38 @@ final class Console: Sendable {
         if isFull { try await flush() }
     }
 
-    /// Waits until all is written.
-    /// - Throws: `Errno`, `brokenPipe` among them.
+    /// Waits until all is written. When the task is cancelled it waits a moment longer: a full pipe that nobody reads must
+    /// not keep a command from ending.
+    /// - Throws: `Errno`, `brokenPipe` among them; `canceled` when it has given up.
     func flush() async throws {
-        try await withCheckedThrowingContinuation { continuation in
-            let end: Result<Void, any Error>? = state.withLock { state in
-                if let failure = state.failure { return .failure(failure) }
-                guard state.isWriting else { return .success(()) }
-                state.waiting.append(continuation)
-                return nil
-            }
-            if let end { continuation.resume(with: end) }
+        let wait = state.withLock { state in
+            state.lastWait += 1
+            return state.lastWait
         }
+        try await withTaskCancellationHandler { [self] in
+            try await withCheckedThrowingContinuation { continuation in
+                let end: Result<Void, any Error>? = state.withLock { state in
+                    if let failure = state.failure { return .failure(failure) }
+                    guard state.isWriting else { return .success(()) }
+                    state.waiting[wait] = continuation
+                    return nil
+                }
+                if let end { continuation.resume(with: end) }
+            }
+        } onCancel: {
+            DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) { self.giveUp(wait) }
+        }
+    }
+
+    /// Nothing is written any more; the thread that is at it is left behind.
+    private func giveUp(_ wait: Int) {
+        let waiting = state.withLock { state in
+            guard state.waiting[wait] != nil else { return [Int: CheckedContinuation<Void, any Error>]() }
+            defer { state.waiting = [:] }
+            (state.failure, state.pending) = (Errno.canceled, [])
+            return state.waiting
+        }
+        for continuation in waiting.values { continuation.resume(throwing: Errno.canceled) }
     }
 
     /// - Throws: `Errno`, `brokenPipe` among them.
@@ -75,7 +98,9 @@ final class Console: Sendable {
                 continuation.resume(
                     with: Result {
                         try descriptor.closeAfter {
-                            if fsync(descriptor.rawValue) != 0 { throw Errno(rawValue: errno) }
+                            // A pipe or a device has no disk: fsync(2).
+                            guard fsync(descriptor.rawValue) != 0, errno != EINVAL, errno != EROFS else { return }
+                            throw Errno(rawValue: errno)
                         }
                     })
             }
@@ -95,13 +120,13 @@ final class Console: Sendable {
         let (bytes, waiting) = state.withLock { state in
             guard failure != nil || state.pending.isEmpty else {
                 defer { state.pending = [] }
-                return (state.pending as [UInt8]?, [CheckedContinuation<Void, any Error>]())
+                return (state.pending as [UInt8]?, [Int: CheckedContinuation<Void, any Error>]())
             }
-            defer { state.waiting = [] }
-            (state.isWriting, state.failure, state.pending) = (false, failure, [])
+            defer { state.waiting = [:] }
+            (state.isWriting, state.failure, state.pending) = (false, state.failure ?? failure, [])
             return (nil, state.waiting)
         }
-        for continuation in waiting { continuation.resume(with: failure.map(Result.failure) ?? .success(())) }
+        for continuation in waiting.values { continuation.resume(with: failure.map(Result.failure) ?? .success(())) }
         return bytes
     }
 
@@ -136,6 +161,14 @@ extension Console {
 
     /// How wide the terminal is now; `nil` where there is none to cut a line for.
     var columns: Int? { size?.columns }
+
+    /// What fits the terminal: a line that scrolls away could not be drawn again.
+    /// - Parameter others: how many lines stand below these.
+    func fitting(_ lines: [String], above others: Int = 0) -> [String] {
+        let room = max(1, (size?.rows ?? .max) - 1 - others)
+        guard lines.count > room else { return lines }
+        return lines.prefix(room - 1) + ["… \(lines.count - room + 1) lines more"]
+    }
 
     private func isSet(_ variable: String) -> Bool {
         getenv(variable).map { $0.pointee != 0 } ?? false

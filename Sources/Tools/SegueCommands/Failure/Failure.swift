@@ -4,6 +4,7 @@ internal import EventBus
 internal import Monitor
 internal import Navigation
 internal import Scaffold
+internal import SystemPackage
 
 /// What a person is told of an error, and what a script is. The one place where errors become exit statuses.
 package struct Failure: Hashable, Sendable {
@@ -34,6 +35,12 @@ package struct Failure: Hashable, Sendable {
             (lines, status) = (text.map(String.init), ExitStatus(of: error))
         default: return nil
         }
+    }
+
+    /// - Returns: `nil` unless standard output could not be written. What opens other files says which, and why.
+    init?(ofOutput error: any Error) {
+        guard let error = error as? Errno else { return nil }
+        (lines, status) = (["standard output cannot be written: \(error)"], .ioError)
     }
 }
 

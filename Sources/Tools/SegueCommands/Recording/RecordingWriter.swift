@@ -1,5 +1,6 @@
 internal import EventBus
 internal import Foundation
+internal import Glibc
 internal import Monitor
 internal import SystemPackage
 
@@ -42,10 +43,18 @@ actor RecordingWriter {
     }
 
     private func open() throws -> FileDescriptor {
+        let creation: FileDescriptor.OpenOptions = overwrites ? [.create, .truncate] : [.create, .exclusiveCreate]
         do {
-            return try FileDescriptor.open(
-                FilePath(path), .writeOnly, options: overwrites ? [.create, .truncate] : [.create, .exclusiveCreate],
+            // Opened otherwise, a pipe would hold up a thread that tasks share until somebody reads it.
+            let file = try FileDescriptor.open(
+                FilePath(path), .writeOnly, options: creation.union(.nonBlocking),
                 permissions: [.ownerReadWrite, .groupRead, .otherRead])
+            _ = fcntl(file.rawValue, F_SETFL, fcntl(file.rawValue, F_GETFL) & ~O_NONBLOCK)
+            return file
+        } catch Errno.noSuchAddressOrDevice {
+            throw CommandError(
+                code: "recording.unread", "\(path) is a pipe that nobody reads", recovery: "start its reader first",
+                status: .ioError)
         } catch Errno.fileExists {
             throw CommandError(
                 code: "recording.exists", "\(path) exists already", recovery: "name another, or use --force")

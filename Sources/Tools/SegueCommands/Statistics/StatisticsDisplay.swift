@@ -35,17 +35,14 @@ actor StatisticsDisplay {
         }
     }
 
-    /// What is longer than the terminal is cut: a line that scrolls away could not be drawn again.
     private func draw(_ report: StatisticsReport, from start: String) async throws {
-        let size = output.size
-        var lines = StatisticsTable(report: report).lines
-        let room = max(1, (size?.rows ?? .max) - 1)
-        if lines.count > room { lines = lines.prefix(room - 1) + ["… \(lines.count - room + 1) lines more"] }
+        let columns = output.columns
+        let lines = output.fitting(StatisticsTable(report: report).lines)
         shown = lines.count
         let text = lines.enumerated().map { index, line in
             var text = StyledText()
             text.append(line, index == 0 ? .bold : nil)
-            return text.rendered(isColored: output.isColored, columns: size?.columns) + TerminalCode.clearLine + "\n"
+            return text.rendered(isColored: output.isColored, columns: columns) + TerminalCode.clearLine + "\n"
         }
         try await output.write(start + text.joined() + TerminalCode.clearBelow)
     }
