@@ -22,7 +22,9 @@ struct HealthTests {
     @Test("A service is ready once its check succeeds, in its own folder and with its own variables")
     func healthy() async throws {
         let scratch = try Scratch()
-        var check = probe("test -e ready && echo \"$OWN $SEGUE_SERVICE $0 ${NOTIFY_SOCKET-none}\" > told")
+        // However long it takes until the file is there.
+        var check = probe(
+            "test -e ready && echo \"$OWN $SEGUE_SERVICE $0 ${NOTIFY_SOCKET-none}\" > told", retries: .max)
         check.command.append("${SEGUE_PROJECT}")
         var first = service(check, name: "first")
         first.environment = ["OWN": "mine"]
