@@ -33,7 +33,13 @@ package struct ProjectStatus: Sendable, Codable, Equatable {
         guard FileManager.default.fileExists(atPath: project.statusPath) else { return nil }
         do {
             let data = try Data(contentsOf: URL(fileURLWithPath: project.statusPath))
-            return try Self.decoder.decode(ProjectStatus.self, from: data)
+            do {
+                return try Self.decoder.decode(ProjectStatus.self, from: data)
+            } catch {
+                // Another version wrote it. When it had brought all to an end, nothing of it is left to be known.
+                guard try decoder.decode(Ending.self, from: data).isOver else { throw error }
+                return nil
+            }
         } catch {
             throw ComposeError(
                 code: "status-unreadable",
@@ -46,6 +52,14 @@ package struct ProjectStatus: Sendable, Codable, Equatable {
     /// Replaces the file at once, so that no reader ever sees half of it.
     func write(to project: Project) throws {
         try Self.encoder.encode(self).write(to: URL(fileURLWithPath: project.statusPath), options: .atomic)
+    }
+
+    /// What every version says of a run.
+    private struct Ending: Decodable {
+        let phase: Phase
+        let supervisor: ProcessIdentity
+
+        var isOver: Bool { phase == .stopped && !supervisor.isAlive }
     }
 
     private static var decoder: JSONDecoder {
