@@ -37,8 +37,21 @@ struct Stage: Sendable {
     /// What auth-service is made of; each time that of a new incarnation.
     var authorization: AuthorizationService {
         get async throws {
-            let vault = try await TokenVault.open(directory: vaultDirectory)
+            let vault = try await openVault()
             return AuthorizationService(server: server, store: vault, attempts: vault)
+        }
+    }
+
+    /// Of an incarnation that has just ended, a task may still hold the vault for a moment, where the kernel would have let
+    /// go of a dead process's lock.
+    private func openVault() async throws -> TokenVault {
+        while true {
+            do {
+                return try await TokenVault.open(directory: vaultDirectory)
+            } catch let error as TokenStoreError where error.code == "vault.taken" {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
         }
     }
 
