@@ -123,6 +123,55 @@ struct RefusalTests {
         }
     }
 
+    @Test(
+        "a batch that is broken behind its first frame is refused each time it comes, and the next one is taken",
+        arguments: [true, false])
+    func broken(isRestarted: Bool) throws {
+        try Fixture.run { fixture in
+            let whole = Request.publish(
+                PublishRequest(producer: fixture.producer, sequence: 1, messages: [Fixture.message("A")])
+            ).frames(id: 1)
+            func changed(_ change: (inout [[UInt8]]) -> Void) -> [[UInt8]] {
+                var frames = whole
+                change(&frames)
+                return frames
+            }
+            let broken: [[[UInt8]]] = [
+                changed { $0[1][24] = 32 }, changed { $0[1][24] = 2 }, changed { $0[1][24] = 8 },
+                changed { $0[1][25] = 0xff },
+                changed { $0.removeLast() }, changed { $0.append([]) }, changed { $0[2].removeLast() },
+            ]
+            func send(_ index: Int) -> Reply {
+                var frames = broken[index]
+                frames[1][23] = UInt8(index + 1)
+                return fixture.reply(fixture.handle([Incoming(peer: [1], frames: frames)]))
+            }
+            let refusals = broken.indices.map(send)
+            for refusal in refusals {
+                guard case .refused(let error) = refusal, [.malformed, .tooLarge].contains(error.code) else {
+                    Issue.record("\(refusal)")
+                    continue
+                }
+            }
+            if isRestarted { try fixture.restart() }
+            #expect(broken.indices.map(send) == refusals)
+            #expect(fixture.publish(sequence: UInt64(broken.count) + 1, ["A"]) == fixture.published(1))
+        }
+    }
+
+    @Test("of a batch whose first frame is broken nobody can tell which it was: it has not been")
+    func brokenHead() throws {
+        try Fixture.run { fixture in
+            var frames = Request.publish(
+                PublishRequest(producer: fixture.producer, sequence: 1, messages: [Fixture.message("A")])
+            ).frames(id: 1)
+            frames[1].append(0)
+            let refusal = fixture.reply(fixture.handle([Incoming(peer: [1], frames: frames)]))
+            #expect(refusal == .refused(ProtocolError(.malformed, "a frame is too long")))
+            #expect(fixture.publish(sequence: 1, ["A"]) == fixture.published(1))
+        }
+    }
+
     @Test("refusals are bounded, and go with their producer")
     func boundedRefusals() throws {
         try Fixture.run { fixture in

@@ -18,12 +18,12 @@ extension Journal {
         guard batch.sequence == known.sequence + 1 else {
             throw ProtocolError(.sequence, "batch \(known.sequence + 1) is expected, not \(batch.sequence)")
         }
-        // A refused batch counts as taken: its publisher is told, and goes on with the next.
-        move(batch.producer, to: batch.sequence, offset: known.offset)
         let start = head
         do {
             try take(batch, to: &feed, database)
         } catch let refusal as ProtocolError {
+            // It counts as taken: its publisher is told, and goes on with the next.
+            move(batch.producer, to: batch.sequence, offset: known.offset)
             isSaveDue = true
             try keep(refusal, of: batch, database)
             throw refusal
@@ -36,13 +36,14 @@ extension Journal {
 
     private func take(_ batch: BatchHead, to feed: inout [FeedMessage], _ database: Database) throws {
         // All that can be refused is, before anything is written.
-        let messages = try ScannedBatch(batch, topics: topics)
+        let content = try BatchContent(of: batch)
+        let messages = try ScannedBatch(content.messages, count: batch.count, topics: topics)
         try topics.checkCapacity(for: messages.newTopics.count)
-        if try check(batch.checkpoint) { return }
-        try checkLetters(of: batch, database)
-        try settleLetters(batch.settledLetters, database)
-        if let checkpoint = batch.checkpoint {
-            try batch.rejection.map { try keepLetter(checkpoint, $0, database) }
+        if try check(content.checkpoint) { return }
+        try checkLetters(of: content, database)
+        try settleLetters(content.settledLetters, database)
+        if let checkpoint = content.checkpoint {
+            try content.rejection.map { try keepLetter(checkpoint, $0, database) }
             try save(checkpoint, database)
         }
         try append(messages, of: batch, to: &feed, database)
@@ -50,8 +51,7 @@ extension Journal {
 
     /// Appends one message of the broker's own. Only inside ``transaction(at:_:)``.
     func append(_ message: PublishedMessage, to feed: inout [FeedMessage], _ database: Database) throws {
-        let request = PublishRequest(producer: ProducerID(), sequence: 1, messages: [message])
-        let messages = try ScannedBatch(try BatchHead(frames: request.frames[...]), topics: topics)
+        let messages = try ScannedBatch(PackedMessages([message]).bytes, count: 1, topics: topics)
         try topics.checkCapacity(for: messages.newTopics.count)
         try append(messages, of: nil, to: &feed, database)
     }

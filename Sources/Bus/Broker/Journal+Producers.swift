@@ -16,9 +16,8 @@ extension Journal {
 
     /// Remembers how far a producer has been heard. Only inside ``transaction(at:_:)``.
     func move(_ producer: ProducerID, to sequence: UInt64, offset: UInt64) {
-        let hasMoved = producers[producer]?.hasMoved ?? false
-        producers[producer] = ProducerRow(sequence: sequence, offset: offset, time: time, hasMoved: true)
-        if !hasMoved { movedProducers.append(producer) }
+        let row = ProducerRow(sequence: sequence, offset: offset, time: time, hasMoved: true)
+        if producers.updateValue(row, forKey: producer)?.hasMoved != true { movedProducers.append(producer) }
     }
 
     /// Writes the row of each producer that has moved.

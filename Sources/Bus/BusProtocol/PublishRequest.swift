@@ -94,9 +94,10 @@ package struct PublishRequest: Hashable, Sendable {
 
     package init(frames: ArraySlice<[UInt8]>) throws(ProtocolError) {
         let head = try BatchHead(frames: frames)
+        let content = try BatchContent(of: head)
         self.init(
             producer: head.producer, sequence: head.sequence, isLeased: head.isLeased, isTransient: head.isTransient,
-            checkpoint: head.checkpoint, rejection: head.rejection, settledLetters: head.settledLetters,
-            messages: try PackedMessages(head.messages, count: head.count))
+            checkpoint: content.checkpoint, rejection: content.rejection, settledLetters: content.settledLetters,
+            messages: try PackedMessages(content.messages, count: head.count))
     }
 }
