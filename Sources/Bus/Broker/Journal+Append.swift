@@ -64,20 +64,19 @@ extension Journal {
         let owner = sender.flatMap { $0.isLeased ? $0.producer : nil }
         let insert = statements.insertMessage
         try batch.frame.withUnsafeBytes { frame in
+            func append(_ message: ScannedMessage) throws {
+                let index = message.topic.index(amongNew: new)
+                feed.append(try self.append(message, topic: index, owner: owner, batch, frame))
+            }
             insert.bindNull(at: 8)
             insert.bindNull(at: 9)
-            for message in batch.messages.dropLast() {
-                let index = message.topic.index(amongNew: new)
-                feed.append(try append(message, topic: index, owner: owner, batch, frame))
-            }
+            try batch.messages.dropLast().forEach(append)
             guard let last = batch.messages.last else { return }
-            let index = last.topic.index(amongNew: new)
-            try (sender?.producer.bytes ?? []).withUnsafeBytes { producer in
-                if let sender {
-                    insert.bind(blob: producer, at: 8)
-                    insert.bind(Int64(clamping: sender.sequence), at: 9)
-                }
-                feed.append(try append(last, topic: index, owner: owner, batch, frame))
+            guard let sender else { return try append(last) }
+            try sender.producer.withUnsafeBytes { producer in
+                insert.bind(blob: producer, at: 8)
+                insert.bind(Int64(clamping: sender.sequence), at: 9)
+                try append(last)
             }
         }
     }

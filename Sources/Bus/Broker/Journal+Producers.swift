@@ -25,7 +25,7 @@ extension Journal {
         for producer in movedProducers {
             producers[producer]?.hasMoved = false
             guard let row = producers[producer] else { continue }
-            try producer.bytes.withUnsafeBytes { id in
+            try producer.withUnsafeBytes { id in
                 statements.saveProducer.bind(blob: id, at: 1)
                 statements.saveProducer.bind(Int64(clamping: row.sequence), at: 2)
                 statements.saveProducer.bind(Int64(clamping: row.offset), at: 3)
