@@ -39,6 +39,9 @@ struct RefusalTests {
             let long = String(repeating: "k", count: Limits.nameLength + 1)
             #expect(code(message(topic: topic, key: long), fixture) == .tooLarge)
             #expect(code(message(topic: topic, key: "a\u{0}"), fixture) == .malformed)
+            #expect(code(message(topic: topic, key: "e\u{301}"), fixture) == .malformed)
+            let decomposed = Topic(MessageType(kind: .event, name: "A"), subject: "e\u{301}").name
+            #expect(code(message(topic: decomposed, subject: "e\u{301}"), fixture) == .malformed)
             let zero = Topic(MessageType(kind: .event, name: "A"), subject: "default\u{0}").name
             #expect(code(message(topic: zero, subject: "default\u{0}"), fixture) == .malformed)
             #expect(code(message(topic: topic, header: Limits.headerSize + 1), fixture) == .tooLarge)
@@ -85,6 +88,25 @@ struct RefusalTests {
             _ = fixture.claim("music")
             #expect(fixture.claim("music\u{0}x") == nil)
             #expect(fixture.claim("music", as: .shared, isRenewal: true) != nil)
+        }
+    }
+
+    @Test("a consumer's name that is not composed is refused: in memory it is another's, in the file it is not")
+    func decomposedName() throws {
+        try Fixture.run { fixture in
+            _ = fixture.publish(sequence: 1, ["A", "A"])
+            _ = fixture.claim("caf\u{e9}")
+            #expect(fixture.claim("cafe\u{301}") == nil)
+            let checkpoint = fixture.checkpoint("cafe\u{301}", owner: 1, offset: 1)
+            guard case .refused(let error) = fixture.publish(sequence: 2, [], checkpoint: checkpoint) else {
+                Issue.record("progress was recorded")
+                return
+            }
+            #expect(error.code == .malformed)
+            let own = fixture.checkpoint("caf\u{e9}", owner: 1, offset: 2)
+            #expect(fixture.publish(sequence: 3, [], checkpoint: own) == fixture.published(2))
+            try fixture.restart()
+            #expect(fixture.journal.consumers["caf\u{e9}"]?.group.position == 2)
         }
     }
 

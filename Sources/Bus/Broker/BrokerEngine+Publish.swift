@@ -1,4 +1,5 @@
 internal import BusProtocol
+internal import EventBus
 
 extension BrokerEngine {
     /// Journals the batches of a turn in one transaction.

@@ -1,3 +1,5 @@
+internal import EventBus
+
 /// What stands behind the ``BatchHead``. The messages have yet to be read: the broker journals them straight from the frame
 /// that brought them.
 package struct BatchContent: Hashable, Sendable {

@@ -30,12 +30,8 @@ package struct ClaimRequest: Hashable, Sendable {
         let flags: UInt8 = try reader.read()
         member = ConsumerMember(flags & Self.sharedFlag == 0 ? .exclusive : .shared, id: id)
         isRenewal = flags & Self.renewalFlag != 0
-        consumer = try reader.text()
+        consumer = try reader.consumer()
         try reader.end()
-        guard !consumer.utf8.contains(0) else { throw ProtocolError(.malformed, "a consumer's name has a zero byte") }
-        guard !consumer.isEmpty, consumer.utf8.count <= Limits.nameLength else {
-            throw ProtocolError(.tooLarge, "a consumer's name has 1 to \(Limits.nameLength) bytes")
-        }
     }
 
     package var frames: [[UInt8]] {

@@ -6,6 +6,8 @@ internal import ZeroMQ
 
 extension ZeroMQEventBus {
     public func ask(_ query: Envelope, timeout: Duration) async throws -> Envelope {
+        // A frame that is too large would end the connection, each time it is sent.
+        try query.validate()
         let milliseconds = UInt32(clamping: Int64(timeout / .milliseconds(1)))
         let request = AskRequest(timeout: milliseconds, query: try PublishedMessage(query))
         guard case .answer(let header, let data) = try await ask(.ask(request), timeout: timeout) else {
@@ -122,6 +124,7 @@ extension ZeroMQEventBus {
 
 extension QueryAnswer.Content {
     fileprivate static func message(_ envelope: Envelope) throws -> Self {
+        try envelope.validate()
         let message = try PublishedMessage(envelope)
         return .message(header: message.header, data: message.data)
     }

@@ -3,6 +3,7 @@ extension InMemoryHub {
         _ consumer: String, as member: ConsumerMember, for handle: InMemoryEventBus.ID
     ) throws -> ConsumerClaim {
         try requireOpen(handle)
+        do { try Rules.checkConsumer(consumer) } catch { throw BusError(error) }
         guard groups[consumer]?.isDisplaced(member) != true else { throw BusError.takenOver(consumer) }
         let ownership = groups[consumer, default: ConsumerGroup()].claim(member)
         memberships[handle, default: []].insert(Membership(consumer: consumer, member: member.id))
