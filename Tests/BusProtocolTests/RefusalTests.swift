@@ -128,6 +128,14 @@ struct RefusalTests {
         #expect(Self.code(reading: .claim(claim)) == (isValid ? nil : .tooLarge))
     }
 
+    @Test("a claim with a flag that is not known is refused", arguments: [6, 8, 128] as [UInt8])
+    func claimFlags(flags: UInt8) throws {
+        let claim = ClaimRequest(producer: Self.producer, member: .shared, consumer: "c")
+        var frame = try #require(claim.frames.first)
+        frame[32] |= flags
+        #expect(Self.code { () throws(ProtocolError) in _ = try ClaimRequest(frames: [frame]) } == .malformed)
+    }
+
     @Test(
         "a filter ends with a dot or is a whole topic", arguments: ["event", "event.A", "event.A.3", "", "event.A.zz"])
     func filters(filter: String) {

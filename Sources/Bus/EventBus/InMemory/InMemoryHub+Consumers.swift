@@ -43,11 +43,15 @@ extension InMemoryHub {
         }
     }
 
+    func leave(_ membership: Membership, for handle: InMemoryEventBus.ID) {
+        memberships[handle]?.remove(membership)
+        groups[membership.consumer]?.leave(membership.member)
+        endSubscriptions(of: membership.consumer)
+    }
+
     func leaveConsumers(_ handle: InMemoryEventBus.ID) {
-        for membership in memberships.removeValue(forKey: handle) ?? [] {
-            groups[membership.consumer]?.leave(membership.member)
-            endSubscriptions(of: membership.consumer)
-        }
+        for membership in memberships[handle] ?? [] { leave(membership, for: handle) }
+        memberships[handle] = nil
     }
 }
 
