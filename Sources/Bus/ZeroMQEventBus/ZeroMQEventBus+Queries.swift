@@ -6,10 +6,8 @@ internal import ZeroMQ
 
 extension ZeroMQEventBus {
     public func ask(_ query: Envelope, timeout: Duration) async throws -> Envelope {
-        // A frame that is too large would end the connection, each time it is sent.
-        try query.validate()
         let milliseconds = UInt32(clamping: Int64(timeout / .milliseconds(1)))
-        let request = AskRequest(timeout: milliseconds, query: try PublishedMessage(query))
+        let request = AskRequest(timeout: milliseconds, query: try PublishedMessage(checking: query))
         guard case .answer(let header, let data) = try await ask(.ask(request), timeout: timeout) else {
             throw BusError(.refused, "the broker answered a query with something else")
         }
@@ -124,8 +122,16 @@ extension ZeroMQEventBus {
 
 extension QueryAnswer.Content {
     fileprivate static func message(_ envelope: Envelope) throws -> Self {
-        try envelope.validate()
-        let message = try PublishedMessage(envelope)
+        let message = try PublishedMessage(checking: envelope)
         return .message(header: message.header, data: message.data)
+    }
+}
+
+extension PublishedMessage {
+    /// A frame that is too large would end the connection, each time it is sent.
+    /// - Throws: ``BusError`` for what the broker would refuse.
+    fileprivate init(checking envelope: Envelope) throws {
+        try self.init(envelope)
+        do { _ = try validated() } catch { throw BusError(error) }
     }
 }

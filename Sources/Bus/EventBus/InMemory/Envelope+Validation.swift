@@ -1,7 +1,7 @@
 extension Envelope {
     /// Checks what every message has to be, also one that is not published.
     /// - Throws: ``BusError`` with code `refused`.
-    package func validate() throws(BusError) {
+    func validate() throws(BusError) {
         do {
             try check()
         } catch {
