@@ -14,7 +14,10 @@ struct StackVerbTests {
                 up.errorLines.last
                     == "segue: project 'demo' is up, its bus is ipc://\(segue.directory)/run/segue/demo/bus")
 
-            let row = try JSONDecoder().decode(Row.self, from: Data(try await segue("ps", "--json").output.utf8))
+            let json = Data(try await segue("ps", "--format", "json").output.utf8)
+            let keys = try #require(JSONSerialization.jsonObject(with: json) as? [String: Any]).keys
+            #expect(keys.sorted() == ["name", "pid", "restarts", "service", "startedAt", "state"])
+            let row = try JSONDecoder().decode(Row.self, from: json)
             #expect(row.service == "broker" && row.state == "ready" && row.restarts == 0)
             let again = try await segue("up", "-d")
             #expect(again.status == 0 && again.error.hasPrefix("segue: project 'demo' stays as it is"))
