@@ -12,10 +12,12 @@ extension Supervisor {
         let view = board.view
         try project.save(view.stack)
         board.begin(ports: try LoopbackPorts.pick(for: view.stack.ports))
+        recorder.flush()
         launcher.tell(status: board.view.awaited)
         await withTaskGroup { group in
             group.addTask { await self.followPhase(launcher) }
             group.addTask { await self.followSignals() }
+            group.addTask { for await _ in self.board.views() { self.recorder.flush() } }
             group.addTask { await ControlServer(socket: control, logger: self.logger).serve(self.answer) }
             await keepInstances()
             group.cancelAll()
@@ -24,6 +26,7 @@ extension Supervisor {
             view.status.phase = .stopped
             return view.failure
         }
+        recorder.flush()
         if let failure { throw failure }
     }
 
@@ -53,6 +56,7 @@ extension Supervisor {
             // Looked at again under the lock: a request to stop may have come meanwhile.
             board.update { $0.status.phase = $0.stop == .none ? phase : .stopping }
             if phase == .up {
+                recorder.flush()
                 launcher.tellReady()
                 CodePages.release()
             }
