@@ -57,6 +57,27 @@ struct StackVerbTests {
         }
     }
 
+    @Test("leaves nothing of a launcher that is killed", .timeLimit(.minutes(1)))
+    func killedLauncher() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try segue.write(
+                """
+                name: demo
+                services:
+                  slow:
+                    command: [sh, -c, "echo > begun; exec sleep 600"]
+                    healthcheck: { test: [NOTIFY], start_period: 1h }
+                """)
+            #expect(mkfifo(segue.directory + "/begun", 0o600) == 0)
+            let killed = try await segue.shell(
+                "segue up -d --wait & read line < begun; kill -9 $!; wait $!; ls state/segue/demo; segue ps -q | wc -l")
+            #expect(
+                killed.lines == [
+                    "data", "events", "lock", "logs", "stack.yaml", "supervisor.json", "supervisor.log", "1",
+                ], "\(killed.error)")
+        }
+    }
+
     @Test("shows its logs, and stops it in order on Ctrl-C", .timeLimit(.minutes(1)))
     func foreground() async throws {
         try await SegueCommandLine.inScratch { segue in

@@ -17,6 +17,12 @@ enum GNUCalls {
         unsafeBitCast($0, to: AddCloseFrom.self)
     }
 
+    typealias MakeMemoryFile = @convention(c) (UnsafePointer<CChar>, CUnsignedInt) -> CInt
+
+    static let makeMemoryFile = dlsym(nil, "memfd_create").map { unsafeBitCast($0, to: MakeMemoryFile.self) }
+    /// `MFD_CLOEXEC`, from <sys/mman.h> with `_GNU_SOURCE`.
+    static let closeMemoryFileOnExec: CUnsignedInt = 1
+
     static let accept = dlsym(nil, "accept4").map { unsafeBitCast($0, to: AcceptWithFlags.self) }
 
     /// `POSIX_SPAWN_SETSID`, from <spawn.h> with `_GNU_SOURCE`.

@@ -16,21 +16,25 @@ package struct DetachedSupervisor: Sendable {
     private let executable: String
     private let arguments: [String]
     private let environment: [String: String]
+    private let input: String
 
     /// - Parameters:
     ///   - executable: what runs a ``Supervisor`` for this project; by default the running executable itself.
     ///   - environment: what the supervisor inherits.
+    ///   - input: what it finds at its standard input.
     package init(
         project: Project,
         executable: String = "/proc/self/exe",
         arguments: [String],
-        environment: [String: String] = ProcessInfo.processInfo.environment
+        environment: [String: String] = ProcessInfo.processInfo.environment,
+        input: String = ""
     ) {
         self.project = project
         // The link must be read here: in the child it would already be the child's own.
         self.executable = (try? FileManager.default.destinationOfSymbolicLink(atPath: executable)) ?? executable
         self.arguments = arguments
         self.environment = environment
+        self.input = input
     }
 
     /// Starts it in a session of its own, its output in ``Project/supervisorLogPath``.
@@ -49,7 +53,8 @@ package struct DetachedSupervisor: Sendable {
         let variables = environment.merging(["NOTIFY_SOCKET": socket.path]) { _, new in new }
         let logPath = project.supervisorLogPath
         let ownLog = SupervisorLog(path: logPath)
-        let pid = try DetachedProcess.spawn(executable, arguments: arguments, environment: variables, logPath: logPath)
+        let pid = try DetachedProcess.spawn(
+            executable, arguments: arguments, environment: variables, input: input, logPath: logPath)
         do {
             try await wait(for: milestone, pid: pid, socket: socket, onProgress: onProgress)
         } catch WaitFailure.endedSilently {
