@@ -3,14 +3,6 @@ import Glibc
 
 /// Starts a supervisor that goes on without the process that started it.
 package struct DetachedSupervisor: Sendable {
-    /// How far the supervisor must have come before the start is done.
-    package enum Milestone: Sendable {
-        /// It has the project to itself and begins to start services.
-        case launched
-        /// Every service runs, and is ready where that is expected.
-        case ready
-    }
-
     private let project: Project
     /// Absolute.
     private let executable: String
@@ -39,7 +31,9 @@ package struct DetachedSupervisor: Sendable {
 
     /// Starts it in a session of its own, its output in ``Project/supervisorLogPath``.
     ///
-    /// - Parameter onProgress: hears what the supervisor waits for.
+    /// - Parameters:
+    ///   - milestone: how far all services that are started must have come.
+    ///   - onProgress: hears what the supervisor waits for.
     /// - Throws: ``ComposeError``: the supervisor's own, or `supervisor-ended` with the last lines of its log.
     ///   Cancelling stops the waiting, not the supervisor.
     package func start(
@@ -81,7 +75,8 @@ package struct DetachedSupervisor: Sendable {
                 throw error ?? ComposeError(code: "supervisor", message: message.status ?? failure)
             }
             if let status = message.status { onProgress(status) }
-            if message.isReady || milestone == .launched { return }
+            if message.isReady { return }
+            if milestone == .launched, message.extensions[Launcher.launchedField] != nil { return }
         }
         try Task.checkCancellation()
         waitpid(pid, nil, 0)

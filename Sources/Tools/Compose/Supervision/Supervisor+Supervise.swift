@@ -49,9 +49,15 @@ extension Supervisor {
 
     /// Derives the project's phase from its services', and tells whoever launched us.
     private func followPhase(_ launcher: Launcher) async {
+        var isLaunched = false
         for await view in board.views() {
-            let phase = phase(view, isWaiting: !view.lacking.isEmpty)
+            let phase = phase(view, isWaiting: !view.lacking(.ready).isEmpty)
             if phase == .starting { launcher.tell(status: view.awaited) }
+            if !isLaunched, view.stop == .none, view.lacking(.launched).isEmpty {
+                isLaunched = true
+                recorder.flush()
+                launcher.tellLaunched()
+            }
             guard phase != view.status.phase else { continue }
             // Looked at again under the lock: a request to stop may have come meanwhile.
             board.update { $0.status.phase = $0.stop == .none ? phase : .stopping }
@@ -75,14 +81,15 @@ extension Supervisor {
 }
 
 extension Roster {
-    /// Those that are wanted, and not up yet.
-    fileprivate var lacking: [String] {
-        status.services.filter { $0.order.isWanted && !$0.isUp }.map(\.name)
+    /// Those that are wanted, and not as far yet.
+    fileprivate func lacking(_ milestone: Milestone) -> [String] {
+        status.services.filter { $0.order.isWanted && !$0.hasReached(milestone) }.map(\.name)
     }
 
     /// For whoever watches the start.
     fileprivate var awaited: String {
-        lacking.isEmpty ? "there is nothing to start" : "waiting for \(lacking.joined(separator: ", "))"
+        let lacking = lacking(.ready)
+        return lacking.isEmpty ? "there is nothing to start" : "waiting for \(lacking.joined(separator: ", "))"
     }
 }
 

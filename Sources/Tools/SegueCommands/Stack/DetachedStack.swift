@@ -12,7 +12,7 @@ struct DetachedStack {
     var isVerbose = false
 
     /// - Throws: ``ComposeError`` of the supervisor.
-    func start(until milestone: DetachedSupervisor.Milestone) async throws {
+    func start(until milestone: Milestone) async throws {
         let flags = arguments + (selection.includesDependencies ? [] : ["--no-deps"])
         let supervisor = DetachedSupervisor(
             project: project, arguments: ["supervise", "-p", project.name] + flags + selection.services,
