@@ -94,13 +94,7 @@ struct ControlVerbTests {
     @Test("leaves alone what runs of a profile that is not asked for now", .timeLimit(.minutes(1)))
     func profiles() async throws {
         try await SegueCommandLine.inScratch { segue in
-            try segue.write(
-                """
-                name: demo
-                services:
-                  web: { command: [sleep, "600"] }
-                  debugger: { command: [sleep, "600"], profiles: [debug] }
-                """)
+            try segue.write(Stacks.profiled)
             #expect(try await segue("up", "-d", "--wait", "--profile", "debug").status == 0)
             let before = try await rows(segue)
             #expect(before.keys.sorted() == ["debugger", "web"])

@@ -96,14 +96,7 @@ struct StackVerbTests {
     @Test("in the background waits for those that others wait for, and for nobody else", .timeLimit(.minutes(1)))
     func launched() async throws {
         try await SegueCommandLine.inScratch { segue in
-            try segue.write(
-                """
-                name: demo
-                services:
-                  slow: { command: [sleep, "600"], healthcheck: { test: [NOTIFY], start_period: 1h } }
-                  job: { command: [sh, -c, "read line < go"] }
-                  web: { command: [sleep, "600"], depends_on: { job: { condition: service_completed_successfully } } }
-                """)
+            try segue.write(Stacks.awaiting)
             #expect(mkfifo(segue.directory + "/go", 0o600) == 0)
             let up = try await segue.shell("segue up -d & echo > go; wait $!; echo \"status $?\"")
             #expect(up.lines == ["status 0"], "\(up.error)")
@@ -117,21 +110,12 @@ struct StackVerbTests {
     @Test("leaves nothing of a launcher that is killed", .timeLimit(.minutes(1)))
     func killedLauncher() async throws {
         try await SegueCommandLine.inScratch { segue in
-            try segue.write(
-                """
-                name: demo
-                services:
-                  slow:
-                    command: [sh, -c, "echo > begun; exec sleep 600"]
-                    healthcheck: { test: [NOTIFY], start_period: 1h }
-                """)
+            try segue.write(Stacks.slow)
             #expect(mkfifo(segue.directory + "/begun", 0o600) == 0)
             let killed = try await segue.shell(
-                "segue up -d --wait & read line < begun; kill -9 $!; wait $!; ls state/segue/demo; segue ps -q | wc -l")
-            #expect(
-                killed.lines == [
-                    "data", "events", "lock", "logs", "stack.yaml", "supervisor.json", "supervisor.log", "1",
-                ], "\(killed.error)")
+                "segue up -d --wait & read line < begun; kill -9 $!; wait $!; ls state/segue/demo")
+            let files = ["data", "events", "lock", "logs", "stack.yaml", "supervisor.json", "supervisor.log"]
+            #expect(killed.lines == files, "\(killed.error)")
         }
     }
 
