@@ -17,7 +17,8 @@ extension Supervisor {
         await withTaskGroup { group in
             group.addTask { await self.followPhase(launcher) }
             group.addTask { await self.followSignals() }
-            group.addTask { for await _ in self.board.views() { self.recorder.flush() } }
+            // Before others' work: a process that is not written down is lost if this one is killed.
+            group.addTask(priority: .high) { for await _ in self.board.views() { self.recorder.flush() } }
             group.addTask { await ControlServer(socket: control, logger: self.logger).serve(self.answer) }
             await keepInstances()
             group.cancelAll()
