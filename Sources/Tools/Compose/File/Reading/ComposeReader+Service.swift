@@ -33,7 +33,7 @@ extension ComposeReader {
         for key in ["working_dir", "command", "entrypoint", "healthcheck"] {
             guard let entry = entries[key], !entry.value.isNull else { continue }
             let known = key == "entrypoint" ? "command" : key
-            findings.note(ServiceKey(service: name, name: known), at: entry.key)
+            findings.note(ServiceKey(service: name, name: known), at: entry.value.place)
         }
     }
 
