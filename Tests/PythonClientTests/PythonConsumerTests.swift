@@ -51,11 +51,11 @@ struct PythonConsumerTests {
         try await TestStack.withPython { stack, python in
             try await python.running("consume", "worker", "command.Work", "--result", "event.Handled") { _ in
                 try await stack.handlesRound(0)
-                try await stack.freeze("broker")
+                try await stack.stop("broker")
                 try await DatabaseQueue(path: "\(stack.dataDirectory)/broker/journal.sqlite").write {
                     try $0.execute(sql: "DELETE FROM producers; UPDATE messages SET producer = NULL")
                 }
-                try await stack.killAndRestart("broker")
+                try await stack.start("broker")
                 try await stack.handlesRound(1)
                 #expect(stack.handled.sorted() == Array(0..<2 * TestStack.roundCount))
             }
