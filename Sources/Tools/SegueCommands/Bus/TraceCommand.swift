@@ -68,12 +68,12 @@ package struct TraceCommand: AsyncParsableCommand {
                 }
             } else {
                 let finder = StoryFinder(bus: bus, start: since)
-                try await printer.show(try await finder.story(try await storyID(finder)))
+                try await printer.show(try await story(finder))
             }
         }
     }
 
-    private func storyID(_ finder: StoryFinder) async throws -> String {
+    private func story(_ finder: StoryFinder) async throws -> Story {
         guard let id else {
             guard let last = try await finder.last() else {
                 throw CommandError(code: "no-story", "no story has begun yet", recovery: "see 'segue trace --follow'")
@@ -81,7 +81,7 @@ package struct TraceCommand: AsyncParsableCommand {
             return last
         }
         switch try await finder.match(id) {
-        case .story(let story): return story
+        case .story(let id): return try await finder.story(id)
         case .none:
             throw CommandError(
                 code: "no-message", "there is no message '\(id)' in the journal".printable,
