@@ -140,7 +140,24 @@ struct MonitorVerbTests {
             (["--json", "--field", "id"], "segue: --json and --field exclude each other"),
             (["--raw", "--csv"], "segue: --raw and --csv exclude each other"),
             (["--last", "--since", "5m"], "segue: --last and --since exclude each other"),
-            (["--count", "0"], "segue: --count is 0; it has to be 1 or more"),
+            (["--count", "0"], "'--count <number>': it has to be a whole number above zero"),
+            (["--count", "x"], "'--count <number>': it has to be a whole number above zero"),
+            (
+                ["--since", "5x"],
+                "'--since <start>': it has to be now, beginning, retained, last, an offset, a time such"
+            ),
+            (
+                ["--until", "now"],
+                "'--until <end>': it has to be end, an offset, a time such as 2026-03-01T12:00:00Z, or"
+            ),
+            (["--for", "x"], "'--for <time>': 'x' is no time such as 5s, 500ms or 1m"),
+            (["--type", "a.b"], "'--type <pattern>': it has to be a type such as command.PlaylistSelected, or a"),
+            (["--source", ""], "'--source <pattern>': it has to be a process such as music-service, or a pattern"),
+            (["--kind", "x"], "'--kind <kind>'. Please provide one of "),
+            (["--subject", ""], "segue: --subject is empty; leave it out for any"),
+            (["--interval", "1s"], "segue: --interval goes with --stats"),
+            (["--stats", "-v"], "segue: --verbose and --stats exclude each other"),
+            (["--json", "-v"], "segue: --verbose and --json exclude each other"),
         ])
     func mistakes(arguments: [String], line: String) async throws {
         try await SegueCommandLine.inScratch { segue in

@@ -134,8 +134,15 @@ struct RecordVerbTests {
     func refused() async throws {
         try await SegueCommandLine.inScratch { segue in
             try segue.write(Self.line, to: "story.jsonl")
-            for arguments in [
-                ["--speed", "0"], ["--remap", "subject"], ["--only", "a b"], ["--from", "@x"], ["--step", "--dry-run"],
+            for (arguments, reason) in [
+                (["--speed", "0"], "it has to be max, or a number above zero as in 0.5"),
+                (["--remap", "subject"], "it has to be changes of subject, platform, device or type, as in subject:"),
+                (["--only", "a b"], "it has to be inputs, all, or types as in 'command.*'"),
+                (["--from", "@x"], "it has to be a message's number, its id or how that begins, @OFFSET, a time, or"),
+                (["--until", ""], "it has to be a message's number, its id or how that begins, @OFFSET, a time, or"),
+                (["--step", "--dry-run"], "--step and --dry-run exclude each other"),
+                (["--step", "--speed", "max"], "--step and --speed exclude each other"),
+                (["--dry-run", "--speed", "2"], "--dry-run and --speed exclude each other"),
             ] {
                 let result = try await segue.run(["replay", "story.jsonl"] + arguments)
                 #expect(result.status == 64 && result.errorLines.count == 1, "\(arguments): \(result.error)")
@@ -165,3 +172,4 @@ struct RecordVerbTests {
         }
     }
 }
+                #expect(result.error.contains(reason), "\(arguments): \(result.error)")

@@ -9,7 +9,8 @@ struct SelectionOptions: ParsableArguments, Sendable {
 
     @Option(
         name: .customLong("type"),
-        help: ArgumentHelp("Only these types, as in 'event.Playlist*'; may be repeated.", valueName: "pattern"))
+        help: ArgumentHelp("Only these types, as in 'event.Playlist*'; may be repeated.", valueName: "pattern"),
+        transform: MessagePattern.argument)
     var types: [MessagePattern] = []
 
     @Option(help: "Only messages of this session.")
@@ -19,7 +20,7 @@ struct SelectionOptions: ParsableArguments, Sendable {
         name: .customLong("source"),
         help: ArgumentHelp(
             "Only messages of these processes, as in music-service or 'device/*'; may be repeated.",
-            valueName: "pattern"))
+            valueName: "pattern"), transform: SourcePattern.argument)
     var sources: [SourcePattern] = []
 
     @Option(
@@ -35,6 +36,9 @@ struct SelectionOptions: ParsableArguments, Sendable {
     var expressions: [String] = []
 
     func validate() throws {
+        for (option, text) in [("--subject", subject), ("--correlation", correlationID)] where text?.isEmpty == true {
+            throw ValidationError("\(option) is empty; leave it out for any")
+        }
         _ = try selection
     }
 

@@ -25,8 +25,10 @@ package struct ReplayCommand: AsyncParsableCommand {
     @OptionGroup var options: BusOptions
     @OptionGroup var story: ReplayOptions
 
-    @Option(help: ArgumentHelp("How many times as fast, or max.", valueName: "factor"))
-    var speed = ReplayPace.speed(1)
+    @Option(
+        help: ArgumentHelp("How many times as fast, or max. (default: 1)", valueName: "factor"),
+        transform: ReplayPace.argument)
+    var speed: ReplayPace?
 
     @Flag(help: "Show each message, and wait for Enter before it is sent.")
     var step = false
@@ -37,7 +39,11 @@ package struct ReplayCommand: AsyncParsableCommand {
     package init() {}
 
     package func validate() throws {
-        guard !step || !dryRun else { throw ValidationError("--step and --dry-run exclude each other") }
+        let paces = [("--step", step), ("--dry-run", dryRun), ("--speed", speed != nil)].filter(\.1).map(\.0)
+        guard paces.count < 2 else { throw ValidationError("\(paces[0]) and \(paces[1]) exclude each other") }
+        guard !step || file != "-" else {
+            throw ValidationError("--step waits for Enter on standard input, which is the recording; name a file")
+        }
     }
 
     package func run() async throws {
@@ -49,7 +55,7 @@ package struct ReplayCommand: AsyncParsableCommand {
         }
         if dryRun { return try await show(recording, plan, survey) }
         let teller = ReplayTeller(total: survey.count, waitsForEnter: step)
-        let pace = step ? ReplayPace.stepwise : speed
+        let pace = step ? ReplayPace.stepwise : speed ?? .speed(1)
         let signal = try await Interruption.stopping {
             try await options.withBus { bus in
                 let replayer = Replayer(bus: bus, recording, plan, survey, pace: pace)
