@@ -120,13 +120,13 @@ struct RecordVerbTests {
             let quick = try await segue("replay", "story.jsonl", "--speed", "1000", "--new-ids")
             #expect(quick.status == 0 && quick.error.hasPrefix("segue: 3 of 3 messages sent in "))
             let step = try await segue("replay", "story.jsonl", "--step", input: "\n\n")
-            #expect(step.status == 0 && step.lines.count == 3)
+            #expect(step.status == 1 && step.lines.count == 3)
             #expect(step.error.hasPrefix("segue: 2 of 3 messages sent in "), "\(step.error)")
 
             let all = try await segue("record", "all.jsonl", "--since", "beginning", "--until", "end")
             #expect(all.status == 0)
             let messages = try await segue.shell("segue replay all.jsonl --dry-run | sed 's/.*→ //'")
-            #expect(messages.lines.joined() == [1, 2, 3, 2, 3, 1, 2, 3, 1, 2].map { #"{"n":\#($0)}"# }.joined())
+            #expect(messages.lines.joined() == [1, 2, 3, 2, 3, 1, 2, 3, 1, 2, 3].map { #"{"n":\#($0)}"# }.joined())
         }
     }
 
@@ -151,6 +151,9 @@ struct RecordVerbTests {
             #expect(missing.status == 65)
             #expect(
                 missing.error
+            #expect(step.errorLines.last?.hasPrefix("segue: 1 message was not sent: standard input ended ") == true)
+            let steps = try await segue("replay", "story.jsonl", "--step", "--from", "3", input: "\n")
+            #expect(steps.status == 0 && steps.errorLines.count == 1)
                     == "segue: story.jsonl has no message nowhere; see 'segue record info story.jsonl'\n")
         }
     }

@@ -67,6 +67,12 @@ package struct ReplayCommand: AsyncParsableCommand {
         await teller.end()
         if let signal { throw ExitCode(128 + signal) }
     }
+        if let left = await teller.left {
+            throw CommandError(
+                code: "replay.stopped",
+                "\(left) \(left == 1 ? "message was" : "messages were") not sent: standard input ended before",
+                recovery: "give a line for each, or use --speed max")
+        }
 
     private func show(_ recording: Recording, _ plan: ReplayPlan, _ survey: ReplaySurvey) async throws {
         let printer = ReplayPrinter()
