@@ -63,6 +63,18 @@ struct FailureTests {
         }
     }
 
+    @Test("when standard input cannot be read, in the system's words", .timeLimit(.minutes(1)))
+    func input() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            for verb in ["flow check", "contract check", "replay"] {
+                let result = try await segue.shell("segue \(verb) - < .")
+                #expect(
+                    result.error == "segue: standard input cannot be read: Is a directory; give it a file or a pipe\n")
+                #expect(result.status == 66, "\(verb)")
+            }
+        }
+    }
+
     @Test("when a project was never started, and when it is not running")
     func project() async throws {
         try await SegueCommandLine.inScratch { segue in

@@ -65,6 +65,10 @@ struct RecordVerbTests {
             #expect(replay.status == 65 && replay.error.contains("damaged.jsonl:3:") && replay.errorLines.count == 1)
             let missing = try await segue("record", "info", "none.jsonl")
             #expect(missing.status == 66 && missing.error.contains("there is no file none.jsonl"))
+            let folder = try await segue("record", "info", ".")
+            #expect(
+                folder.error == "segue: . cannot be read: Is a directory; name a file that 'segue record' has made\n")
+            #expect(folder.status == 66)
         }
     }
 

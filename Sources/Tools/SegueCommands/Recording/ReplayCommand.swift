@@ -19,7 +19,7 @@ package struct ReplayCommand: AsyncParsableCommand {
             states; only the expiry of commands is counted from now.
             """)
 
-    @Argument(help: "The recording.")
+    @Argument(help: "The recording; - reads it from standard input.")
     var file: String
 
     @OptionGroup var options: BusOptions
@@ -47,11 +47,11 @@ package struct ReplayCommand: AsyncParsableCommand {
     }
 
     package func run() async throws {
-        let recording = Recording(path: file)
+        let recording = try await Recording(argument: file)
         let plan = story.plan
         let survey = try await ReplaySurvey(of: recording, plan)
         if let line = survey.cutOffLine {
-            await Console.error.tell("\(file):\(line): the recording was cut off amid this line")
+            await Console.error.tell("\(recording.name):\(line): the recording was cut off amid this line")
         }
         if dryRun { return try await show(recording, plan, survey) }
         let teller = ReplayTeller(total: survey.count, waitsForEnter: step)
