@@ -84,6 +84,31 @@ struct RecordVerbTests {
         }
     }
 
+    @Test("- is standard output to who records, and standard input to who reads", .timeLimit(.minutes(1)))
+    func standardStreams() async throws {
+        try await withRecording { segue in
+            let all = "segue record - --since beginning --until end"
+            let piped = try await segue.shell("set -o pipefail; \(all) | tail -1; ls")
+            #expect(piped.error == "segue: 3 messages recorded\n" && piped.output.contains(#""messages":3"#))
+            #expect(!piped.lines.contains("-"))
+            let unread = try await segue.shell(
+                "set -o pipefail; segue record - --since beginning | head -2 | wc -l; echo ${PIPESTATUS[0]}")
+            #expect(unread.lines == ["2", "0"] && unread.error.isEmpty, "\(unread.error)")
+
+            for source in ["cat story.jsonl | segue record info -", "segue record info - < story.jsonl"] {
+                let info = try await segue.shell(source)
+                #expect(info.status == 0 && info.lines.contains("messages   3"), "\(info.error)")
+                #expect(info.lines.first == "recording  standard input")
+            }
+            let replay = try await segue.shell("\(all) 2> told | segue replay - --speed max")
+            #expect(replay.error.hasPrefix("segue: 3 of 3 messages sent in "), "\(replay.error)")
+            let missing = try await segue.shell("cat story.jsonl | segue replay - --from nowhere")
+            #expect(missing.error.contains("standard input has no message nowhere"))
+            let wrong = try await segue.shell("echo '{}' | segue replay -")
+            #expect(wrong.error.hasPrefix("segue: standard input:1: this is no message: ") && wrong.status == 65)
+        }
+    }
+
     @Test("Ctrl-C ends a recording in order; a kill -9 leaves one that says what it lacks", .timeLimit(.minutes(1)))
     func ends() async throws {
         try await withRecording { segue in
@@ -126,6 +151,9 @@ struct RecordVerbTests {
             let step = try await segue("replay", "story.jsonl", "--step", input: "\n\n")
             #expect(step.status == 1 && step.lines.count == 3)
             #expect(step.error.hasPrefix("segue: 2 of 3 messages sent in "), "\(step.error)")
+            #expect(step.errorLines.last?.hasPrefix("segue: 1 message was not sent: standard input ended ") == true)
+            let steps = try await segue("replay", "story.jsonl", "--step", "--from", "3", input: "\n")
+            #expect(steps.status == 0 && steps.errorLines.count == 1)
 
             let all = try await segue("record", "all.jsonl", "--since", "beginning", "--until", "end")
             #expect(all.status == 0)
@@ -150,14 +178,14 @@ struct RecordVerbTests {
             ] {
                 let result = try await segue.run(["replay", "story.jsonl"] + arguments)
                 #expect(result.status == 64 && result.errorLines.count == 1, "\(arguments): \(result.error)")
+                #expect(result.error.contains(reason), "\(arguments): \(result.error)")
             }
+            let input = try await segue("replay", "-", "--step")
+            #expect(input.status == 64 && input.error.contains("which is the recording; name a file"))
             let missing = try await segue("replay", "story.jsonl", "--from", "nowhere", "--dry-run")
             #expect(missing.status == 65)
             #expect(
                 missing.error
-            #expect(step.errorLines.last?.hasPrefix("segue: 1 message was not sent: standard input ended ") == true)
-            let steps = try await segue("replay", "story.jsonl", "--step", "--from", "3", input: "\n")
-            #expect(steps.status == 0 && steps.errorLines.count == 1)
                     == "segue: story.jsonl has no message nowhere; see 'segue record info story.jsonl'\n")
         }
     }
@@ -179,4 +207,3 @@ struct RecordVerbTests {
         }
     }
 }
-                #expect(result.error.contains(reason), "\(arguments): \(result.error)")

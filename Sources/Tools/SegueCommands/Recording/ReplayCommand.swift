@@ -12,6 +12,7 @@ package struct ReplayCommand: AsyncParsableCommand {
             segue replay story.jsonl --step --from 1m a message for each Enter
             segue replay story.jsonl --only 'command.*' --dry-run
             segue replay story.jsonl --new-ids --remap subject:default=test
+            zcat story.jsonl.gz | segue replay -
 
             Sent is what came from outside of navigation. What coordinators and the
             error notifier said of it, those of the bus say again. Ids and times are
@@ -66,13 +67,13 @@ package struct ReplayCommand: AsyncParsableCommand {
         }
         await teller.end()
         if let signal { throw ExitCode(128 + signal) }
-    }
         if let left = await teller.left {
             throw CommandError(
                 code: "replay.stopped",
                 "\(left) \(left == 1 ? "message was" : "messages were") not sent: standard input ended before",
                 recovery: "give a line for each, or use --speed max")
         }
+    }
 
     private func show(_ recording: Recording, _ plan: ReplayPlan, _ survey: ReplaySurvey) async throws {
         let printer = ReplayPrinter()
