@@ -167,3 +167,5 @@ struct MonitorVerbTests {
         }
     }
 }
+            (["--kind", "query"], "segue: queries go from one process to another, and nobody else sees them"),
+            (["--type", "query.*"], "segue: queries go from one process to another, and nobody else sees them"),

@@ -39,6 +39,10 @@ struct SelectionOptions: ParsableArguments, Sendable {
         for (option, text) in [("--subject", subject), ("--correlation", correlationID)] where text?.isEmpty == true {
             throw ValidationError("\(option) is empty; leave it out for any")
         }
+        // Whoever asks for them would wait for ever.
+        guard !kinds.contains(.query), !types.contains(where: { $0.kind == .query }) else {
+            throw ValidationError("queries go from one process to another, and nobody else sees them; see 'segue ask'")
+        }
         _ = try selection
     }
 

@@ -42,7 +42,7 @@ package struct FlowRunCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Show where the recording has led to with this message: \(RecordingMoment.forms).", valueName: "moment"),
+            "Show where the recording has led to by this moment: \(RecordingMoment.forms).", valueName: "moment"),
         transform: RecordingMoment.argument)
     var until: RecordingMoment?
 

@@ -5,12 +5,12 @@ internal import Monitor
 /// What of a recording is told again, and how it is changed.
 struct ReplayOptions: ParsableArguments, Sendable {
     @Option(
-        help: ArgumentHelp("Begin with this message: \(RecordingMoment.forms).", valueName: "moment"),
+        help: ArgumentHelp("Begin at this moment: \(RecordingMoment.forms).", valueName: "moment"),
         transform: RecordingMoment.argument)
     var from: RecordingMoment?
 
     @Option(
-        help: ArgumentHelp("End with this message; as --from.", valueName: "moment"),
+        help: ArgumentHelp("End at this moment, with what stands there; as --from.", valueName: "moment"),
         transform: RecordingMoment.argument)
     var until: RecordingMoment?
 
