@@ -18,12 +18,10 @@ enum StandardInput {
 
     /// All of it, to its end.
     /// - Throws: ``CommandError`` when it cannot be read.
-    static func text() throws(CommandError) -> String {
-        do {
-            return String(decoding: try FileHandle.standardInput.readToEnd() ?? Data(), as: UTF8.self)
-        } catch {
-            throw unreadable((error as? CocoaError)?.reason ?? "\(error)")
-        }
+    static func text() throws -> String {
+        var bytes: [UInt8] = []
+        try read { bytes += $0 }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// Copies all of it, to its end, to a file that goes with this process.
@@ -35,28 +33,32 @@ enum StandardInput {
         }
     }
 
-    private static func copyNow() throws(CommandError) -> String {
+    private static func copyNow() throws -> String {
         var template = Array("\(NSTemporaryDirectory())/segue-XXXXXX".utf8CString)
         let file = FileDescriptor(rawValue: mkstemp(&template))
         guard file.rawValue >= 0 else { throw unwritable(Errno(rawValue: errno)) }
         // Without a name it is gone with the process, however that ends.
         unlink(template)
-        var chunk = [UInt8](repeating: 0, count: 256 << 10)
-        while true {
-            let count = Result { try chunk.withUnsafeMutableBytes { try FileDescriptor.standardInput.read(into: $0) } }
-            switch count {
-            case .success(0): return "/proc/self/fd/\(file.rawValue)"
-            case .success(let count):
-                do { _ = try file.writeAll(chunk[..<count]) } catch { throw unwritable(error) }
-            case .failure(let error): throw unreadable("\(error)")
-            }
+        try read { bytes in
+            do { _ = try file.writeAll(bytes) } catch { throw unwritable(error) }
         }
+        return "/proc/self/fd/\(file.rawValue)"
     }
 
-    private static func unreadable(_ reason: String) -> CommandError {
-        CommandError(
-            code: "unreadable-input", "standard input cannot be read: \(reason)",
-            recovery: "give it a file or a pipe", status: .noInput)
+    private static func read(_ take: (ArraySlice<UInt8>) throws -> Void) throws {
+        var chunk = [UInt8](repeating: 0, count: 256 << 10)
+        while true {
+            let count: Int
+            do {
+                count = try chunk.withUnsafeMutableBytes { try FileDescriptor.standardInput.read(into: $0) }
+            } catch {
+                throw CommandError(
+                    code: "unreadable-input", "standard input cannot be read: \(error)",
+                    recovery: "give it a file or a pipe", status: .noInput)
+            }
+            guard count > 0 else { return }
+            try take(chunk[..<count])
+        }
     }
 
     private static func unwritable(_ error: any Error) -> CommandError {
