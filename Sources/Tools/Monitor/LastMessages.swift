@@ -10,7 +10,8 @@ struct LastMessages {
     private var sought: [MessageType: Position]
     private var found: [Envelope] = []
 
-    /// Reads them from a journal, from its end on: no more than up to the oldest of them, however long it is.
+    /// Reads them from a journal, from its end on: about as far back as the oldest of them stands, and to the beginning only
+    /// if of some type there is none.
     /// - Parameters:
     ///   - end: behind it nothing is wanted.
     ///   - isWanted: whether one that the selection takes is wanted.
