@@ -71,7 +71,7 @@ let tools: [Target] = [
     module("Compose", in: "Tools", ["Footprint", orderedCollections, subprocess, systemPackage, yams, logging]),
     module("AppContract", in: "Tools", ["Contracts", "EventBus", "Navigation"]),
     module("SegueTestSupport", in: "Tools", ["EventBus", "ZeroMQEventBus", "Compose", logging]),
-    module("Monitor", in: "Tools", ["Contracts", "EventBus", "Navigation"]),
+    module("Monitor", in: "Tools", ["Contracts", "EventBus", "Navigation", systemPackage]),
     module("Scaffold", in: "Tools", ["EventBus", "Navigation"]),
     module(
         "Benchmarks", in: "Tools",

@@ -40,6 +40,9 @@ public protocol EventBus: Sendable {
     /// The position of the newest message that matches by type; offset 0 if there is none.
     func newest(matching filters: [MessageFilter]) async throws -> Position
 
+    /// The position of the newest message of each type that matches by type, though retention may have removed it.
+    func newestOfEachType(matching filters: [MessageFilter]) async throws -> [MessageType: Position]
+
     /// Takes part in a durable consumer. See ``ConsumerMember/Mode``.
     func claim(consumer: String, as member: ConsumerMember) async throws -> ConsumerClaim
 

@@ -52,6 +52,11 @@ public struct InMemoryEventBus: EventBus, Identifiable {
         return await hub.newest(matching: filters)
     }
 
+    public func newestOfEachType(matching filters: [MessageFilter]) async throws -> [MessageType: Position] {
+        try await hub.requireOpen(id)
+        return await hub.newestOfEachType(matching: filters)
+    }
+
     public func claim(consumer: String, as member: ConsumerMember) async throws -> ConsumerClaim {
         try await hub.claim(consumer, as: member, for: id)
     }
