@@ -2,7 +2,10 @@ import Navigation
 
 /// A shop with deep links, whose sign-up is a child flow that waits for an answer before it ends.
 enum LinkedSignUpFlow {
-    static func flow(over: [PresentationStyle: Flow.Precedence] = [:], isWhole: Bool = true) throws -> Flow {
+    static func flow(
+        over: [PresentationStyle: Flow.Precedence] = [:], isWhole: Bool = true,
+        abandoned: [Flow.Action] = [.send("command.TellSupport", data: ["run": "${data.run}"])]
+    ) throws -> Flow {
         try Flow("shop", version: 1, platform: "ios", start: "list") {
             for name in ["list", "item", "credentials", "code", "done", "help"] { Flow.Screen(name) }
             if isWhole {
@@ -17,8 +20,7 @@ enum LinkedSignUpFlow {
                 on: "event.Split", do: [.setRoot("list", container: .split), .show("item", column: "side")])
             Flow.Transition(
                 on: "flow.finished", do: [.push(.screen("done", ["name": "${data.result.name}"]))])
-            Flow.Transition(
-                on: "flow.abandoned", do: [.send("command.TellSupport", data: ["run": "${data.run}"])])
+            Flow.Transition(on: "flow.abandoned", do: abandoned)
             Flow.Transition(on: "command.Help", do: [.push("help")])
             // Asks what the sign-up asks, but does something else.
             Flow.Transition(on: "command.Finish", guard: check, do: [.push("item")])

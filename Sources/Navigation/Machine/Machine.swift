@@ -138,9 +138,9 @@ public struct Machine: Hashable, Sendable {
     /// Makes a step's outcome the machine's.
     mutating func commit(_ step: Step) -> [Effect] {
         var step = step
-        settle(&step)
-        // What follows may end more runs, and the attempt.
-        if followParked(&step) { settle(&step) }
+        tellOfReportedEndings(&step)
+        followParked(&step)
+        released = step.settleAttempt() + released
         if step.state != state {
             state = step.state
             memory = step.memory
@@ -148,11 +148,5 @@ public struct Machine: Hashable, Sendable {
             cause = step.input.id
         }
         return step.effects
-    }
-
-    /// Tells of the runs that have ended, and ends the attempt whose screen is gone.
-    private mutating func settle(_ step: inout Step) {
-        tellOfReportedEndings(&step)
-        released = step.settleAttempt() + released
     }
 }
