@@ -16,6 +16,10 @@ struct PlaygroundHistoryTests {
             let input = history.next(for: machine.state)
             let effects = machine.handle(input)
             expectShowable(machine.state)
+            // Each state is to be seen, once.
+            for passed in effects.passed { expectShowable(passed.state) }
+            let seen = effects.passed.map(\.revision) + (machine.revision == before.revision ? [] : [machine.revision])
+            #expect(seen == Array((before.revision..<machine.revision).map { $0 + 1 }))
             let gone = Set(before.state.standing.map(\.id)).subtracting(machine.state.standing.map(\.id))
             #expect(gone.isSubset(of: effects.dismissals))
             for instance in effects.dismissals { #expect(dismissed.insert(instance).inserted) }

@@ -79,10 +79,15 @@ struct Sessions {
     ) throws -> Outcome {
         var results = results(of: cause)
         var outcome = Outcome()
-        if let snapshot { outcome.messages.append(try results.about(Document.NavigationState(snapshot))) }
+        let last = try snapshot.map { try results.about(Document.NavigationState($0)) }
+        // A state goes before what its steps have led to besides, which the machine tells before it.
+        var place = 0
         for effect in effects {
             if let message = try results.message(for: effect) { outcome.messages.append(message) }
             switch effect {
+            case .passed:
+                outcome.messages.insert(outcome.messages.removeLast(), at: place)
+                place = outcome.messages.count
             case .expectScreenGone(let instance):
                 outcome.expectations.append(
                     Expectation(
@@ -95,6 +100,7 @@ struct Sessions {
             default: break
             }
         }
+        if let last { outcome.messages.insert(last, at: place) }
         return outcome
     }
 
