@@ -161,6 +161,11 @@ struct FlowDeviceTests {
     func sends() throws {
         let sends = DeviceSession.sends(with: try Self.flow()).map(\.type.description)
         #expect(sends.contains("command.NameEntered") && sends.contains("command.BackCompleted"))
+        // The focus player's are none of another app's.
+        #expect(!sends.contains("command.PlaylistSelected"))
+        let receives = DeviceSession.receives(with: try Self.flow()).map(\.type.description)
+        #expect(receives.contains("document.NavigationState") && !receives.contains("document.Playlists"))
+        #expect(DeviceSession.receives(with: nil).map(\.type.description).contains("document.Playlists"))
         #expect(DeviceSession.sends(with: nil).map(\.type) == DeviceSession.sends.types)
     }
 }
