@@ -43,12 +43,18 @@ struct LinkMeetingTests {
     @Test("A link waits for the answer to what a rule asks that hears of a run's end")
     func questionAfterARun() throws {
         let question = PresentationOptions(title: "Why?", buttons: [AlertButton(id: "ok", title: "OK")])
-        var session = Session(try LinkedSignUpFlow.flow(abandoned: [.present("help", as: .alert, options: question)]))
+        let asking: [Flow.Action] = [.present("help", as: .alert, options: question)]
+        var session = Session(try LinkedSignUpFlow.flow(abandoned: asking))
         session.send("event.SignUpPushed")
         #expect(session.open("shop://item/7").discarded.isEmpty)
         #expect(session.state.runs.isEmpty && session.presented == ["help"])
         session.report("AlertAnswered", session.state.top.id, ["button": "ok"])
         #expect(session.machine.snapshot.url == "shop://item/7")
+
+        var hasty = Session(try LinkedSignUpFlow.flow(park: .zero, abandoned: asking))
+        hasty.send("event.SignUpPushed")
+        #expect(hasty.open("shop://item/7").discarded == ["m2"])
+        #expect(hasty.state.parked == nil && hasty.presented == ["help"])
     }
 
     @Test("A screen of a child flow's run is not the one that a link means, and has no URL")

@@ -35,6 +35,7 @@ extension Machine {
         switch flow.answer(to: parked.url, in: step.state) {
         case .unknown: step.unpark(flow.advice(forLink: parked.url))
         case .refused(let reason): step.unpark(reason)
+        case .waits(let reason, park: 0) where !telling: step.unpark("it cannot be followed now: \(reason)")
         case .waits: break
         case .followed(let link):
             var followed = step
@@ -45,9 +46,10 @@ extension Machine {
             }
             step.abandonRuns(comingTo: followed.state)
             guard telling, !step.endings.isEmpty else {
-                followed.abandonRuns()
-                followed.endings = []
-                return step = followed
+                step = followed
+                step.abandonRuns()
+                step.endings = []
+                return
             }
             tellOfReportedEndings(&step)
             followParked(&step, telling: false)
