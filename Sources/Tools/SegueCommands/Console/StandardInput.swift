@@ -1,5 +1,7 @@
 internal import Dispatch
 internal import Foundation
+internal import Glibc
+internal import SystemPackage
 
 /// What is piped into a command.
 enum StandardInput {
@@ -15,7 +17,53 @@ enum StandardInput {
     }
 
     /// All of it, to its end.
+    /// - Throws: ``CommandError`` when it cannot be read.
     static func text() throws -> String {
-        String(decoding: try FileHandle.standardInput.readToEnd() ?? Data(), as: UTF8.self)
+        var bytes: [UInt8] = []
+        try read { bytes += $0 }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Copies all of it, to its end, to a file that goes with this process.
+    /// - Returns: the file's path.
+    /// - Throws: ``CommandError`` when it cannot be read, or the file not be written.
+    static func copy() async throws -> String {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { continuation.resume(with: Result { try copyNow() }) }
+        }
+    }
+
+    private static func copyNow() throws -> String {
+        var template = Array("\(NSTemporaryDirectory())/segue-XXXXXX".utf8CString)
+        let file = FileDescriptor(rawValue: mkstemp(&template))
+        guard file.rawValue >= 0 else { throw unwritable(Errno(rawValue: errno)) }
+        // Without a name it is gone with the process, however that ends.
+        unlink(template)
+        try read { bytes in
+            do { _ = try file.writeAll(bytes) } catch { throw unwritable(error) }
+        }
+        return "/proc/self/fd/\(file.rawValue)"
+    }
+
+    private static func read(_ take: (ArraySlice<UInt8>) throws -> Void) throws {
+        var chunk = [UInt8](repeating: 0, count: 256 << 10)
+        while true {
+            let count: Int
+            do {
+                count = try chunk.withUnsafeMutableBytes { try FileDescriptor.standardInput.read(into: $0) }
+            } catch {
+                throw CommandError(
+                    code: "unreadable-input", "standard input cannot be read: \(error)",
+                    recovery: "give it a file or a pipe", status: .noInput)
+            }
+            guard count > 0 else { return }
+            try take(chunk[..<count])
+        }
+    }
+
+    private static func unwritable(_ error: any Error) -> CommandError {
+        CommandError(
+            code: "unwritable-copy", "standard input cannot be copied to \(NSTemporaryDirectory()): \(error)",
+            recovery: "name another folder in TMPDIR", status: .ioError)
     }
 }

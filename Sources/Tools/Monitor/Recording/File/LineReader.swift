@@ -1,4 +1,5 @@
 internal import Foundation
+internal import SystemPackage
 
 /// Reads a file line by line, and no more of it than that into memory.
 struct LineReader {
@@ -6,11 +7,11 @@ struct LineReader {
     private static let limit = 16 << 20
     private static let chunk = 256 << 10
 
-    private let file: FileHandle
+    private let file: FileDescriptor
     private var buffer = Data()
     private var isAtEnd = false
 
-    init(_ file: FileHandle) {
+    init(_ file: FileDescriptor) {
         self.file = file
     }
 
@@ -21,7 +22,7 @@ struct LineReader {
     }
 
     /// - Returns: nil behind the last line.
-    /// - Throws: what reading throws; ``RecordingError`` for a line that is longer than any message.
+    /// - Throws: `Errno`; ``RecordingError`` for a line that is longer than any message.
     mutating func next() throws -> Line? {
         var searched = buffer.startIndex
         while true {
@@ -45,11 +46,10 @@ struct LineReader {
         // Anew, so that what was read already is given back.
         buffer = Data(buffer)
         let end = buffer.endIndex
-        guard let more = try file.read(upToCount: Self.chunk), !more.isEmpty else {
-            isAtEnd = true
-            return end
-        }
-        buffer.append(more)
+        buffer.append(Data(count: Self.chunk))
+        let count = try buffer.withUnsafeMutableBytes { try file.read(into: .init(rebasing: $0[end...])) }
+        buffer.removeLast(Self.chunk - count)
+        isAtEnd = count == 0
         return end
     }
 }
