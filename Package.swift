@@ -155,7 +155,10 @@ let tests: [Target] = [
     tests(of: "BusChecker"),
     testModule(
         "BusSoak",
-        ["BusChecker", "EventBus", "SeededRandom", "ZeroMQEventBus", logging, signals, subprocess, systemPackage]),
+        [
+            "BusChecker", "Compose", "EventBus", "SeededRandom", "ZeroMQEventBus", logging, signals, subprocess,
+            systemPackage,
+        ]),
     testExecutable("bus-fixture", in: "BusFixture", ["BusSoak", "EventBus", argumentParser]),
     testExecutable("bus-soak", in: "BusSoakCommand", ["BusSoak", argumentParser]),
     tests(of: "BusSoak", ["broker", "bus-fixture"]),

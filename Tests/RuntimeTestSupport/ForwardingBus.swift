@@ -42,6 +42,10 @@ extension ForwardingBus {
         try await bus.claim(consumer: consumer, as: member)
     }
 
+    package func leave(consumer: String, as member: ConsumerMember) async {
+        await bus.leave(consumer: consumer, as: member)
+    }
+
     package func deadLetters(of consumer: String?) async throws -> [DeadLetter] {
         try await bus.deadLetters(of: consumer)
     }

@@ -46,6 +46,10 @@ public protocol EventBus: Sendable {
     /// Takes part in a durable consumer. See ``ConsumerMember/Mode``.
     func claim(consumer: String, as member: ConsumerMember) async throws -> ConsumerClaim
 
+    /// Takes no part in a shared consumer any more: the other members get at once what it owned. An exclusive member keeps
+    /// what it owns until the next one claims. It works in a task that is cancelled as well.
+    func leave(consumer: String, as member: ConsumerMember) async
+
     /// The messages that durable consumers gave up, oldest first.
     /// - Parameter consumer: only those of this one.
     func deadLetters(of consumer: String?) async throws -> [DeadLetter]

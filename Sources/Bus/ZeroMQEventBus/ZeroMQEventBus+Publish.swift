@@ -5,6 +5,7 @@ internal import Foundation
 extension ZeroMQEventBus {
     @discardableResult
     public func publish(_ batch: Batch) async throws -> Position {
+        try batch.validate()
         let request: PublishRequest
         do {
             request = PublishRequest(

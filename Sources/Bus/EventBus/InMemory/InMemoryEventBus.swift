@@ -61,6 +61,10 @@ public struct InMemoryEventBus: EventBus, Identifiable {
         try await hub.claim(consumer, as: member, for: id)
     }
 
+    public func leave(consumer: String, as member: ConsumerMember) async {
+        await hub.leave(Membership(consumer: consumer, member: member.id), for: id)
+    }
+
     public func deadLetters(of consumer: String?) async throws -> [DeadLetter] {
         try await hub.deadLetters(of: consumer, for: id)
     }

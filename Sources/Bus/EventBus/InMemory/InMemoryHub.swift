@@ -35,6 +35,7 @@ public actor InMemoryHub {
     func publish(_ batch: Batch, from handle: InMemoryEventBus.ID) throws -> Position {
         try requireOpen(handle)
         try batch.validate()
+        try batch.validateMessages()
         let rejected = try rejectedMessage(of: batch)
         try requireLetters(batch.settledLetters)
         if let checkpoint = batch.checkpoint {
