@@ -20,7 +20,9 @@ struct LastMessagesTests {
                 if type == "event.Common" { $0.causationID = "somebody" }
             }
         }
-        try await bus.publish(Batch(messages))
+        for start in stride(from: 0, to: Self.count, by: 1000) {
+            try await bus.publish(Batch(Array(messages[start..<start + 1000])))
+        }
         return PrunedBus(bus, removedThrough: removed)
     }
 
