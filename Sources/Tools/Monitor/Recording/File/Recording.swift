@@ -2,6 +2,8 @@ internal import Foundation
 
 /// A file of messages, one a line: what `segue record` writes, or `segue monitor --json`.
 package struct Recording: Sendable {
+    private static let chunk = 256 << 10
+
     package let path: String
 
     package init(path: String) {
@@ -14,10 +16,10 @@ package struct Recording: Sendable {
     package func read(_ body: (RecordingEntry) async throws -> Bool) async throws {
         let file = try open()
         defer { try? file.close() }
-        var lines = LineReader(file)
-        var (line, messages) = (0, 0)
+        var lines = LineReader { try file.read(upToCount: Self.chunk) ?? Data() }
+        var messages = 0
         while let next = try nextLine(&lines) {
-            line += 1
+            let line = lines.number
             if next.text.allSatisfy({ $0 <= UInt8(ascii: " ") }) { continue }
             var entry = try entry(next.text, line: line, number: messages + 1)
             if case .message = entry { messages += 1 }
@@ -64,8 +66,8 @@ package struct Recording: Sendable {
     private func nextLine(_ lines: inout LineReader) throws -> LineReader.Line? {
         do {
             return try lines.next()
-        } catch let error as RecordingError {
-            throw RecordingError(error.code, "\(path): \(error.message)")
+        } catch let error as LineReader.TooLong {
+            throw RecordingError("recording.line", "\(path):\(error.number): the line is longer than any message")
         } catch {
             throw RecordingError("recording.unreadable", "\(path) cannot be read: \(error.localizedDescription)")
         }
