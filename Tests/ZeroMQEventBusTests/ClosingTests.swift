@@ -25,6 +25,21 @@ struct ClosingTests {
         }
     }
 
+    @Test("it ends when it is told to before it has begun, or amid that", .timeLimit(.minutes(1)))
+    func cancelledEarly() async throws {
+        for turns in 0..<100 {
+            try await TestBroker.withDirectory { broker in
+                let bus = try broker.bus()
+                await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { try await bus.run() }
+                    for _ in 0..<turns { await Task.yield() }
+                    group.cancelAll()
+                }
+                #expect(await bus.state == .closed)
+            }
+        }
+    }
+
     /// - Returns: how the bus is when it has just been told to end: that and the question are answered in this order.
     private func stateAtOnce(
         of bus: ZeroMQEventBus, after body: @escaping @Sendable (ZeroMQEventBus) async throws -> Void

@@ -78,7 +78,10 @@ public actor ZeroMQEventBus: EventBus {
         guard state == .idle else { throw BusError(.closed, "a bus runs once") }
         try open()
         await withTaskCancellationHandler {
-            await withCheckedContinuation { closed = $0 }
+            await withCheckedContinuation { continuation in
+                // A handler that ran before this has closed it already.
+                if state == .closed { continuation.resume() } else { closed = continuation }
+            }
         } onCancel: {
             thread.perform { [weak self] in self?.assumeIsolated { $0.leave() } }
         }
