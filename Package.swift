@@ -72,7 +72,7 @@ let tools: [Target] = [
     module("AppContract", in: "Tools", ["Contracts", "EventBus", "Navigation"]),
     module("SegueTestSupport", in: "Tools", ["EventBus", "ZeroMQEventBus", "Compose", logging]),
     module("Monitor", in: "Tools", ["Contracts", "EventBus", "Navigation"]),
-    module("Scaffold", in: "Tools", ["EventBus", "Navigation"]),
+    module("Scaffold", in: "Tools", ["Contracts", "EventBus", "Navigation"]),
     module(
         "Benchmarks", in: "Tools",
         [
