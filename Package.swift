@@ -71,7 +71,7 @@ let tools: [Target] = [
     module("Compose", in: "Tools", ["Footprint", orderedCollections, subprocess, systemPackage, yams, logging]),
     module("AppContract", in: "Tools", ["Contracts", "EventBus", "Navigation"]),
     module("SegueTestSupport", in: "Tools", ["EventBus", "ZeroMQEventBus", "Compose", logging]),
-    module("Monitor", in: "Tools", ["Contracts", "EventBus", "Navigation"]),
+    module("Monitor", in: "Tools", ["Contracts", "EventBus", "Navigation", systemPackage]),
     module("Scaffold", in: "Tools", ["Contracts", "EventBus", "Navigation"]),
     module(
         "Benchmarks", in: "Tools",
@@ -155,7 +155,10 @@ let tests: [Target] = [
     tests(of: "BusChecker"),
     testModule(
         "BusSoak",
-        ["BusChecker", "EventBus", "SeededRandom", "ZeroMQEventBus", logging, signals, subprocess, systemPackage]),
+        [
+            "BusChecker", "Compose", "EventBus", "SeededRandom", "ZeroMQEventBus", logging, signals, subprocess,
+            systemPackage,
+        ]),
     testExecutable("bus-fixture", in: "BusFixture", ["BusSoak", "EventBus", argumentParser]),
     testExecutable("bus-soak", in: "BusSoakCommand", ["BusSoak", argumentParser]),
     tests(of: "BusSoak", ["broker", "bus-fixture"]),
@@ -214,7 +217,9 @@ let tests: [Target] = [
         swiftSettings: settings),
     tests(of: "Compose", ["compose-fixture", "SeededRandom", logging, yams]),
     tests(of: "AppContract", ["Contracts", "EventBus", "Navigation"]),
-    tests(of: "Monitor", ["Contracts", "EventBus", "Navigation", "RuntimeTestSupport", "SeededRandom"]),
+    tests(
+        of: "Monitor",
+        ["Contracts", "EventBus", "Navigation", "RuntimeTestSupport", "SeededRandom", systemPackage]),
     tests(of: "Scaffold", ["Navigation"]),
     tests(of: "Benchmarks", ["BusProtocol", "EventBus"]),
     testModule("CommandLineTestSupport", [subprocess, systemPackage]),

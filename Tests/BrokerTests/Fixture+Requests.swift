@@ -39,9 +39,11 @@ extension Fixture {
     /// - Returns: nil when the claim was refused.
     func claim(
         _ consumer: String, as member: ConsumerMember = .exclusive, by producer: ProducerID = ProducerID(),
-        isRenewal: Bool = false
+        isRenewal: Bool = false, isLeaving: Bool = false
     ) -> Claimed? {
-        let request = ClaimRequest(producer: producer, member: member, consumer: consumer, isRenewal: isRenewal)
+        let request = ClaimRequest(
+            producer: producer, member: member, consumer: consumer,
+            purpose: isLeaving ? .leave : isRenewal ? .renewal : .claim)
         guard case .claimed(let claimed) = ask(.claim(request)) else { return nil }
         return claimed
     }

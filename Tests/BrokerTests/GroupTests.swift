@@ -152,6 +152,25 @@ struct GroupTests {
         }
     }
 
+    @Test("a member that leaves hands over what it has, though its producer lives, also after a restart")
+    func leavingAlone() throws {
+        try Fixture.run { fixture in
+            let (one, two) = (ConsumerMember.shared, ConsumerMember.shared)
+            for member in [one, two, one] { _ = fixture.claim("music", as: member, by: fixture.producer) }
+            #expect(fixture.claim("music", as: two, by: fixture.producer, isLeaving: true)?.offsets.isEmpty == true)
+            try fixture.restart()
+            let rest = try #require(fixture.claim("music", as: one, by: fixture.producer))
+            #expect(rest.offsets.count == Partition.count)
+            let members = try fixture.journal.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM members") }
+            #expect(members == 1)
+            // It may be sent again, and may be of nobody.
+            for name in ["music", "nobody"] {
+                #expect(fixture.claim(name, as: two, isLeaving: true)?.offsets.isEmpty == true)
+            }
+            #expect(fixture.journal.consumers.keys.sorted() == ["music"])
+        }
+    }
+
     @Test("a checkpoint writes one row of progress")
     func oneRow() throws {
         try Fixture.run { fixture in

@@ -25,6 +25,34 @@ struct MigrationTests {
         }
     }
 
+    @Test("names are composed; of two that become one the one that was composed stays")
+    func names() throws {
+        try Fixture.inDirectory { directory in
+            let path = "\(directory)/journal.sqlite"
+            let old = try DatabaseQueue(path: path)
+            try JournalSchema.migrator.migrate(old, upTo: "tail")
+            let (composed, decomposed) = ("caf\u{e9}", "cafe\u{301}")
+            try old.write { database in
+                for (name, offset) in [(decomposed, 5), ("other \(decomposed)", 7), (composed, 9)] {
+                    try database.execute(sql: "INSERT INTO consumers VALUES (?, 1)", arguments: [name])
+                    for partition in 0..<Partition.count {
+                        try database.execute(
+                            sql: "INSERT INTO shares VALUES (?, ?, NULL, 0, ?)", arguments: [name, partition, offset])
+                    }
+                }
+                try database.execute(
+                    sql: "INSERT INTO documents VALUES ('document.A', ?, ?, 1, NULL)",
+                    arguments: [decomposed, decomposed])
+            }
+            try old.close()
+            let journal = try Journal(path: path)
+            #expect(journal.consumers.mapValues(\.group.position) == [composed: 9, "other \(composed)": 7])
+            #expect(journal.consumers.keys.allSatisfy { !$0.unicodeScalars.contains("\u{301}") })
+            let keys = try journal.read { try String.fetchAll($0, sql: "SELECT subject || key FROM documents") }
+            #expect(keys.map { Array($0.utf8) } == [Array("\(composed)\(composed)".utf8)])
+        }
+    }
+
     /// As the first version wrote it, with the second of two messages damaged.
     private func makeOldJournal(_ path: String) throws {
         let database = try DatabaseQueue(path: path)

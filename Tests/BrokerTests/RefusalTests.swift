@@ -39,6 +39,9 @@ struct RefusalTests {
             let long = String(repeating: "k", count: Limits.nameLength + 1)
             #expect(code(message(topic: topic, key: long), fixture) == .tooLarge)
             #expect(code(message(topic: topic, key: "a\u{0}"), fixture) == .malformed)
+            #expect(code(message(topic: topic, key: "e\u{301}"), fixture) == .malformed)
+            let decomposed = Topic(MessageType(kind: .event, name: "A"), subject: "e\u{301}").name
+            #expect(code(message(topic: decomposed, subject: "e\u{301}"), fixture) == .malformed)
             let zero = Topic(MessageType(kind: .event, name: "A"), subject: "default\u{0}").name
             #expect(code(message(topic: zero, subject: "default\u{0}"), fixture) == .malformed)
             #expect(code(message(topic: topic, header: Limits.headerSize + 1), fixture) == .tooLarge)
@@ -88,6 +91,25 @@ struct RefusalTests {
         }
     }
 
+    @Test("a consumer's name that is not composed is refused: in memory it is another's, in the file it is not")
+    func decomposedName() throws {
+        try Fixture.run { fixture in
+            _ = fixture.publish(sequence: 1, ["A", "A"])
+            _ = fixture.claim("caf\u{e9}")
+            #expect(fixture.claim("cafe\u{301}") == nil)
+            let checkpoint = fixture.checkpoint("cafe\u{301}", owner: 1, offset: 1)
+            guard case .refused(let error) = fixture.publish(sequence: 2, [], checkpoint: checkpoint) else {
+                Issue.record("progress was recorded")
+                return
+            }
+            #expect(error.code == .malformed)
+            let own = fixture.checkpoint("caf\u{e9}", owner: 1, offset: 2)
+            #expect(fixture.publish(sequence: 3, [], checkpoint: own) == fixture.published(2))
+            try fixture.restart()
+            #expect(fixture.journal.consumers["caf\u{e9}"]?.group.position == 2)
+        }
+    }
+
     @Test("durable consumers are bounded; those that are there go on")
     func consumers() throws {
         try Fixture.run { fixture in
@@ -120,6 +142,55 @@ struct RefusalTests {
             if isRestarted { try fixture.restart() }
             #expect(send() == refusals)
             #expect(fixture.publish(sequence: 4, ["C"]) == fixture.published(2), "what was taken is acknowledged")
+        }
+    }
+
+    @Test(
+        "a batch that is broken behind its first frame is refused each time it comes, and the next one is taken",
+        arguments: [true, false])
+    func broken(isRestarted: Bool) throws {
+        try Fixture.run { fixture in
+            let whole = Request.publish(
+                PublishRequest(producer: fixture.producer, sequence: 1, messages: [Fixture.message("A")])
+            ).frames(id: 1)
+            func changed(_ change: (inout [[UInt8]]) -> Void) -> [[UInt8]] {
+                var frames = whole
+                change(&frames)
+                return frames
+            }
+            let broken: [[[UInt8]]] = [
+                changed { $0[1][24] = 32 }, changed { $0[1][24] = 2 }, changed { $0[1][24] = 8 },
+                changed { $0[1][25] = 0xff },
+                changed { $0.removeLast() }, changed { $0.append([]) }, changed { $0[2].removeLast() },
+            ]
+            func send(_ index: Int) -> Reply {
+                var frames = broken[index]
+                frames[1][23] = UInt8(index + 1)
+                return fixture.reply(fixture.handle([Incoming(peer: [1], frames: frames)]))
+            }
+            let refusals = broken.indices.map(send)
+            for refusal in refusals {
+                guard case .refused(let error) = refusal, [.malformed, .tooLarge].contains(error.code) else {
+                    Issue.record("\(refusal)")
+                    continue
+                }
+            }
+            if isRestarted { try fixture.restart() }
+            #expect(broken.indices.map(send) == refusals)
+            #expect(fixture.publish(sequence: UInt64(broken.count) + 1, ["A"]) == fixture.published(1))
+        }
+    }
+
+    @Test("of a batch whose first frame is broken nobody can tell which it was: it has not been")
+    func brokenHead() throws {
+        try Fixture.run { fixture in
+            var frames = Request.publish(
+                PublishRequest(producer: fixture.producer, sequence: 1, messages: [Fixture.message("A")])
+            ).frames(id: 1)
+            frames[1].append(0)
+            let refusal = fixture.reply(fixture.handle([Incoming(peer: [1], frames: frames)]))
+            #expect(refusal == .refused(ProtocolError(.malformed, "a frame is too long")))
+            #expect(fixture.publish(sequence: 1, ["A"]) == fixture.published(1))
         }
     }
 

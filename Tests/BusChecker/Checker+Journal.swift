@@ -4,7 +4,7 @@ extension Checker {
     }
 
     private var lost: [Finding] {
-        history.acknowledged.subtracting(journalled).filter { !isSuperseded($0) }.sorted().map(Finding.lost)
+        history.acknowledged.subtracting(journalled).filter { !isForgotten($0) }.sorted().map(Finding.lost)
     }
 
     private var neverSent: [Finding] {

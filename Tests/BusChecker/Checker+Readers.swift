@@ -16,10 +16,9 @@ extension Checker {
         var seen: Set<Value> = []
         var last: UInt64 = 0
         for delivery in deliveries {
-            let isForgotten = offsets[delivery.value] == nil && isSuperseded(delivery.value)
             if !seen.insert(delivery.value).inserted {
                 findings.append(.deliveredTwice(reader: reader.name, delivery.value))
-            } else if offsets[delivery.value] != delivery.offset, !isForgotten {
+            } else if offsets[delivery.value] != delivery.offset, !isForgotten(delivery.value, at: delivery.offset) {
                 findings.append(.deliveredOtherwise(reader: reader.name, delivery))
             } else if delivery.offset <= last {
                 findings.append(.deliveredOutOfOrder(reader: reader.name, delivery.value))
@@ -27,7 +26,7 @@ extension Checker {
             last = max(last, delivery.offset)
         }
         let due = expected.prefix { reader.isComplete || $0.entry.offset <= last }
-        let missing = due.filter { !seen.contains($0.value) && !isSuperseded($0.value) }
+        let missing = due.filter { !seen.contains($0.value) }
         return findings + missing.map { .gap(reader: reader.name, $0.value) }
     }
 }

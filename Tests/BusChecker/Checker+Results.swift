@@ -19,7 +19,7 @@ extension Checker {
         if offsets.count > 1 {
             findings.append(.resultDoubled(group: result.group, input: result.input, offsets: offsets.sorted()))
         }
-        if !journalled.contains(result.input), !isSuperseded(result.input), let offset = offsets.first {
+        if !journalled.contains(result.input), !isForgotten(result.input), let offset = offsets.first {
             findings.append(.resultOfNothing(group: result.group, input: result.input, offset: offset))
         }
         return findings
@@ -27,8 +27,7 @@ extension Checker {
 
     private func missing(from offsets: [Result: [UInt64]]) -> [Finding] {
         history.groups.sorted().flatMap { group in
-            // A document that has been superseded may have been forgotten before the group came to it.
-            journalled.filter { offsets[Result(group: group, input: $0)] == nil && !isSuperseded($0) }.sorted()
+            journalled.filter { offsets[Result(group: group, input: $0)] == nil }.sorted()
                 .map { .resultMissing(group: group, input: $0) }
         }
     }

@@ -6,8 +6,8 @@ package struct Checker {
     /// The values of the journal, in its order.
     let entries: [(value: Value, entry: JournalEntry)]
     let journalled: Set<Value>
-    /// The last sequence of each document in the journal.
-    private let lastOfDocument: [DocumentID: Int]
+    /// The last value of each document in the journal.
+    private let lastOfDocument: [DocumentID: (sequence: Int, offset: UInt64)]
 
     private struct DocumentID: Hashable {
         let publisher: String
@@ -24,24 +24,21 @@ package struct Checker {
         self.history = history
         entries = history.entries
         journalled = Set(entries.map(\.value))
-        var last: [DocumentID: Int] = [:]
-        for value in journalled {
+        var last: [DocumentID: (sequence: Int, offset: UInt64)] = [:]
+        for (value, entry) in entries {
             guard let document = history.documents[value] else { continue }
-            last[DocumentID(publisher: value.publisher, document: document), default: 0].replace(ifLess: value.sequence)
+            last[DocumentID(publisher: value.publisher, document: document)] = (value.sequence, entry.offset)
         }
         lastOfDocument = last
     }
 
-    /// Whether the bus may have forgotten a value: it was a document, and there is a later one.
-    func isSuperseded(_ value: Value) -> Bool {
-        guard let document = history.documents[value] else { return false }
-        let last = lastOfDocument[DocumentID(publisher: value.publisher, document: document)]
-        return last.map { $0 > value.sequence } ?? false
-    }
-}
-
-extension Int {
-    fileprivate mutating func replace(ifLess other: Int) {
-        self = Swift.max(self, other)
+    /// Whether the bus may have forgotten a value: it was a document, is not in the journal any more, and a later one of the
+    /// same document is. What is still in the journal was there all the time: nobody may have missed it.
+    /// - Parameter offset: where the value stood, if that is known: the later one is behind it.
+    func isForgotten(_ value: Value, at offset: UInt64 = 0) -> Bool {
+        guard !journalled.contains(value), let document = history.documents[value],
+            let last = lastOfDocument[DocumentID(publisher: value.publisher, document: document)]
+        else { return false }
+        return last.sequence > value.sequence && last.offset > offset
     }
 }

@@ -49,6 +49,23 @@ struct ReaderTests {
         }
     }
 
+    @Test("a document that is still in the journal may not be passed over, though a later one is there")
+    func notForgotten() {
+        var history = history(seeing: [2, 3], isComplete: true)
+        history.documents = [value(1): "status", value(2): "status"]
+        #expect(Checker.findings(in: history) == [.gap(reader: "reader", value(1))])
+    }
+
+    @Test("a document that was seen behind its successor was not superseded by it")
+    func behindSuccessor() {
+        var history = history(seeing: [2, 3], isComplete: true)
+        history.documents = [value(1): "status", value(2): "status"]
+        history.remove(value(1))
+        let late = Delivery(offset: 9, stream: "a", value: value(1))
+        history.readers[0].deliveries.append(late)
+        #expect(Checker.findings(in: history) == [.deliveredOtherwise(reader: "reader", late)])
+    }
+
     private func findings(seeing sequences: [Int], isComplete: Bool) -> [Finding] {
         Checker.findings(in: history(seeing: sequences, isComplete: isComplete))
     }

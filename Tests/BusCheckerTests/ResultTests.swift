@@ -10,6 +10,14 @@ struct ResultTests {
         #expect(Checker.findings(in: history) == [.resultMissing(group: "group", input: value(2))])
     }
 
+    @Test("a document that is still in the journal has a result, though a later one is there")
+    func document() {
+        var history = History.flawless
+        history.documents = [value(1): "status", value(2): "status"]
+        history.journal.removeAll { $0.content == .result(group: "group", input: value(1)) }
+        #expect(Checker.findings(in: history) == [.resultMissing(group: "group", input: value(1))])
+    }
+
     @Test("finds a second result")
     func doubled() {
         var history = History.flawless

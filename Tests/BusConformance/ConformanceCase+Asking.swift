@@ -112,6 +112,26 @@ extension ConformanceCase {
                 }
             }
         },
+        ConformanceCase("a query or an answer that is too large is refused, and holds nobody up", needs: .queries) {
+            fixture in
+            try await fixture.withBuses { asker, server in
+                try await server.whileAnswering { query in
+                    var answer = try query.answer(by: server.source)
+                    if try query.decode(Question.self).number == 1 { answer.data = Data(count: 9 << 20) }
+                    return answer
+                } during: {
+                    await asker.expectNoAnswer(timeout: .seconds(600), [.cancelled])
+                    var large = try Envelope(Question(number: 2), source: asker.source)
+                    large.data = Data(count: 9 << 20)
+                    let query = large
+                    let error = await #expect(throws: BusError.self) {
+                        _ = try await asker.ask(query, timeout: .seconds(600))
+                    }
+                    #expect(error?.code == .refused)
+                    #expect(try await asker.ask(Question(number: 2)).number == 2)
+                }
+            }
+        },
         ConformanceCase("an answer can be an error", needs: .queries) { fixture in
             try await fixture.withBuses { asker, server in
                 try await server.whileAnswering { query in

@@ -51,6 +51,34 @@ extension ConformanceCase {
                 }
             }
         },
+        ConformanceCase("what is no name, or too large, is refused, and nothing of its batch is taken") { fixture in
+            try await fixture.withBus { bus in
+                let end = try await bus.publish([1])
+                for batch in try fixture.unacceptable(from: bus.source) {
+                    let error = await #expect(throws: BusError.self) { try await bus.publish(batch) }
+                    #expect(error?.code == .refused)
+                }
+                for name in ConformanceFixture.badNames + [""] {
+                    let error = await #expect(throws: BusError.self) { _ = try await bus.claim(consumer: name) }
+                    #expect(error?.code == .refused)
+                }
+                #expect(try await bus.publish(Batch([])) == end)
+            }
+        },
+        ConformanceCase("what is just not too large is taken, and names are of any language") { fixture in
+            try await fixture.withBus { bus in
+                let name = String(repeating: "é", count: 127) + "!"
+                let setting = try Envelope(
+                    Setting(name: name, value: String(repeating: "v", count: 1 << 20)), source: bus.source,
+                    subject: name)
+                let end = try await bus.publish(Batch([setting] + (1..<1024).map { _ in setting.smaller }))
+                #expect(end.offset == 1024)
+                let claim = try await bus.claim(consumer: name)
+                try await bus.publish(Batch([], checkpoint: Checkpoint(claim: claim, position: end)))
+                #expect(try await bus.claim(consumer: name).position == end)
+                #expect(try await bus.documents(matching: [.type(Setting.self, subject: name)]).count == 1)
+            }
+        },
         ConformanceCase("attributes and data arrive as they were published") { fixture in
             try await fixture.withBus { bus in
                 let cause = try Envelope(Order(number: 1), source: bus.source)
@@ -66,4 +94,39 @@ extension ConformanceCase {
             }
         },
     ]
+}
+
+extension ConformanceFixture {
+    /// Too long; with a zero byte; decomposed, which is the same as composed to one and not to another.
+    fileprivate static let badNames = [String(repeating: "n", count: 256), "zero\u{0}", "cafe\u{301}"]
+
+    /// Each with one message that is right.
+    fileprivate func unacceptable(from source: String) throws -> [Batch] {
+        let good = try Envelope(Numbered(number: 1), source: source)
+        var bad: [Envelope] = []
+        for name in Self.badNames {
+            bad.append(try Envelope(Numbered(number: 2), source: source, subject: name))
+            bad.append(try Envelope(Setting(name: name, value: ""), source: source))
+        }
+        var large = good
+        large.data = Data(repeating: 0x20, count: 4 * 1024 * 1024 + 1)
+        bad.append(large)
+        large = good
+        large.attributes.correlationID = String(repeating: "c", count: 64 * 1024)
+        bad.append(large)
+        let misnamed = Attributes(type: MessageType(kind: .event, name: "no name"), source: source)
+        bad.append(Envelope(attributes: misnamed, data: good.data))
+        let letters: [Int64] = Array(1...1025)
+        var settling = Batch([good])
+        settling.settledLetters = letters
+        return bad.map { Batch([good, $0]) } + [Batch(letters.map { _ in good }), settling]
+    }
+}
+
+extension Envelope {
+    fileprivate var smaller: Envelope {
+        var smaller = self
+        smaller.data = Data("{}".utf8)
+        return smaller
+    }
 }

@@ -16,6 +16,11 @@ extension ConformanceCase {
                 #expect(
                     try await bus.newest(matching: [.type(Order.self), .type(Setting.self)]).offset == end.offset + 2)
                 #expect(try await bus.newest(matching: [.all]) == (try await bus.publish(Batch([]))))
+                // Of one type there may be several topics.
+                let other = try await bus.publish([5], subject: "other")
+                let newest = try await bus.newestOfEachType(matching: [.kind(.event), .type(Order.self)])
+                #expect(
+                    newest == [Numbered.type: other, Other.type: Position(epoch: end.epoch, offset: end.offset + 1)])
             }
         },
         ConformanceCase("a reader that is slow gets everything, and holds nobody else up") { fixture in

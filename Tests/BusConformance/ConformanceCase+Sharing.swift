@@ -58,6 +58,36 @@ extension ConformanceCase {
             }
         },
         ConformanceCase(
+            "two members of one process share the work; when one ends the other has it all", needs: .sharedConsumers
+        ) { fixture in
+            try await fixture.withBus { bus in
+                try await withBackground([{ try await bus.work(name: "stayer") }]) {
+                    try await withBackground([{ try await bus.work(name: "leaver") }]) {
+                        _ = try await fixture.handledByTwo()
+                    }
+                    let workers = try await bus.withSubscription(to: [.type(Handled.self)], from: .now) { messages in
+                        for number in 0..<64 { try await bus.publish([number], subject: "session-\(number)") }
+                        return try await messages.take(64).map { try $0.decode(Handled.self).worker }
+                    }
+                    #expect(Set(workers) == ["stayer"])
+                }
+            }
+        },
+        ConformanceCase(
+            "a member that ends by an error hands over at once, though its process goes on", needs: .sharedConsumers
+        ) { fixture in
+            struct Failure: Error {}
+            try await fixture.withBus { bus in
+                try await bus.publish([1])
+                await #expect(throws: Failure.self) {
+                    try await bus.consume(as: "workers", [.type(Numbered.self)], mode: .shared) { _ in throw Failure() }
+                }
+                let claim = try await bus.claim(consumer: "workers", as: .shared)
+                #expect(claim.offsets.count == Partition.count)
+                #expect(claim.position.offset == 0)
+            }
+        },
+        ConformanceCase(
             "what a member makes of a message that is no longer its own is not journalled", needs: .sharedConsumers
         ) { fixture in
             try await fixture.withBuses { first, second in
@@ -111,7 +141,7 @@ extension ConformanceFixture {
                     }
                     try await bus.publish(Batch(round))
                     handled += try await messages.take(round.count)
-                    if Set(handled.map(\.attributes.source)).count == 2 { break }
+                    if Set(try handled.map { try $0.decode(Handled.self).worker }).count == 2 { break }
                 }
                 // Whatever was handled twice would come now.
                 try await bus.publish(Batch([try Envelope(Handled(number: -1, worker: ""), source: bus.source)]))

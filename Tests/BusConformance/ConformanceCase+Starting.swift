@@ -90,6 +90,16 @@ extension ConformanceCase {
                 #expect(error?.code == .epoch)
             }
         },
+        ConformanceCase("a subscription behind a position that the journal has not reached is refused") { fixture in
+            try await fixture.withBus { bus in
+                let end = try await bus.publish([1])
+                let behind = Position(epoch: end.epoch, offset: end.offset + 1)
+                let error = await #expect(throws: BusError.self) {
+                    try await bus.withSubscription(to: [.all], from: .after(behind)) { _ in }
+                }
+                #expect(error?.code == .epoch)
+            }
+        },
         ConformanceCase("a subscription since a time has what was journalled then or later, then what follows") {
             fixture in
             try await fixture.withBus { bus in

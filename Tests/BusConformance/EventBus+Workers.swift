@@ -2,11 +2,14 @@ internal import EventBus
 
 extension EventBus {
     /// Handles numbers as one of those who share a consumer, and answers each with a ``Handled``.
-    func work(as consumer: String = "workers", mode: ConsumerMember.Mode = .shared) async throws {
+    /// - Parameter name: of the worker; the process's unless said.
+    func work(
+        as consumer: String = "workers", mode: ConsumerMember.Mode = .shared, name: String? = nil
+    ) async throws {
         let source = source
         try await consume(as: consumer, [.type(Numbered.self)], mode: mode) { message in
             let number = try message.decode(Numbered.self).number
-            return [try Envelope(Handled(number: number, worker: source), source: source, causedBy: message)]
+            return [try Envelope(Handled(number: number, worker: name ?? source), source: source, causedBy: message)]
         }
     }
 

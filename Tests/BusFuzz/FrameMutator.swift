@@ -1,4 +1,5 @@
 import BusProtocol
+import EventBus
 package import SeededRandom
 
 /// Breaks the frames of a message, a little or much.

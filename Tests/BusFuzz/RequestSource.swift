@@ -76,7 +76,8 @@ struct RequestSource {
     private func claim(_ producer: ProducerID, _ generator: inout SeededGenerator) -> ClaimRequest {
         ClaimRequest(
             producer: producer, member: members[Int.random(in: 0..<members.count, using: &generator)],
-            consumer: Self.consumers.randomElement(using: &generator) ?? "", isRenewal: generator.chance(1, in: 2))
+            consumer: Self.consumers.randomElement(using: &generator) ?? "",
+            purpose: [.claim, .claim, .renewal, .renewal, .leave].randomElement(using: &generator) ?? .claim)
     }
 
     private func message(

@@ -57,6 +57,8 @@ struct RefusalTests {
             (envelope(), nil), (envelope(.query), .topic), (envelope(name: "not a name"), .topic),
             (envelope(subject: String(repeating: "s", count: 256)), .tooLarge), (envelope(subject: "a\0"), .malformed),
             (envelope(key: String(repeating: "k", count: 256)), .tooLarge), (envelope(key: "a\0"), .malformed),
+            (envelope(subject: "ame\u{301}lie"), .malformed), (envelope(subject: "am\u{e9}lie"), nil),
+            (envelope(key: "\u{212b}ngstr\u{f6}m"), .malformed), (envelope(key: "\u{c5}ngstr\u{f6}m"), nil),
             (envelope(data: Limits.dataSize), nil), (envelope(data: Limits.dataSize + 1), .tooLarge),
         ] as [(Envelope, ProtocolError.Code?)])
     func packing(envelope: Envelope, code: ProtocolError.Code?) {
@@ -110,7 +112,6 @@ struct RefusalTests {
         let many = Array(repeating: Self.message(), count: Limits.batchCount + 1)
         let batch = PublishRequest(producer: Self.producer, sequence: 1, messages: many)
         #expect(Self.code(reading: .publish(batch)) == .tooLarge)
-        #expect(Self.code { () throws(ProtocolError) in try batch.validate() } == .tooLarge)
         let letters = PublishRequest(
             producer: Self.producer, sequence: 1, settledLetters: Array(1...Int64(Limits.batchCount + 1)), messages: [])
         #expect(Self.code(reading: .publish(letters)) == .tooLarge)
@@ -125,6 +126,14 @@ struct RefusalTests {
         let claim = ClaimRequest(
             producer: Self.producer, member: .shared, consumer: String(repeating: "c", count: length))
         #expect(Self.code(reading: .claim(claim)) == (isValid ? nil : .tooLarge))
+    }
+
+    @Test("a claim with a flag that is not known is refused", arguments: [6, 8, 128] as [UInt8])
+    func claimFlags(flags: UInt8) throws {
+        let claim = ClaimRequest(producer: Self.producer, member: .shared, consumer: "c")
+        var frame = try #require(claim.frames.first)
+        frame[32] |= flags
+        #expect(Self.code { () throws(ProtocolError) in _ = try ClaimRequest(frames: [frame]) } == .malformed)
     }
 
     @Test(

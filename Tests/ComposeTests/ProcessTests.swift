@@ -63,6 +63,12 @@ struct ProcessTests {
         #expect(ShellWords.split(text) == nil)
     }
 
+    @Test("A word may be as long as a file", .timeLimit(.minutes(1)))
+    func longWord() {
+        let word = String(repeating: "x", count: 4 << 20)
+        #expect(ShellWords.split(word) == [word])
+    }
+
     @Test(
         "Durations of the specification",
         arguments: [

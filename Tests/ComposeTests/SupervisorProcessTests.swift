@@ -143,6 +143,8 @@ struct SupervisorProcessTests {
         let before = try fixture.status
         let supervisor = try #require(before.supervisor.open())
         supervisor.send(SIGSTOP)
+        // Until all of its threads stand still, one of them may well answer.
+        #expect(waitpid(before.supervisor.pid, nil, WUNTRACED) == before.supervisor.pid)
         let client = ControlClient(project: fixture.project, patience: .milliseconds(300))
         let error = try await #require(throws: ComposeError.self) { try await client.send(.start(services: [])) }
         #expect(error.code == "control-silent")

@@ -112,7 +112,9 @@ struct DocumentTests {
             #expect(
                 trace.hasPrefix("* command.PlaylistSelected") && trace.contains("─ event.PlaylistShuffled"), "\(trace)")
             let record = try await run(blocks[2], segue)
-            for expected in ["state      whole", "gaps       none", "command.PlaylistSelected", "music-service/"] {
+            for expected in [
+                "state      whole", "gaps       none", "command.PlaylistSelected", "music-service/", "standard input",
+            ] {
                 #expect(record.contains(expected), "\(record)")
             }
             let replay = try await run(blocks[3], segue)

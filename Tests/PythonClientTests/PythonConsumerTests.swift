@@ -29,6 +29,38 @@ struct PythonConsumerTests {
         }
     }
 
+    @Test("one that stops hands over at once, though its process goes on", .timeLimit(.minutes(3)))
+    func leave() async throws {
+        let script = """
+            import asyncio, sys
+            from segue_client import connect
+
+            async def main():
+                handled = asyncio.Event()
+                async def handle(message):
+                    handled.set()
+                    return []
+                async with connect(sys.argv[1], "python/leaver") as bus:
+                    consuming = asyncio.create_task(bus.consume("worker", ["command.Work"], handle))
+                    await handled.wait()
+                    consuming.cancel()
+                    await asyncio.gather(consuming, return_exceptions=True)
+                    await bus.documents("document")  # Requests are answered in order: it has left now.
+                    print("left", flush=True)
+                    await asyncio.Event().wait()
+
+            asyncio.run(main())
+            """
+        try await TestStack.withPython { stack, python in
+            try await stack.bus.send(Work(number: 1))
+            try await python.running(script: script) { process in
+                try await process.says("left")
+                let claim = try await stack.bus.claim(consumer: "worker", as: .shared)
+                #expect(claim.offsets.count == Partition.count)
+            }
+        }
+    }
+
     @Test("what it has nothing to do with counts as handled", .timeLimit(.minutes(3)))
     func idle() async throws {
         try await TestStack.withPython { stack, python in
@@ -51,11 +83,11 @@ struct PythonConsumerTests {
         try await TestStack.withPython { stack, python in
             try await python.running("consume", "worker", "command.Work", "--result", "event.Handled") { _ in
                 try await stack.handlesRound(0)
-                try await stack.freeze("broker")
+                try await stack.stop("broker")
                 try await DatabaseQueue(path: "\(stack.dataDirectory)/broker/journal.sqlite").write {
                     try $0.execute(sql: "DELETE FROM producers; UPDATE messages SET producer = NULL")
                 }
-                try await stack.killAndRestart("broker")
+                try await stack.start("broker")
                 try await stack.handlesRound(1)
                 #expect(stack.handled.sorted() == Array(0..<2 * TestStack.roundCount))
             }

@@ -34,8 +34,16 @@ extension ForwardingBus {
         try await bus.newest(matching: filters)
     }
 
+    package func newestOfEachType(matching filters: [MessageFilter]) async throws -> [MessageType: Position] {
+        try await bus.newestOfEachType(matching: filters)
+    }
+
     package func claim(consumer: String, as member: ConsumerMember) async throws -> ConsumerClaim {
         try await bus.claim(consumer: consumer, as: member)
+    }
+
+    package func leave(consumer: String, as member: ConsumerMember) async {
+        await bus.leave(consumer: consumer, as: member)
     }
 
     package func deadLetters(of consumer: String?) async throws -> [DeadLetter] {

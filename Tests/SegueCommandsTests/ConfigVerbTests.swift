@@ -12,6 +12,32 @@ struct ConfigVerbTests {
           c: {command: c, profiles: [dev, test]}
         """
 
+    @Test("reads no file without an end", .timeLimit(.minutes(1)))
+    func endless() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            let told = "it has to be text of at most 4 MiB"
+            for script in ["segue config -f /dev/zero", "yes | segue config -f -", "segue config -f <(yes)"] {
+                let endless = try await segue.shell(script)
+                #expect(endless.status == 66, "\(script)")
+                #expect(
+                    endless.error.wholeMatch(of: #/segue: cannot read the compose file \S+; (.*)\n/#)?.1 == told[...])
+            }
+            try segue.write("services: {a: {command: x}}")
+            let flag = try await segue("config", "--env-file", "/dev/zero")
+            #expect(flag.status == 66 && flag.error == "segue: cannot read the environment file /dev/zero; \(told)\n")
+            try FileManager.default.createSymbolicLink(
+                atPath: segue.directory + "/.env", withDestinationPath: "/dev/zero")
+            let usual = try await segue("config")
+            #expect(usual.status == 78 && usual.error == "segue: .env:1: cannot read the file; \(told)\n")
+            try FileManager.default.removeItem(atPath: segue.directory + "/.env")
+            for entry in ["env_file: [{path: /dev/zero, required: false}]", "extends: {file: /dev/zero, service: a}"] {
+                try segue.write("services:\n  a:\n    command: x\n    \(entry)\n")
+                let named = try await segue("config")
+                #expect(named.error == "segue: compose.yaml:4: cannot read the file '/dev/zero'; \(told)\n")
+            }
+        }
+    }
+
     @Test("warns of variables that are not set, and prints a file that says the same")
     func config() async throws {
         try await SegueCommandLine.inScratch { segue in

@@ -23,6 +23,11 @@ struct ContractVerbTests {
             #expect(contract.messages[ContractShop.buy]?.data == ContractShop.order)
             #expect(try await segue("contract", "export", "-o", "contract.json").output.isEmpty)
             #expect(try String(contentsOfFile: segue.directory + "/contract.json", encoding: .utf8) == printed.output)
+            let nowhere = try await segue("contract", "export", "-o", "no/folder.json")
+            #expect(
+                nowhere.error.hasSuffix(
+                    "no/folder.json cannot be written: No such file or directory; name a file in a folder that is there\n"
+                ))
         }
     }
 

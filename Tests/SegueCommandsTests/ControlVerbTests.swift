@@ -91,6 +91,22 @@ struct ControlVerbTests {
         }
     }
 
+    @Test("leaves alone what runs of a profile that is not asked for now", .timeLimit(.minutes(1)))
+    func profiles() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try segue.write(Stacks.profiled)
+            #expect(try await segue("up", "-d", "--wait", "--profile", "debug").status == 0)
+            let before = try await rows(segue)
+            #expect(before.keys.sorted() == ["debugger", "web"])
+            #expect(try await segue("up", "-d", "--wait").error == "segue: project 'demo' stays as it is\n")
+            #expect(try await rows(segue) == before)
+            #expect(try await segue("restart", "debugger").errorLines.last == "segue: debugger runs")
+            try segue.write("{name: demo, services: {web: {command: [sleep, '600']}}}")
+            let gone = try await segue("up", "-d", "--wait")
+            #expect(gone.errorLines.first == "segue: debugger is removed: the stack has no service 'debugger'")
+        }
+    }
+
     @Test("brought up by two at once is brought up once, and both are told that it is", .timeLimit(.minutes(1)))
     func twoAtOnce() async throws {
         try await SegueCommandLine.inScratch { segue in

@@ -1,5 +1,8 @@
 import CommandLineTestSupport
+import Foundation
 import Testing
+
+@testable import SegueCommands
 
 @Suite("What goes wrong is one line and a status")
 struct FailureTests {
@@ -60,6 +63,27 @@ struct FailureTests {
             #expect(wrong.status == 78 && wrong.errorLines.count == 3)
             #expect(
                 wrong.error.contains("compose.yaml:2: unknown key 'comand' in service 'a'; did you mean 'command'?"))
+        }
+    }
+
+    @Test("when Foundation cannot do something with a file, in the system's words")
+    func file() throws {
+        let error = try #require(throws: CocoaError.self) {
+            try "x".write(toFile: "/dev/null/x", atomically: true, encoding: .utf8)
+        }
+        let failure = Failure(error)
+        #expect(failure?.lines == ["/dev/null/x cannot be used: Not a directory"] && failure?.status == .ioError)
+    }
+
+    @Test("when standard input cannot be read, in the system's words", .timeLimit(.minutes(1)))
+    func input() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            for verb in ["flow check", "contract check", "replay"] {
+                let result = try await segue.shell("segue \(verb) - < .")
+                #expect(
+                    result.error == "segue: standard input cannot be read: Is a directory; give it a file or a pipe\n")
+                #expect(result.status == 66, "\(verb)")
+            }
         }
     }
 

@@ -108,22 +108,39 @@ struct MonitorVerbTests {
     func many() async throws {
         try await SegueCommandLine.onBus { segue in
             let count = 20_000
-            try await segue.withConnection { bus in
-                for start in stride(from: 0, to: count, by: 500) {
-                    let type = MessageType(kind: .event, name: "Many")
-                    let messages = (start..<start + 500).map { number in
-                        Envelope(
-                            attributes: Attributes(type: type, source: "test/1"), data: Data("{\"n\":\(number)}".utf8))
-                    }
-                    try await bus.publish(Batch(messages))
-                }
-            }
+            try await publish(count, segue)
             let file = "\(segue.directory)/all.json"
             let result = try await segue.shell(
                 "segue monitor --since beginning --until end --json > \(file); wc -l < \(file)")
             #expect(result.output == "\(count)\n")
             let raw = try await segue.run(all + ["--raw"])
             #expect(raw.lines == (0..<count).map { "{\"n\":\($0)}" })
+        }
+    }
+
+    @Test("begins with the last of each type, however far back that is", .timeLimit(.minutes(1)))
+    func lastOfEachType() async throws {
+        try await SegueCommandLine.onBus { segue in
+            try await segue("send", "command.Early", "--subject", "alice")
+            try await publish(3000, segue)
+            let last = ["monitor", "--last", "--until", "end", "--template", "{name} {data.n}"]
+            #expect(try await segue.run(last).output == "Early \nMany 2999\n")
+            #expect(try await segue.run(last + ["--where", "data.n == 7"]).output == "Many 7\n")
+            #expect(try await segue.run(last + ["--subject", "alice"]).output == "Early \n")
+            #expect(try await segue("trace", "--last").lines.count == 2)
+        }
+    }
+
+    private func publish(_ count: Int, _ segue: SegueCommandLine) async throws {
+        try await segue.withConnection { bus in
+            for start in stride(from: 0, to: count, by: 500) {
+                let type = MessageType(kind: .event, name: "Many")
+                let messages = (start..<start + 500).map { number in
+                    Envelope(
+                        attributes: Attributes(type: type, source: "test/1"), data: Data("{\"n\":\(number)}".utf8))
+                }
+                try await bus.publish(Batch(messages))
+            }
         }
     }
 
@@ -140,7 +157,26 @@ struct MonitorVerbTests {
             (["--json", "--field", "id"], "segue: --json and --field exclude each other"),
             (["--raw", "--csv"], "segue: --raw and --csv exclude each other"),
             (["--last", "--since", "5m"], "segue: --last and --since exclude each other"),
-            (["--count", "0"], "segue: --count is 0; it has to be 1 or more"),
+            (["--count", "0"], "'--count <number>': it has to be a whole number above zero"),
+            (["--count", "x"], "'--count <number>': it has to be a whole number above zero"),
+            (
+                ["--since", "5x"],
+                "'--since <start>': it has to be now, beginning, retained, last, an offset, a time such"
+            ),
+            (
+                ["--until", "now"],
+                "'--until <end>': it has to be end, an offset, a time such as 2026-03-01T12:00:00Z, or"
+            ),
+            (["--for", "x"], "'--for <time>': 'x' is no time such as 5s, 500ms or 1m"),
+            (["--type", "a.b"], "'--type <pattern>': it has to be a type such as command.PlaylistSelected, or a"),
+            (["--source", ""], "'--source <pattern>': it has to be a process such as music-service, or a pattern"),
+            (["--kind", "x"], "'--kind <kind>'. Please provide one of "),
+            (["--kind", "query"], "segue: queries go from one process to another, and nobody else sees them"),
+            (["--type", "query.*"], "segue: queries go from one process to another, and nobody else sees them"),
+            (["--subject", ""], "segue: --subject is empty; leave it out for any"),
+            (["--interval", "1s"], "segue: --interval goes with --stats"),
+            (["--stats", "-v"], "segue: --verbose and --stats exclude each other"),
+            (["--json", "-v"], "segue: --verbose and --json exclude each other"),
         ])
     func mistakes(arguments: [String], line: String) async throws {
         try await SegueCommandLine.inScratch { segue in

@@ -65,6 +65,10 @@ struct RecordVerbTests {
             #expect(replay.status == 65 && replay.error.contains("damaged.jsonl:3:") && replay.errorLines.count == 1)
             let missing = try await segue("record", "info", "none.jsonl")
             #expect(missing.status == 66 && missing.error.contains("there is no file none.jsonl"))
+            let folder = try await segue("record", "info", ".")
+            #expect(
+                folder.error == "segue: . cannot be read: Is a directory; name a file that 'segue record' has made\n")
+            #expect(folder.status == 66)
         }
     }
 
@@ -77,6 +81,31 @@ struct RecordVerbTests {
             let unread = try await segue.shell("mkfifo pipe; segue record pipe --force --since beginning --until end")
             #expect(unread.error == "segue: pipe is a pipe that nobody reads; start its reader first\n")
             #expect(unread.status == 74)
+        }
+    }
+
+    @Test("- is standard output to who records, and standard input to who reads", .timeLimit(.minutes(1)))
+    func standardStreams() async throws {
+        try await withRecording { segue in
+            let all = "segue record - --since beginning --until end"
+            let piped = try await segue.shell("set -o pipefail; \(all) | tail -1; ls")
+            #expect(piped.error == "segue: 3 messages recorded\n" && piped.output.contains(#""messages":3"#))
+            #expect(!piped.lines.contains("-"))
+            let unread = try await segue.shell(
+                "set -o pipefail; segue record - --since beginning | head -2 | wc -l; echo ${PIPESTATUS[0]}")
+            #expect(unread.lines == ["2", "0"] && unread.error.isEmpty, "\(unread.error)")
+
+            for source in ["cat story.jsonl | segue record info -", "segue record info - < story.jsonl"] {
+                let info = try await segue.shell(source)
+                #expect(info.status == 0 && info.lines.contains("messages   3"), "\(info.error)")
+                #expect(info.lines.first == "recording  standard input")
+            }
+            let replay = try await segue.shell("\(all) 2> told | segue replay - --speed max")
+            #expect(replay.error.hasPrefix("segue: 3 of 3 messages sent in "), "\(replay.error)")
+            let missing = try await segue.shell("cat story.jsonl | segue replay - --from nowhere")
+            #expect(missing.error.contains("standard input has no message nowhere"))
+            let wrong = try await segue.shell("echo '{}' | segue replay -")
+            #expect(wrong.error.hasPrefix("segue: standard input:1: this is no message: ") && wrong.status == 65)
         }
     }
 
@@ -120,13 +149,16 @@ struct RecordVerbTests {
             let quick = try await segue("replay", "story.jsonl", "--speed", "1000", "--new-ids")
             #expect(quick.status == 0 && quick.error.hasPrefix("segue: 3 of 3 messages sent in "))
             let step = try await segue("replay", "story.jsonl", "--step", input: "\n\n")
-            #expect(step.status == 0 && step.lines.count == 3)
+            #expect(step.status == 1 && step.lines.count == 3)
             #expect(step.error.hasPrefix("segue: 2 of 3 messages sent in "), "\(step.error)")
+            #expect(step.errorLines.last?.hasPrefix("segue: 1 message was not sent: standard input ended ") == true)
+            let steps = try await segue("replay", "story.jsonl", "--step", "--from", "3", input: "\n")
+            #expect(steps.status == 0 && steps.errorLines.count == 1)
 
             let all = try await segue("record", "all.jsonl", "--since", "beginning", "--until", "end")
             #expect(all.status == 0)
             let messages = try await segue.shell("segue replay all.jsonl --dry-run | sed 's/.*→ //'")
-            #expect(messages.lines.joined() == [1, 2, 3, 2, 3, 1, 2, 3, 1, 2].map { #"{"n":\#($0)}"# }.joined())
+            #expect(messages.lines.joined() == [1, 2, 3, 2, 3, 1, 2, 3, 1, 2, 3].map { #"{"n":\#($0)}"# }.joined())
         }
     }
 
@@ -134,12 +166,22 @@ struct RecordVerbTests {
     func refused() async throws {
         try await SegueCommandLine.inScratch { segue in
             try segue.write(Self.line, to: "story.jsonl")
-            for arguments in [
-                ["--speed", "0"], ["--remap", "subject"], ["--only", "a b"], ["--from", "@x"], ["--step", "--dry-run"],
+            for (arguments, reason) in [
+                (["--speed", "0"], "it has to be max, or a number above zero as in 0.5"),
+                (["--remap", "subject"], "it has to be changes of subject, platform, device or type, as in subject:"),
+                (["--only", "a b"], "it has to be inputs, all, or types as in 'command.*'"),
+                (["--from", "@x"], "it has to be a message's number, its id or how that begins, @OFFSET, a time, or"),
+                (["--until", ""], "it has to be a message's number, its id or how that begins, @OFFSET, a time, or"),
+                (["--step", "--dry-run"], "--step and --dry-run exclude each other"),
+                (["--step", "--speed", "max"], "--step and --speed exclude each other"),
+                (["--dry-run", "--speed", "2"], "--dry-run and --speed exclude each other"),
             ] {
                 let result = try await segue.run(["replay", "story.jsonl"] + arguments)
                 #expect(result.status == 64 && result.errorLines.count == 1, "\(arguments): \(result.error)")
+                #expect(result.error.contains(reason), "\(arguments): \(result.error)")
             }
+            let input = try await segue("replay", "-", "--step")
+            #expect(input.status == 64 && input.error.contains("which is the recording; name a file"))
             let missing = try await segue("replay", "story.jsonl", "--from", "nowhere", "--dry-run")
             #expect(missing.status == 65)
             #expect(

@@ -14,7 +14,10 @@ struct StackVerbTests {
                 up.errorLines.last
                     == "segue: project 'demo' is up, its bus is ipc://\(segue.directory)/run/segue/demo/bus")
 
-            let row = try JSONDecoder().decode(Row.self, from: Data(try await segue("ps", "--json").output.utf8))
+            let json = Data(try await segue("ps", "--format", "json").output.utf8)
+            let keys = try #require(JSONSerialization.jsonObject(with: json) as? [String: Any]).keys
+            #expect(keys.sorted() == ["name", "pid", "restarts", "service", "startedAt", "state"])
+            let row = try JSONDecoder().decode(Row.self, from: json)
             #expect(row.service == "broker" && row.state == "ready" && row.restarts == 0)
             let again = try await segue("up", "-d")
             #expect(again.status == 0 && again.error.hasPrefix("segue: project 'demo' stays as it is"))
@@ -51,6 +54,68 @@ struct StackVerbTests {
             #expect(foreground.status == 1)
             #expect(foreground.output == "broken | the disk is full\n")
             #expect(foreground.errorLines.last?.contains("exited with status 3 before it was ready") == true)
+        }
+    }
+
+    @Test(
+        "fails when a process cannot be started, with service, file and line, also if nobody waits for it",
+        .timeLimit(.minutes(1)),
+        arguments: [
+            ("command: no-such-thing", "3: service 'bad': no executable 'no-such-thing' in ", "build it"),
+            ("command: ./text", "3: service 'bad': no executable './text' in ", "chmod +x it"),
+            ("working_dir: nowhere\n    command: x", "3: service 'bad': there is no folder ", "make it"),
+            ("entrypoint: ./broken\n    command: x", "3: service 'bad': cannot start './broken': ", "run it by hand"),
+        ])
+    func notStarted(entry: String, message: String, remedy: String) async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try segue.write("not executable", to: "text")
+            try segue.write("no format that the kernel knows", to: "broken")
+            #expect(chmod(segue.directory + "/broken", 0o700) == 0)
+            let good = "  good: { command: [sleep, '600'] }"
+            let stack = "services:\n  bad:\n    \(entry)\n\(good)\n"
+            try segue.write(stack)
+            for way in [["up", "-d"], ["up"], ["up", "-d", "--wait"]] {
+                let up = try await segue.run(way)
+                #expect(up.status == 1, "\(way)")
+                #expect(up.errorLines.last?.hasPrefix("segue: compose.yaml:\(message)") == true, "\(up.error)")
+                #expect(up.errorLines.last?.contains("; \(remedy)") == true, "\(up.error)")
+                #expect(try await segue("ps").lines.count == 1, "the others are stopped")
+            }
+
+            // Beside what runs already it fails alone.
+            try segue.write("services:\n\(good)")
+            #expect(try await segue("up", "-d").status == 0)
+            try segue.write(stack)
+            let later = try await segue("up", "-d")
+            #expect(later.status == 1)
+            #expect(later.errorLines.last?.hasPrefix("segue: compose.yaml:\(message)") == true, "\(later.error)")
+            #expect(try await segue("ps", "--services").lines == ["good"])
+        }
+    }
+
+    @Test("in the background waits for those that others wait for, and for nobody else", .timeLimit(.minutes(1)))
+    func launched() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try segue.write(Stacks.awaiting)
+            #expect(mkfifo(segue.directory + "/go", 0o600) == 0)
+            let up = try await segue.shell("segue up -d & echo > go; wait $!; echo \"status $?\"")
+            #expect(up.lines == ["status 0"], "\(up.error)")
+            let states = try await segue("ps", "-a", "--format", "json").lines.map {
+                try JSONDecoder().decode(Row.self, from: Data($0.utf8)).state
+            }
+            #expect(states == ["starting", "exited", "running"])
+        }
+    }
+
+    @Test("leaves nothing of a launcher that is killed", .timeLimit(.minutes(1)))
+    func killedLauncher() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try segue.write(Stacks.slow)
+            #expect(mkfifo(segue.directory + "/begun", 0o600) == 0)
+            let killed = try await segue.shell(
+                "segue up -d --wait & read line < begun; kill -9 $!; wait $!; ls state/segue/demo")
+            let files = ["data", "events", "lock", "logs", "stack.yaml", "supervisor.json", "supervisor.log"]
+            #expect(killed.lines == files, "\(killed.error)")
         }
     }
 

@@ -118,6 +118,41 @@ struct StatisticsVerbTests {
         }
     }
 
+    @Test("top gives the terminal back while it is stopped, and takes it again", .timeLimit(.minutes(1)))
+    func stopped() async throws {
+        try await onBus { segue in
+            try segue.write(
+                """
+                set -m
+                segue top --interval 2s
+                stty -a
+                fg
+                echo "status $?"
+                stty -a
+                """, to: "session")
+            let result = try await segue.shell(
+                """
+                mkfifo keys; exec 3<> keys; touch screen
+                script -qfc "bash session" screen < keys > /dev/null & session=$!
+                grep -q -m1 music-service <(exec tail -n +1 -f screen)
+                printf '\\032' >&3
+                # Long before an interval is over.
+                grep -q -m1 -F '[?1049h' <(exec tail -n +1 -f screen | sed -u '1,/ -*icanon/d')
+                printf q >&3
+                wait $session; cat screen
+                """)
+            let screens = result.output.components(separatedBy: "\u{1B}[?1049h")
+            try #require(screens.count >= 3, "\(result.output)\(result.error)")
+            let parts = screens[1].components(separatedBy: "\u{1B}[?25h\u{1B}[?1049l")
+            try #require(parts.count == 2, "\(result.output)")
+            #expect(parts[0].contains("music-service") && !parts[1].contains("music-service"))
+            #expect(screens[2...].contains { $0.contains("music-service") }, "it is drawn at once")
+            #expect(parts[1].contains(" icanon") && parts[1].contains(" echo "), "\(parts[1])")
+            let end = result.output.components(separatedBy: "status ").last ?? ""
+            #expect(end.hasPrefix("0") && end.contains(" icanon") && end.contains(" echo "), "\(result.output)")
+        }
+    }
+
     @Test("--stats draws its table where the one before stood", .timeLimit(.minutes(1)))
     func inPlace() async throws {
         try await onBus { segue in

@@ -49,7 +49,27 @@ struct TraceVerbTests {
             #expect(ambiguous.status == 1)
             #expect(ambiguous.error == "segue: 'tap' may be tap-a, tap-b; give more of the id\n")
             #expect(try await segue("trace", "nowhere").error.contains("there is no message 'nowhere' in the journal"))
-            #expect(try await segue("trace").status == 64)
+        }
+    }
+
+    @Test(
+        "says in one line what is wrong with how it is asked",
+        arguments: [
+            ([], "name a message, or use either --last or --follow"),
+            ([""], "the id is empty; 'segue trace --last' needs none"),
+            (
+                ["--last", "--since", "now"],
+                "it has to be beginning, an offset, a time such as 2026-03-01T12:00:00Z, or"
+            ),
+            (["--last", "--quiet", "2"], "--quiet goes with --follow"),
+            (["--follow", "--since", "5m"], "--follow and --since exclude each other"),
+            (["--follow", "--quiet", "x"], "'--quiet <time>': 'x' is no time such as 5s, 500ms or 1m"),
+        ])
+    func mistakes(arguments: [String], line: String) async throws {
+        try await SegueCommandLine.inScratch { segue in
+            let result = try await segue.run(["trace"] + arguments)
+            #expect(result.status == 64 && result.errorLines.count == 1)
+            #expect(result.error.contains(line), "\(result.error)")
         }
     }
 

@@ -69,6 +69,13 @@ struct MessageConsumerSharingTests {
         #expect(try await watcher.journalled(DomainEvent.Greeted.self).count == 100)
     }
 
+    @Test("one that stops hands over at once, though its process goes on")
+    func stops() async throws {
+        try await withRunning(greeter(1)) {}
+        let claim = try await watcher.claim(consumer: "greeter", as: .shared)
+        #expect(claim.offsets.count == Partition.count)
+    }
+
     @Test("drop the result of a message that has gone to another, claim again, and go on")
     func fenced() async throws {
         let started = Gate()

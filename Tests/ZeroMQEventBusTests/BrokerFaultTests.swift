@@ -59,23 +59,6 @@ struct BrokerFaultTests {
         }
     }
 
-    @Test("a subscription behind a position that the journal has not reached is refused", .timeLimit(.minutes(1)))
-    func positionBehindTheEnd() async throws {
-        try await TestBroker.withDirectory { broker in
-            let bus = try broker.bus()
-            try await bus.whileOpen {
-                try await broker.run {
-                    var position = try await bus.publish(Batch([try Envelope(Counted(number: 1), source: "test/1")]))
-                    position = Position(epoch: position.epoch, offset: position.offset + 1)
-                    let error = await #expect(throws: BusError.self) {
-                        try await bus.withSubscription(to: [.all], from: .after(position)) { _ in }
-                    }
-                    #expect(error?.code == .epoch)
-                }
-            }
-        }
-    }
-
     @Test("a new journal is noticed: what waits is published there, and readers begin with it", .timeLimit(.minutes(1)))
     func newJournal() async throws {
         try await TestBroker.withDirectory { broker in

@@ -49,15 +49,18 @@ struct SubscriberTests {
         #expect(deliveries.isEmpty)
     }
 
-    @Test("an end in a journal that was replaced will not come: the messages end")
-    func replaced() async throws {
+    @Test("an end in a journal that was replaced will not come: the messages fail", arguments: [true, false])
+    func replaced(isWaiting: Bool) async throws {
         let tracker = FeedTracker(prefixes: ["event.A."], start: .now, head: 3)
         let subscriber = Subscriber(tracker: tracker, prefixes: ["event.A."], claim: nil, head: 3, end: 5)
-        let deliveries = try await withCheckedThrowingContinuation { continuation in
-            subscriber.next(continuation, wait: 1)
-            subscriber.restart()
+        if !isWaiting { subscriber.restart() }
+        let error = await #expect(throws: BusError.self) {
+            _ = try await withCheckedThrowingContinuation { continuation in
+                subscriber.next(continuation, wait: 1)
+                if isWaiting { subscriber.restart() }
+            }
         }
-        #expect(deliveries.isEmpty && subscriber.nextRead == nil)
+        #expect(error?.code == .epoch && subscriber.nextRead == nil && subscriber.takeBuffered().isEmpty)
     }
 
     @Test("a cancellation that comes late does not end the next wait")

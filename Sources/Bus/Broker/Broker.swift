@@ -71,11 +71,12 @@ package actor Broker {
     }
 
     private func takeRequests() {
-        guard let sockets, engine != nil else { return }
+        guard let sockets else { return }
         do {
             let incoming = try sockets.receiveRequests()
             guard let outgoing = engine?.handle(incoming, now: .now) else { return }
             send(outgoing, on: sockets)
+            engine?.journal.prepare()
         } catch {
             logger.error("the ingress failed", metadata: ["error": "\(error)"])
         }

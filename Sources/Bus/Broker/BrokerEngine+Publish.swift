@@ -1,11 +1,11 @@
 internal import BusProtocol
+internal import EventBus
 
 extension BrokerEngine {
     /// Journals the batches of a turn in one transaction.
     mutating func publish(_ batches: [IncomingBatch], now: ContinuousClock.Instant, _ outgoing: inout Outgoing) {
         guard !batches.isEmpty else { return }
         var feed: [FeedMessage] = []
-        feed.reserveCapacity(batches.reduce(0) { $0 + $1.batch.count })
         var replies: [Reply] = []
         do {
             try journal.transaction(at: clock.time(at: now)) { database in
@@ -43,7 +43,8 @@ extension BrokerEngine {
     }
 
     private mutating func passOn(_ batch: BatchHead, to feed: inout [FeedMessage]) throws {
-        let scanned = try ScannedBatch(batch, topics: transientTopics)
+        let content = try BatchContent(of: batch)
+        let scanned = try ScannedBatch(content.messages, count: batch.count, topics: transientTopics)
         guard !scanned.hasDocuments else {
             throw ProtocolError(.topic, "documents cannot be transient: they are retained")
         }

@@ -56,13 +56,14 @@ package struct BrokerEngine {
     package mutating func handle(_ incoming: [Incoming], now: ContinuousClock.Instant) -> Outgoing {
         var outgoing = Outgoing()
         let head = journal.head
-        var batches: [IncomingBatch] = []
+        var (batches, transients): ([IncomingBatch], [IncomingBatch]) = ([], [])
         var others: [(from: Incoming, head: RequestHead, request: Request)] = []
         for message in incoming {
             do {
                 let head = try message.head()
                 if head.operation == .publish {
-                    batches.append(IncomingBatch(from: message, head: head, batch: try BatchHead(frames: message.body)))
+                    let batch = IncomingBatch(from: message, head: head, batch: try BatchHead(frames: message.body))
+                    if batch.batch.isTransient { transients.append(batch) } else { batches.append(batch) }
                 } else {
                     others.append((message, head, try Request(head.operation, body: message.body)))
                 }
@@ -71,8 +72,8 @@ package struct BrokerEngine {
                 outgoing.refuse(message, error)
             }
         }
-        publish(batches.filter { !$0.batch.isTransient }, now: now, &outgoing)
-        passOn(batches.filter(\.batch.isTransient), now: now, &outgoing)
+        publish(batches, now: now, &outgoing)
+        passOn(transients, now: now, &outgoing)
         for (message, head, request) in others {
             answer(request, message, head, now: now, &outgoing)
         }

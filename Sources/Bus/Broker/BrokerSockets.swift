@@ -45,11 +45,11 @@ final class BrokerSockets {
         var requests: [Incoming] = []
         var size = 0
         while requests.count < Self.turnCount, size < Self.turnSize,
-            let frames = try ingress.receive(frameLimit: Self.frameCount)
+            let message = try ingress.receive(frameLimit: Self.frameCount)
         {
-            guard let peer = frames.first else { continue }
-            size += frames.reduce(0) { $0 + $1.count }
-            requests.append(Incoming(peer: peer, frames: Array(frames.dropFirst())))
+            guard let request = Incoming(message) else { continue }
+            size += message.reduce(0) { $0 + $1.count }
+            requests.append(request)
         }
         return requests
     }

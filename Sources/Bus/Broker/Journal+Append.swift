@@ -18,12 +18,12 @@ extension Journal {
         guard batch.sequence == known.sequence + 1 else {
             throw ProtocolError(.sequence, "batch \(known.sequence + 1) is expected, not \(batch.sequence)")
         }
-        // A refused batch counts as taken: its publisher is told, and goes on with the next.
-        move(batch.producer, to: batch.sequence, offset: known.offset)
         let start = head
         do {
             try take(batch, to: &feed, database)
         } catch let refusal as ProtocolError {
+            // It counts as taken: its publisher is told, and goes on with the next.
+            move(batch.producer, to: batch.sequence, offset: known.offset)
             isSaveDue = true
             try keep(refusal, of: batch, database)
             throw refusal
@@ -36,13 +36,14 @@ extension Journal {
 
     private func take(_ batch: BatchHead, to feed: inout [FeedMessage], _ database: Database) throws {
         // All that can be refused is, before anything is written.
-        let messages = try ScannedBatch(batch, topics: topics)
+        let content = try BatchContent(of: batch)
+        let messages = try ScannedBatch(content.messages, count: batch.count, topics: topics)
         try topics.checkCapacity(for: messages.newTopics.count)
-        if try check(batch.checkpoint) { return }
-        try checkLetters(of: batch, database)
-        try settleLetters(batch.settledLetters, database)
-        if let checkpoint = batch.checkpoint {
-            try batch.rejection.map { try keepLetter(checkpoint, $0, database) }
+        if try check(content.checkpoint) { return }
+        try checkLetters(of: content, database)
+        try settleLetters(content.settledLetters, database)
+        if let checkpoint = content.checkpoint {
+            try content.rejection.map { try keepLetter(checkpoint, $0, database) }
             try save(checkpoint, database)
         }
         try append(messages, of: batch, to: &feed, database)
@@ -50,8 +51,7 @@ extension Journal {
 
     /// Appends one message of the broker's own. Only inside ``transaction(at:_:)``.
     func append(_ message: PublishedMessage, to feed: inout [FeedMessage], _ database: Database) throws {
-        let request = PublishRequest(producer: ProducerID(), sequence: 1, messages: [message])
-        let messages = try ScannedBatch(try BatchHead(frames: request.frames[...]), topics: topics)
+        let messages = try ScannedBatch(PackedMessages([message]).bytes, count: 1, topics: topics)
         try topics.checkCapacity(for: messages.newTopics.count)
         try append(messages, of: nil, to: &feed, database)
     }
@@ -64,20 +64,19 @@ extension Journal {
         let owner = sender.flatMap { $0.isLeased ? $0.producer : nil }
         let insert = statements.insertMessage
         try batch.frame.withUnsafeBytes { frame in
+            func append(_ message: ScannedMessage) throws {
+                let index = message.topic.index(amongNew: new)
+                feed.append(try self.append(message, topic: index, owner: owner, batch, frame))
+            }
             insert.bindNull(at: 8)
             insert.bindNull(at: 9)
-            for message in batch.messages.dropLast() {
-                let index = message.topic.index(amongNew: new)
-                feed.append(try append(message, topic: index, owner: owner, batch, frame))
-            }
+            try batch.messages.dropLast().forEach(append)
             guard let last = batch.messages.last else { return }
-            let index = last.topic.index(amongNew: new)
-            try (sender?.producer.bytes ?? []).withUnsafeBytes { producer in
-                if let sender {
-                    insert.bind(blob: producer, at: 8)
-                    insert.bind(Int64(clamping: sender.sequence), at: 9)
-                }
-                feed.append(try append(last, topic: index, owner: owner, batch, frame))
+            guard let sender else { return try append(last) }
+            try sender.producer.withUnsafeBytes { producer in
+                insert.bind(blob: producer, at: 8)
+                insert.bind(Int64(clamping: sender.sequence), at: 9)
+                try append(last)
             }
         }
     }

@@ -8,8 +8,12 @@ extension Journal {
     func claim(_ request: ClaimRequest, at time: Int64) throws -> Claimed {
         let known = consumers[request.consumer]
         var consumer = known ?? Consumer()
-        guard !request.isRenewal else {
-            return claimed(consumer.group.ownership(of: request.member.id), cutOffs: [])
+        switch request.purpose {
+        case .claim: break
+        case .renewal: return claimed(consumer.group.ownership(of: request.member.id), cutOffs: [])
+        case .leave:
+            try transaction(at: time) { try leave([request.member.id], of: request.consumer, $0) }
+            return claimed(Ownership(ownerEpoch: 0, offsets: [:]), cutOffs: [])
         }
         guard known != nil || consumers.count < Consumer.capacity else {
             throw ProtocolError(.tooLarge, "the journal has \(consumers.count) durable consumers already")
@@ -32,14 +36,18 @@ extension Journal {
 
     /// Takes the members out that belong to a producer. Only inside ``transaction(at:_:)``.
     func leave(_ producer: ProducerID, _ database: Database) throws {
-        for (name, known) in consumers where known.producers.values.contains(producer) {
-            var consumer = known
-            for (member, owner) in known.producers where owner == producer {
-                consumer.group.leave(member)
-                consumer.producers[member] = nil
-            }
-            try save(consumer, as: name, database)
+        for (name, consumer) in consumers {
+            try leave(consumer.producers.filter { $0.value == producer }.map(\.key), of: name, database)
         }
+    }
+
+    private func leave(_ members: [UUID], of name: String, _ database: Database) throws {
+        guard var consumer = consumers[name], members.contains(where: consumer.group.members.contains) else { return }
+        for member in members {
+            consumer.group.leave(member)
+            consumer.producers[member] = nil
+        }
+        try save(consumer, as: name, database)
     }
 
     /// - Returns: whether the message of the checkpoint has been handled: this is a copy of the batch that said so, which was

@@ -17,7 +17,7 @@ extension Journal {
                 _ = try statement.step()
                 return
             }
-            try owner.bytes.withUnsafeBytes { id in
+            try owner.withUnsafeBytes { id in
                 statement.bind(blob: id, at: 5)
                 _ = try statement.step()
             }

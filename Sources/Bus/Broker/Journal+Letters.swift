@@ -5,7 +5,7 @@ internal import GRDB
 
 extension Journal {
     /// - Throws: ``ProtocolError`` with code `letter` when a letter to settle, or the message to reject, is not there.
-    func checkLetters(of batch: BatchHead, _ database: Database) throws {
+    func checkLetters(of batch: BatchContent, _ database: Database) throws {
         for id in batch.settledLetters {
             let exists = try Bool.fetchOne(
                 database, sql: "SELECT EXISTS (SELECT 1 FROM letters WHERE id = ?)", arguments: [id])

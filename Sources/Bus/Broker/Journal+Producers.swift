@@ -16,9 +16,8 @@ extension Journal {
 
     /// Remembers how far a producer has been heard. Only inside ``transaction(at:_:)``.
     func move(_ producer: ProducerID, to sequence: UInt64, offset: UInt64) {
-        let hasMoved = producers[producer]?.hasMoved ?? false
-        producers[producer] = ProducerRow(sequence: sequence, offset: offset, time: time, hasMoved: true)
-        if !hasMoved { movedProducers.append(producer) }
+        let row = ProducerRow(sequence: sequence, offset: offset, time: time, hasMoved: true)
+        if producers.updateValue(row, forKey: producer)?.hasMoved != true { movedProducers.append(producer) }
     }
 
     /// Writes the row of each producer that has moved.
@@ -26,7 +25,7 @@ extension Journal {
         for producer in movedProducers {
             producers[producer]?.hasMoved = false
             guard let row = producers[producer] else { continue }
-            try producer.bytes.withUnsafeBytes { id in
+            try producer.withUnsafeBytes { id in
                 statements.saveProducer.bind(blob: id, at: 1)
                 statements.saveProducer.bind(Int64(clamping: row.sequence), at: 2)
                 statements.saveProducer.bind(Int64(clamping: row.offset), at: 3)

@@ -42,6 +42,8 @@ package final class Journal {
         self.path = path
         var configuration = Configuration()
         configuration.label = "journal"
+        // See ``prepare()``.
+        configuration.allowsUnsafeTransactions = true
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA journal_mode = WAL")
             try database.execute(sql: "PRAGMA synchronous = \(durability == .power ? "FULL" : "NORMAL")")
@@ -59,6 +61,11 @@ package final class Journal {
         }
     }
 
+    deinit {
+        // A transaction that is open when the file is closed would call GRDB back while it goes.
+        try? database.inDatabase(rollback)
+    }
+
     /// Runs `body` in one transaction: what it appends is journalled all or not at all.
     /// - Parameter time: milliseconds since 1970.
     /// - Throws: ``ProtocolError`` with code `journal`; nothing of `body` is left then.
@@ -68,9 +75,8 @@ package final class Journal {
         do {
             try loadIfDue()
             try database.inDatabase { database in
-                // GRDB traps on a transaction that is left open.
-                defer { if database.isInsideTransaction { try? statements.rollback.run() } }
-                try statements.begin.run()
+                defer { try? rollback(database) }
+                try begin(database)
                 try body(database)
                 try saveMoved(database)
                 try statements.commit.run()
@@ -82,6 +88,21 @@ package final class Journal {
             writeFailure = "\(refusal)"
             throw refusal
         }
+    }
+
+    /// Begins the next transaction while nobody waits for it: that takes as long as two rows. It keeps the file's write lock,
+    /// and well so: what is in memory must not be changed behind its back. Readers are not held up.
+    func prepare() {
+        // What cannot be begun now is when there is something to write, and its failure told.
+        try? database.inDatabase(begin)
+    }
+
+    private func begin(_ database: Database) throws {
+        if !database.isInsideTransaction { try statements.begin.run() }
+    }
+
+    private func rollback(_ database: Database) throws {
+        if database.isInsideTransaction { try statements.rollback.run() }
     }
 
     /// Reads, outside of transactions.

@@ -12,6 +12,7 @@ enum JournalSchema {
         migrator.registerMigration("refusals") { try $0.execute(sql: refusals) }
         migrator.registerMigration("displaced") { try $0.execute(sql: displaced) }
         migrator.registerMigration("tail") { try $0.execute(sql: tail) }
+        migrator.registerMigration("names") { try composeNames($0) }
         return migrator
     }()
 

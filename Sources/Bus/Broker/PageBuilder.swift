@@ -1,4 +1,5 @@
 internal import BusProtocol
+internal import EventBus
 
 /// Packs rows into one page, within the bounds of a page.
 struct PageBuilder {

@@ -9,5 +9,5 @@ extension ProducerID {
         self = id
     }
 
-    var stored: Data { Data(bytes) }
+    var stored: Data { withUnsafeBytes { Data($0) } }
 }

@@ -14,12 +14,12 @@ struct ScannedBatch {
     private(set) var hasDocuments = false
 
     /// - Throws: ``ProtocolError`` for the first message that cannot be taken.
-    init(_ head: BatchHead, topics: TopicTable) throws {
-        frame = head.messages
-        messages.reserveCapacity(head.count)
+    init(_ frame: [UInt8], count: Int, topics: TopicTable) throws {
+        self.frame = frame
+        messages.reserveCapacity(count)
         let end = try frame.withUnsafeBytes { bytes in
             var scan = BatchScan(bytes: bytes)
-            for _ in 0..<head.count {
+            for _ in 0..<count {
                 try add(&scan, topics)
             }
             return scan.index

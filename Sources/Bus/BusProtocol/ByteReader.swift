@@ -41,6 +41,13 @@ package struct ByteReader {
         return text
     }
 
+    /// The name of a durable consumer.
+    package mutating func consumer() throws(ProtocolError) -> String {
+        let name = try text()
+        do { try Rules.checkConsumer(name) } catch { throw ProtocolError(error) }
+        return name
+    }
+
     package func end() throws(ProtocolError) {
         guard isAtEnd else { throw ProtocolError(.malformed, "a frame is too long") }
     }

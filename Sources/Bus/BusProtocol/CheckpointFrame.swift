@@ -28,7 +28,7 @@ package struct CheckpointFrame: Hashable, Sendable {
 
     package init(_ frame: [UInt8]) throws(ProtocolError) {
         var reader = ByteReader(frame)
-        consumer = try reader.text()
+        consumer = try reader.consumer()
         ownerEpoch = try reader.read()
         epoch = try reader.read()
         offset = try reader.read()

@@ -1,3 +1,5 @@
+internal import EventBus
+
 /// A message of the journal, as it is on the feed (``FeedPacket``) and in pages: topic (text), offset, previous, header, data
 /// (blobs).
 package struct FeedMessage: Hashable, Sendable {

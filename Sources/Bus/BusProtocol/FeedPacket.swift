@@ -1,3 +1,5 @@
+internal import EventBus
+
 /// Messages of one topic that travel on the feed together: topic | epoch, then for each message offset, previous, previous in
 /// partition, header, data (blobs). A frame costs libzmq as much as the bytes of several messages do.
 package struct FeedPacket {

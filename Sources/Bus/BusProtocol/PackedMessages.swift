@@ -21,17 +21,23 @@ package struct PackedMessages: Hashable, Sendable {
     package init(_ envelopes: [Envelope], isTransient: Bool) throws(ProtocolError) {
         writer = ByteWriter(capacity: envelopes.reduce(0) { $0 + $1.data.count + 512 })
         var last: (type: MessageType, subject: String, topic: String)?
-        for envelope in envelopes {
-            // Messages of one batch mostly are of one topic: it is made once.
-            let (type, subject) = (envelope.type, envelope.subject)
-            let topic: String
-            if let last, last.type == type, last.subject == subject {
-                topic = last.topic
-            } else {
-                topic = try Self.topic(of: envelope, isTransient: isTransient)
+        do {
+            for envelope in envelopes {
+                // Messages of one batch mostly are of one topic: it is made once.
+                let (type, subject) = (envelope.type, envelope.subject)
+                let topic: String
+                if let last, last.type == type, last.subject == subject {
+                    topic = last.topic
+                } else {
+                    try Rules.check(type, subject: subject)
+                    try Rules.checkPublishing(type, isTransient: isTransient)
+                    topic = Topic(type, subject: subject).name
+                }
+                last = (type, subject, topic)
+                try add(envelope, topic: topic, isTransient: isTransient)
             }
-            last = (type, subject, topic)
-            try add(envelope, topic: topic, isTransient: isTransient)
+        } catch {
+            throw ProtocolError(error)
         }
     }
 
@@ -47,20 +53,7 @@ package struct PackedMessages: Hashable, Sendable {
         self.init(messages)
     }
 
-    private static func topic(of envelope: Envelope, isTransient: Bool) throws(ProtocolError) -> String {
-        let type = envelope.type
-        guard type.isValid else {
-            throw ProtocolError(.topic, "'\(type.description.prefix(80))' is not the type of a message")
-        }
-        try PublishedMessage.check(type, subject: envelope.subject)
-        guard type.kind != .query else { throw PublishedMessage.queryRefusal(type) }
-        guard !isTransient || type.kind != .document else {
-            throw ProtocolError(.topic, "\(type) cannot be transient: documents are retained")
-        }
-        return Topic(type, subject: envelope.subject).name
-    }
-
-    private mutating func add(_ envelope: Envelope, topic: String, isTransient: Bool) throws(ProtocolError) {
+    private mutating func add(_ envelope: Envelope, topic: String, isTransient: Bool) throws(Mistake) {
         let key = envelope.attributes.key ?? ""
         writer.write(text: topic)
         writer.write(text: envelope.subject)
@@ -70,11 +63,7 @@ package struct PackedMessages: Hashable, Sendable {
         let headerCount = writer.bytes.count - start - MemoryLayout<UInt32>.size
         writer.writeBlob { bytes in envelope.data.withUnsafeBytes { bytes.append(contentsOf: $0) } }
         count += 1
-        try PublishedMessage.check(
-            envelope.type, key: key, headerCount: headerCount, dataCount: envelope.data.count)
-        guard !isTransient || headerCount + envelope.data.count <= Limits.feedSize else {
-            throw ProtocolError(
-                .tooLarge, "\(envelope.type) exceeds the \(Limits.feedSize) bytes of a transient message")
-        }
+        try Rules.check(
+            envelope.type, key: key, headerCount: headerCount, dataCount: envelope.data.count, isTransient: isTransient)
     }
 }

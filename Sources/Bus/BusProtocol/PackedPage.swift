@@ -1,3 +1,5 @@
+internal import EventBus
+
 /// A ``Page`` as the broker makes it: every message goes from where it lies into the frame that is sent.
 package struct PackedPage: Sendable {
     package var through: UInt64

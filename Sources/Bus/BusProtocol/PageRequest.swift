@@ -1,3 +1,5 @@
+internal import EventBus
+
 /// Asks for what comes behind an offset. Frames: cursor (epoch, offset) | one topic prefix each.
 package struct PageRequest: Hashable, Sendable {
     /// 0 for whichever journal there is.

@@ -4,23 +4,21 @@ package import Foundation
 package struct ProducerID: Hashable, Sendable {
     package static let length = 16
 
-    package let bytes: [UInt8]
+    package let uuid: UUID
 
-    package init() {
-        var generator = SystemRandomNumberGenerator()
-        bytes = (0..<Self.length).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+    package init(_ uuid: UUID = UUID()) {
+        self.uuid = uuid
     }
 
     package init(_ reader: inout ByteReader) throws(ProtocolError) {
-        bytes = Array(try reader.bytes(count: Self.length))
+        let bytes = try reader.bytes(count: Self.length)
+        uuid = bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     }
 
-    package init(_ uuid: UUID) {
-        bytes = withUnsafeBytes(of: uuid.uuid) { Array($0) }
-    }
+    package var bytes: [UInt8] { withUnsafeBytes { Array($0) } }
 
-    package var uuid: UUID {
-        bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+    package func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        try Swift.withUnsafeBytes(of: uuid.uuid, body)
     }
 
     package var hexadecimal: String { bytes.map(Topic.hexadecimal).joined() }

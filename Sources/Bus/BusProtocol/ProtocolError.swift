@@ -1,3 +1,5 @@
+package import EventBus
+
 /// What a broker refuses, with the number that travels.
 package struct ProtocolError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Open: a newer broker may send numbers that are not listed here.
@@ -45,4 +47,16 @@ package struct ProtocolError: Error, Hashable, Sendable, CustomStringConvertible
     }
 
     package var description: String { message }
+}
+
+extension ProtocolError {
+    package init(_ mistake: Mistake) {
+        let code: Code =
+            switch mistake.kind {
+            case .malformed: .malformed
+            case .tooLarge: .tooLarge
+            case .type: .topic
+            }
+        self.init(code, mistake.message)
+    }
 }

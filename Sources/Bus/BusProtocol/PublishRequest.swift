@@ -54,11 +54,8 @@ package struct PublishRequest: Hashable, Sendable {
             checkpoint: checkpoint, rejection: rejection, settledLetters: settledLetters, messages: messages)
     }
 
-    /// Checks what a broker refuses of a batch as a whole, so that a client can tell before it sends.
+    /// Checks what would end the connection, so that a client can tell before it sends.
     package func validate() throws(ProtocolError) {
-        guard messages.count <= Limits.batchCount, settledLetters.count <= Limits.batchCount else {
-            throw ProtocolError(.tooLarge, "a batch has at most \(Limits.batchCount) messages, not \(messages.count)")
-        }
         guard messages.bytes.count <= Limits.maximumFrameSize else {
             throw ProtocolError(.tooLarge, "the messages of a batch exceed \(Limits.maximumFrameSize) bytes together")
         }
@@ -94,9 +91,10 @@ package struct PublishRequest: Hashable, Sendable {
 
     package init(frames: ArraySlice<[UInt8]>) throws(ProtocolError) {
         let head = try BatchHead(frames: frames)
+        let content = try BatchContent(of: head)
         self.init(
             producer: head.producer, sequence: head.sequence, isLeased: head.isLeased, isTransient: head.isTransient,
-            checkpoint: head.checkpoint, rejection: head.rejection, settledLetters: head.settledLetters,
-            messages: try PackedMessages(head.messages, count: head.count))
+            checkpoint: content.checkpoint, rejection: content.rejection, settledLetters: content.settledLetters,
+            messages: try PackedMessages(content.messages, count: head.count))
     }
 }

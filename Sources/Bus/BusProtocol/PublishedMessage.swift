@@ -42,45 +42,19 @@ package struct PublishedMessage: Hashable, Sendable {
         guard topic.partition == Partition(subject: subject) else {
             throw ProtocolError(.topic, "\(topic.name) is not the partition of its subject")
         }
-        try Self.check(topic.type, subject: subject)
-        try Self.check(topic.type, key: key, headerCount: header.count, dataCount: data.count)
+        do {
+            try Rules.check(topic.type, subject: subject)
+            try Rules.check(topic.type, key: key, headerCount: header.count, dataCount: data.count)
+        } catch {
+            throw ProtocolError(error)
+        }
         return topic
-    }
-
-    static func check(_ type: MessageType, subject: String) throws(ProtocolError) {
-        // SQLite reads a text up to there: it would be another one's.
-        guard !subject.utf8.contains(0) else {
-            throw ProtocolError(.malformed, "a subject of \(type) has a zero byte")
-        }
-        guard subject.utf8.count <= Limits.nameLength else {
-            throw ProtocolError(.tooLarge, "a subject of \(type) exceeds \(Limits.nameLength) bytes")
-        }
-    }
-
-    /// Checks what differs between messages of one topic and subject.
-    static func check(
-        _ type: MessageType, key: String, headerCount: Int, dataCount: Int
-    ) throws(ProtocolError) {
-        guard !key.utf8.contains(0) else {
-            throw ProtocolError(.malformed, "a key of \(type) has a zero byte")
-        }
-        guard key.utf8.count <= Limits.nameLength else {
-            throw ProtocolError(.tooLarge, "a key of \(type) exceeds \(Limits.nameLength) bytes")
-        }
-        guard headerCount <= Limits.headerSize, dataCount <= Limits.dataSize else {
-            throw ProtocolError(
-                .tooLarge, "\(type) exceeds \(Limits.headerSize) bytes of header or \(Limits.dataSize) bytes of data")
-        }
     }
 
     /// As ``validated()``, for what is to be journalled.
     package func validatedForJournal() throws(ProtocolError) -> Topic {
         let topic = try validated()
-        guard topic.type.kind != .query else { throw Self.queryRefusal(topic.type) }
+        do { try Rules.checkPublishing(topic.type) } catch { throw ProtocolError(error) }
         return topic
-    }
-
-    static func queryRefusal(_ type: MessageType) -> ProtocolError {
-        ProtocolError(.topic, "\(type) cannot be published: queries are never journalled")
     }
 }

@@ -1,3 +1,5 @@
+internal import EventBus
+
 /// What a query gets: a message, or the reason why there is none.
 /// Frames: the number of the query (8), code (1), reason (text) | header, data (blobs), with code 0.
 package struct QueryAnswer: Hashable, Sendable {

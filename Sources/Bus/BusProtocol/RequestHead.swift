@@ -13,7 +13,7 @@ package struct RequestHead: Hashable, Sendable {
 
     package var bytes: [UInt8] {
         var writer = ByteWriter(capacity: 12)
-        writer.write(bytes: ProtocolVersion.magic)
+        writer.write(ProtocolVersion.magic)
         writer.write(ProtocolVersion.current)
         writer.write(operation.rawValue)
         writer.write(id)
@@ -23,7 +23,7 @@ package struct RequestHead: Hashable, Sendable {
     /// The id alone, which can be read even if the rest is not understood: so that a refusal finds its request.
     package static func id(of frame: [UInt8]) -> UInt64? {
         var reader = ByteReader(frame)
-        guard (try? reader.bytes(count: 2)).map(Array.init) == ProtocolVersion.magic,
+        guard (try? reader.read()) == ProtocolVersion.magic,
             (try? reader.bytes(count: 2)) != nil
         else { return nil }
         return try? reader.read()
@@ -31,7 +31,7 @@ package struct RequestHead: Hashable, Sendable {
 
     package init(_ frame: [UInt8]) throws(ProtocolError) {
         var reader = ByteReader(frame)
-        guard Array(try reader.bytes(count: 2)) == ProtocolVersion.magic else {
+        guard try reader.read() == ProtocolVersion.magic else {
             throw ProtocolError(.malformed, "the request does not begin with SG")
         }
         let version: UInt8 = try reader.read()

@@ -8,8 +8,9 @@ extension EventBus {
     /// with the progress made. A crash may repeat a call of the handler, never half of its result.
     ///
     /// Members that share a consumer divide its partitions among them: messages of one subject stay in order. What a member
-    /// was handling while its partition went to another is dropped here and repeated there. A message whose header cannot be
-    /// read becomes a dead letter, `message.malformed`.
+    /// was handling while its partition went to another is dropped here and repeated there. Each call is a member, also of
+    /// several in one process, and leaves when it ends. A message whose header cannot be read becomes a dead letter,
+    /// `message.malformed`.
     ///
     /// Returns only by throwing: `CancellationError`, ``BusError`` (`fenced`: somebody else took an exclusive consumer over),
     /// or what `handler` throws.
@@ -17,14 +18,31 @@ extension EventBus {
         as consumer: String, _ filters: [MessageFilter], mode: ConsumerMember.Mode = .exclusive,
         handler: (Envelope) async throws -> [Envelope]
     ) async throws {
-        let member = ConsumerMember(mode)
-        while true {
-            let claim = try await claim(consumer: consumer, as: member)
-            do {
-                try await consume(under: claim, filters, handler: handler)
-            } catch let error as BusError where error.code == .epoch || mode == .shared && error.code == .fenced {
-                // The partition is another's now, or the journal is another: what holds is what the next claim says.
+        try await withMember(of: consumer, mode) { member in
+            while true {
+                let claim = try await claim(consumer: consumer, as: member)
+                do {
+                    try await consume(under: claim, filters, handler: handler)
+                } catch let error as BusError where error.code == .epoch || mode == .shared && error.code == .fenced {
+                    // The partition is another's now, or the journal is another: what holds is what the next claim says.
+                }
             }
+        }
+    }
+
+    /// Runs `body` with a new member of a durable consumer, which leaves when `body` ends: its process may live on, and others
+    /// would wait for a share that nobody handles.
+    public func withMember<Result>(
+        of consumer: String, _ mode: ConsumerMember.Mode, _ body: (ConsumerMember) async throws -> Result
+    ) async throws -> Result {
+        let member = ConsumerMember(mode)
+        do {
+            let result = try await body(member)
+            await leave(consumer: consumer, as: member)
+            return result
+        } catch {
+            await leave(consumer: consumer, as: member)
+            throw error
         }
     }
 

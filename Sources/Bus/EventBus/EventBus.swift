@@ -41,8 +41,15 @@ public protocol EventBus: Sendable {
     /// The position of the newest message that matches by type; offset 0 if there is none.
     func newest(matching filters: [MessageFilter]) async throws -> Position
 
+    /// The position of the newest message of each type that matches by type, though retention may have removed it.
+    func newestOfEachType(matching filters: [MessageFilter]) async throws -> [MessageType: Position]
+
     /// Takes part in a durable consumer. See ``ConsumerMember/Mode``.
     func claim(consumer: String, as member: ConsumerMember) async throws -> ConsumerClaim
+
+    /// Takes no part in a shared consumer any more: the other members get at once what it owned. An exclusive member keeps
+    /// what it owns until the next one claims. It works in a task that is cancelled as well.
+    func leave(consumer: String, as member: ConsumerMember) async
 
     /// The messages that durable consumers gave up, oldest first.
     /// - Parameter consumer: only those of this one.

@@ -78,8 +78,9 @@ package final class SocketThread: SerialExecutor, TaskExecutor {
 
     private func loop() {
         identity.withLock { $0 = pthread_self() }
+        var window = PollingWindow()
         while runReady() {
-            if !handleSockets() { wait() }
+            if !handleSockets() { wait(&window) }
         }
     }
 
@@ -109,14 +110,27 @@ package final class SocketThread: SerialExecutor, TaskExecutor {
     }
 
     /// Waits until a socket has news or there is work.
-    private func wait() {
+    private func wait(_ window: inout PollingWindow) {
         var items = watches.map(\.pollItem)
         items.append(pollfd(fd: wakeUp.rawValue, events: Int16(POLLIN), revents: 0))
-        let timeout = queue.withLock { $0.timeout(now: .now) }
-        poll(&items, nfds_t(items.count), Int32(clamping: timeout))
+        let begin = ContinuousClock.now
+        let timeout = queue.withLock { $0.timeout(now: begin) }
+        if timeout == 0 || !hasNews(of: &items, until: begin + window.length) {
+            poll(&items, nfds_t(items.count), Int32(clamping: timeout))
+        }
+        if timeout != 0 { window.note(.now - begin) }
         if items[items.count - 1].revents != 0 { wakeUp.drain() }
         for (watch, item) in zip(watches, items) where item.revents != 0 {
             watch.noteNews()
         }
+    }
+
+    /// Looks for news without sleeping. Whoever else has something to do on this core does it meanwhile.
+    private func hasNews(of items: inout [pollfd], until end: ContinuousClock.Instant) -> Bool {
+        while ContinuousClock.now < end {
+            if poll(&items, nfds_t(items.count), 0) != 0 { return true }
+            sched_yield()
+        }
+        return false
     }
 }

@@ -27,6 +27,8 @@ final class Subscriber {
     private var bufferSize = 0
     private var reader: Reader?
     private var hasEnded = false
+    /// Why they have ended, if that is not what the reader asked for.
+    private var failure: BusError?
     /// Behind this offset nothing is given; nil for no end.
     private let end: UInt64?
     private let onNotice: (@Sendable (SubscriptionNotice) -> Void)?
@@ -58,7 +60,8 @@ final class Subscriber {
     /// What to read next; nil while live, while a page is on its way or while the reader has enough.
     var nextRead: FeedTracker.Phase? {
         let hasEnough = buffer.count >= Self.capacity / 2 || bufferSize >= Self.capacitySize / 2
-        return tracker.phase == .live || isReading || isRefused || hasEnough || isAtEnd ? nil : tracker.phase
+        return tracker.phase == .live || isReading || isRefused || hasEnough || isAtEnd || hasEnded
+            ? nil : tracker.phase
     }
 
     /// Whether all that the reader is to have has come.
@@ -96,6 +99,7 @@ final class Subscriber {
 
     /// Has a reader resumed with the next messages; with none at the end.
     func next(_ continuation: CheckedContinuation<[FeedTracker.Delivery], any Error>, wait: Int) {
+        if let failure { return continuation.resume(throwing: failure) }
         let messages = takeBuffered()
         if !messages.isEmpty || hasEnded || isAtEnd {
             continuation.resume(returning: messages)
@@ -104,9 +108,14 @@ final class Subscriber {
         }
     }
 
-    /// Begins anew with a journal that replaced the one before; an end in that one will never come.
+    /// Begins anew with a journal that replaced the one before. An end in that one will never come: who waits for it must
+    /// not take what it has for everything.
     func restart() {
-        guard end == nil else { return finish() }
+        guard end == nil else {
+            let failure = BusError(.epoch, "the journal was replaced before the messages had ended")
+            (hasEnded, self.failure) = (true, failure)
+            return end(throwing: failure)
+        }
         tracker.restart()
         polledThrough = 0
         isReading = false

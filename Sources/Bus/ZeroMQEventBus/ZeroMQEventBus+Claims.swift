@@ -13,13 +13,19 @@ extension ZeroMQEventBus {
             offsets: claimed.offsets, cutOffs: claimed.cutOffs)
     }
 
+    public func leave(consumer: String, as member: ConsumerMember) {
+        guard state != .closed else { return }
+        let request = ClaimRequest(producer: producer, member: member, consumer: consumer, purpose: .leave)
+        enqueue(.claim(request), reply: .ignored)
+    }
+
     /// Says that the members live, and asks whether their claims still hold.
     func renewClaims() {
         for (id, subscriber) in subscribers where !subscriber.isRenewing {
             guard let claim = subscriber.claim else { continue }
             subscriber.isRenewing = true
             let request = ClaimRequest(
-                producer: producer, member: claim.member, consumer: claim.consumer, isRenewal: true)
+                producer: producer, member: claim.member, consumer: claim.consumer, purpose: .renewal)
             enqueue(.claim(request), reply: .renewal(subscriber: id))
         }
     }

@@ -5,6 +5,7 @@ internal import Foundation
 extension ZeroMQEventBus {
     @discardableResult
     public func publish(_ batch: Batch) async throws -> Position {
+        try batch.validate()
         let request: PublishRequest
         do {
             request = PublishRequest(
@@ -44,11 +45,24 @@ extension ZeroMQEventBus {
     }
 
     public func newest(matching filters: [MessageFilter]) async throws -> Position {
+        let heads = try await heads(matching: filters)
+        return Position(epoch: heads.epoch, offset: heads.offsets.values.max() ?? 0)
+    }
+
+    public func newestOfEachType(matching filters: [MessageFilter]) async throws -> [MessageType: Position] {
+        let heads = try await heads(matching: filters)
+        return heads.offsets.reduce(into: [:]) { newest, head in
+            guard let type = Topic(head.key)?.type, head.value > newest[type]?.offset ?? 0 else { return }
+            newest[type] = Position(epoch: heads.epoch, offset: head.value)
+        }
+    }
+
+    private func heads(matching filters: [MessageFilter]) async throws -> Heads {
         let request = PageRequest(epoch: 0, after: 0, prefixes: filters.topicPrefixes)
         guard case .heads(let heads) = try await ask(.heads(request)) else {
             throw BusError(.refused, "the broker answered heads with something else")
         }
-        return Position(epoch: heads.epoch, offset: heads.offsets.values.max() ?? 0)
+        return heads
     }
 
     public func deadLetters(of consumer: String?) async throws -> [DeadLetter] {

@@ -7,7 +7,7 @@ internal import ZeroMQ
 extension ZeroMQEventBus {
     public func ask(_ query: Envelope, timeout: Duration) async throws -> Envelope {
         let milliseconds = UInt32(clamping: Int64(timeout / .milliseconds(1)))
-        let request = AskRequest(timeout: milliseconds, query: try PublishedMessage(query))
+        let request = AskRequest(timeout: milliseconds, query: try PublishedMessage(checking: query))
         guard case .answer(let header, let data) = try await ask(.ask(request), timeout: timeout) else {
             throw BusError(.refused, "the broker answered a query with something else")
         }
@@ -122,7 +122,16 @@ extension ZeroMQEventBus {
 
 extension QueryAnswer.Content {
     fileprivate static func message(_ envelope: Envelope) throws -> Self {
-        let message = try PublishedMessage(envelope)
+        let message = try PublishedMessage(checking: envelope)
         return .message(header: message.header, data: message.data)
+    }
+}
+
+extension PublishedMessage {
+    /// A frame that is too large would end the connection, each time it is sent.
+    /// - Throws: ``BusError`` for what the broker would refuse.
+    fileprivate init(checking envelope: Envelope) throws {
+        try self.init(envelope)
+        do { _ = try validated() } catch { throw BusError(error) }
     }
 }

@@ -2,16 +2,21 @@
 package struct ComposeError: Error, Sendable, Codable, Equatable, CustomStringConvertible {
     /// Stable, for programs: `already-running`, `not-ready`, `executable-not-found`, …
     package let code: String
-    package let message: String
+    package var message: String
     /// What to do about it.
     package let recovery: String?
+    /// What of a service's entry is to be corrected, if anything.
+    package let key: ServiceKey?
     /// The last lines that the service at fault wrote.
-    package let logTail: [String]
+    package var logTail: [String]
 
-    package init(code: String, message: String, recovery: String? = nil, logTail: [String] = []) {
+    package init(
+        code: String, message: String, recovery: String? = nil, key: ServiceKey? = nil, logTail: [String] = []
+    ) {
         self.code = code
         self.message = message
         self.recovery = recovery
+        self.key = key
         self.logTail = logTail
     }
 

@@ -72,7 +72,9 @@ package struct Monitor: Sendable {
     ) async throws -> Outcome {
         var left = count ?? .max
         if start == .last {
-            for message in try await lastOfEachType(of: span).prefix(left) {
+            let end = span.end.map { $0.offset < span.now.offset ? $0 : span.now } ?? span.now
+            let last = try await LastMessages.read(from: bus, selection, until: end, where: span.contains)
+            for message in last.prefix(left) {
                 try await show(message)
                 left -= 1
             }
@@ -88,19 +90,6 @@ package struct Monitor: Sendable {
             }
             return .hasEnded
         }
-    }
-
-    private func lastOfEachType(of span: MonitorSpan) async throws -> [Envelope] {
-        let last = try await bus.withSubscription(
-            to: selection.filters, from: .beginning, until: span.now, onNotice: nil
-        ) { messages in
-            var last: [MessageType: Envelope] = [:]
-            for try await message in messages where span.contains(message) && selection.matches(message) {
-                last[message.type] = message
-            }
-            return last.values
-        }
-        return last.sorted { ($0.position?.offset ?? 0) < ($1.position?.offset ?? 0) }
     }
 
     /// A subscription of its own: with another type in that of the messages, the bus would have to look into the journal for

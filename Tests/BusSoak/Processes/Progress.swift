@@ -1,19 +1,21 @@
+internal import Compose
+
 /// What the processes have written down so far, and those who wait for more of it.
 actor Progress {
-    private let watch: FileWatch
+    private let watch: DirectoryWatch
     private var tails: [(name: String, tail: HistoryTail)] = []
     private var counts: [String: Counts] = [:]
     private var watchers: [Int: AsyncStream<Void>.Continuation] = [:]
     private var lastWatcher = 0
 
     init(directory: String) throws {
-        watch = try FileWatch(directory: directory)
+        watch = try DirectoryWatch(path: directory)
     }
 
     /// Watches until the task is cancelled.
     func run() async {
         while !Task.isCancelled {
-            await watch.wait()
+            _ = await watch.wait()
             look()
         }
     }

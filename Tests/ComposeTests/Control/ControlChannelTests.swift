@@ -11,7 +11,7 @@ struct ControlChannelTests {
 
     /// A client of the test's own, which says what no real one would.
     private static func connect(_ scratch: Scratch) throws -> CInt {
-        let descriptor = StreamSocket.makeDescriptor()
+        let descriptor = UnixSocket.makeDescriptor(SOCK_STREAM)
         let address = try #require(UnixAddress(scratch.project().controlPath))
         try #require(address.withSocketAddress { Glibc.connect(descriptor, $0, $1) } == 0)
         return descriptor
@@ -87,7 +87,7 @@ struct ControlChannelTests {
         let scratch = try Scratch()
         let project = try scratch.project()
         try project.prepare(services: [])
-        let descriptor = StreamSocket.makeDescriptor()
+        let descriptor = UnixSocket.makeDescriptor(SOCK_STREAM)
         let address = try #require(UnixAddress(project.controlPath))
         #expect(address.withSocketAddress { bind(descriptor, $0, $1) } == 0)
         close(descriptor)

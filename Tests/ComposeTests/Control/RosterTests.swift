@@ -73,6 +73,24 @@ struct RosterTests {
         #expect(try apply(.up(UpRequest(stack: stack))) == ["start other-2"])
     }
 
+    @Test("what was started of a profile that is not active now is left alone, and can still be started anew")
+    mutating func inactiveProfile() throws {
+        let stack = Self.stack { $0.removeLast() }
+        let request = UpRequest(stack: stack, inactive: ["other", "never"], recreation: .always)
+        #expect(try apply(.up(request)) == ["restart db", "restart api", "restart web"])
+        runAll()
+        #expect(roster["other"]?.state == .ready)
+        #expect(try apply(.restart(services: ["other"], followed: true, grace: nil)) == ["restart other"])
+        guard case .start = roster.nextStep(of: "other") else {
+            Issue.record("nobody knows any more what to start")
+            return
+        }
+        _ = try apply(.stop(services: ["other"], grace: nil))
+        runAll()
+        #expect(try apply(.up(UpRequest(stack: stack, inactive: ["other"]))) == [], "stopped, it stays so")
+        #expect(try apply(.up(UpRequest(stack: stack))) == ["remove other"], "the files have it no more")
+    }
+
     @Test("asked to recreate never or always, it does")
     mutating func recreation() throws {
         let stack = Self.stack { $0[3].command = ["else"] }

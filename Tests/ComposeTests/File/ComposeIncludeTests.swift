@@ -7,7 +7,7 @@ struct ComposeIncludeTests {
     @Test("has their services, each with the paths and variables of its own folder")
     func include() throws {
         let scratch = try Scratch()
-        let paths = try scratch.write(
+        let stack = try scratch.readCompose(
             [
                 "c.yaml": """
                 include:
@@ -28,8 +28,8 @@ struct ComposeIncludeTests {
                 "music/a.yaml": "x-ports: [music]\nservices:\n  music: {command: 'music $WHO', working_dir: run}",
                 "music/b.yaml": "services:\n  music: {environment: {B: \"1\"}}",
                 "music/vars.env": "WHO=me",
-            ], reading: "c.yaml")
-        let stack = try ComposeFile(paths: paths, environment: ["OWN": "own"]).stack
+            ], environment: ["OWN": "own"]
+        ).stack
         #expect(stack.services.map(\.name) == ["web", "broker", "deep", "music"])
         #expect(stack.services[0].command == ["web", "${SEGUE_PORT_MUSIC}"])
         #expect(stack.services[1].command == ["broker", "low", "own"])
@@ -45,20 +45,20 @@ struct ComposeIncludeTests {
     @Test("is told of its mistakes, of theirs, and of a way that leads back")
     func mistakesOfAll() throws {
         let scratch = try Scratch()
-        let paths = try scratch.write(
-            [
-                "c.yaml": """
-                include:
-                  - sub/a.yaml
-                  - ${SECRET}/none.yaml
-                  - {paht: x}
-                services:
-                  web: {command: web, scale: many}
-                """,
-                "sub/a.yaml": "include: ../c.yaml\nservices:\n  web: {command: x}\n  b: {image: y, command: $}",
-            ], reading: "c.yaml")
-        let found = mistakes { try ComposeFile(paths: paths, environment: ["SECRET": "hunter2"]) }
-            .map { $0.replacing("\(scratch.path)/", with: "") }
+        let found = mistakes {
+            try scratch.readCompose(
+                [
+                    "c.yaml": """
+                    include:
+                      - sub/a.yaml
+                      - ${SECRET}/none.yaml
+                      - {paht: x}
+                    services:
+                      web: {command: web, scale: many}
+                    """,
+                    "sub/a.yaml": "include: ../c.yaml\nservices:\n  web: {command: x}\n  b: {image: y, command: $}",
+                ], environment: ["SECRET": "hunter2"])
+        }.map { $0.replacing("\(scratch.path)/", with: "") }
         #expect(
             found.contains {
                 $0.hasPrefix("c.yaml:3: cannot read the file '${SECRET}/none.yaml'; relative paths start in")
@@ -81,7 +81,7 @@ struct ComposeExtendsTests {
     @Test("takes over all that it does not say itself, through files and their folders")
     func extends() throws {
         let scratch = try Scratch()
-        let paths = try scratch.write(
+        let services = try scratch.readCompose(
             [
                 "c.yaml": """
                 services:
@@ -95,8 +95,7 @@ struct ComposeExtendsTests {
                   far: {extends: {service: near}, stop_signal: INT}
                 """,
                 "common/near.env": "A=near",
-            ], reading: "c.yaml")
-        let services = try ComposeFile(paths: paths, environment: [:]).stack.services
+            ]).stack.services
         #expect(services.map(\.name) == ["base", "web", "other"])
         #expect(services[1].command == ["web"] && services[1].restart == .always())
         #expect(services[1].environment == ["A": "1", "B": "2"])

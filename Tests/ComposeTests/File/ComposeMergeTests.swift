@@ -100,6 +100,27 @@ struct ComposeMergeTests {
         }
     }
 
+    @Test(
+        "tells what turns out to be wrong at its start where the last file says it",
+        arguments: [
+            ("command", "b.yaml:3"), ("working_dir", "a.yaml:4"), ("healthcheck", "b.yaml:3"),
+        ])
+    func places(key: String, place: String) async throws {
+        let scratch = try Scratch()
+        let paths = try scratch.write(
+            [
+                "a.yaml": "services:\n  web:\n    command: old\n    working_dir: run",
+                "b.yaml": "services:\n\n  web: {command: new}",
+            ], reading: "a.yaml", "b.yaml")
+        let file = try ComposeFile(paths: paths, environment: [:])
+        let error = await #expect(throws: ComposeError.self) {
+            try await file.placing {
+                throw ComposeError(code: "x", message: "wrong", key: ServiceKey(service: "web", name: key))
+            }
+        }
+        #expect(error?.message == "\(scratch.path)/\(place): wrong")
+    }
+
     @Test("are looked for as compose does")
     func find() throws {
         let scratch = try Scratch()

@@ -68,7 +68,7 @@ struct ComposeServiceTests {
     @Test("takes variables from its env files, the last first, and its own before those")
     func environment() throws {
         let scratch = try Scratch()
-        let paths = try scratch.write(
+        let services = try scratch.readCompose(
             [
                 "c.yaml": """
                 services:
@@ -80,8 +80,8 @@ struct ComposeServiceTests {
                 """,
                 "one.env": "ONE='1'\nTWO=1\nOWN=1\nURL=http://127.0.0.1:${SEGUE_PORT_X:-80}\nPASSED=1\nUNSET=1",
                 "two.env": "TWO='2'",
-            ], reading: "c.yaml")
-        let services = try ComposeFile(paths: paths, environment: ["PASSED": "p"]).stack.services
+            ], environment: ["PASSED": "p"]
+        ).stack.services
         #expect(
             services[0].environment == [
                 "ONE": "1", "TWO": "'2'", "OWN": "own", "URL": "http://127.0.0.1:80", "PASSED": "p", "UNSET": nil,

@@ -44,4 +44,9 @@ extension Scratch {
         }
         return names.map { "\(path)/\($0)" }
     }
+
+    /// Writes files, and reads `c.yaml`, which is one of them.
+    func readCompose(_ files: [String: String], environment: [String: String] = [:]) throws -> ComposeFile {
+        try ComposeFile(paths: write(files, reading: "c.yaml"), environment: environment)
+    }
 }

@@ -33,8 +33,21 @@ struct PythonClient: Sendable {
     func running<Result: Sendable>(
         _ arguments: String..., body: (inout RunningPython) async throws -> Result
     ) async throws -> Result {
+        try await run(configuration(arguments), body)
+    }
+
+    /// Runs a script that uses the client, and finds the bus in its first argument, as ``running(_:body:)`` does.
+    func running<Result: Sendable>(
+        script: String, body: (inout RunningPython) async throws -> Result
+    ) async throws -> Result {
+        try await run(configuration(python: ["-c", script, bus]), body)
+    }
+
+    private func run<Result: Sendable>(
+        _ configuration: Configuration, _ body: (inout RunningPython) async throws -> Result
+    ) async throws -> Result {
         let result = try await Subprocess.run(
-            configuration(arguments), input: .none, output: .sequence, error: .combinedWithOutput
+            configuration, input: .none, output: .sequence, error: .combinedWithOutput
         ) { execution in
             var process = RunningPython(output: execution.standardOutput) { try? execution.send(signal: $0) }
             defer { process.interrupt() }
@@ -43,11 +56,16 @@ struct PythonClient: Sendable {
         return result.closureResult
     }
 
+    private static let folder = "\(repository)/docs/examples/python"
+
     private func configuration(_ arguments: [String]) -> Configuration {
-        let script = "\(Self.repository)/docs/examples/python/bus.py"
-        return Configuration(
-            executable: .path(FilePath(Self.python)), arguments: Arguments([script, "--bus", bus] + arguments),
+        configuration(python: ["\(Self.folder)/bus.py", "--bus", bus] + arguments)
+    }
+
+    private func configuration(python arguments: [String]) -> Configuration {
+        Configuration(
+            executable: .path(FilePath(Self.python)), arguments: Arguments(arguments),
             // Its compiled files would lie about in the repository.
-            environment: .inherit.updating(["PYTHONDONTWRITEBYTECODE": "1"]))
+            environment: .inherit.updating(["PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": Self.folder]))
     }
 }

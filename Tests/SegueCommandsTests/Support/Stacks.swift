@@ -32,4 +32,30 @@ enum Stacks {
           one: {command: [sh, -c, "echo first; echo last; exec sleep 600"]}
           second: {command: [sh, -c, "echo other; exec sleep 600"]}
         """
+
+    /// A service that always takes part, and one that does so when it is asked for.
+    static let profiled = """
+        name: demo
+        services:
+          web: { command: [sleep, "600"] }
+          debugger: { command: [sleep, "600"], profiles: [debug] }
+        """
+
+    /// One that is not ready for an hour, and one that waits for a job, which waits for a line in `go`.
+    static let awaiting = """
+        name: demo
+        services:
+          slow: { command: [sleep, "600"], healthcheck: { test: [NOTIFY], start_period: 1h } }
+          job: { command: [sh, -c, "read line < go"] }
+          web: { command: [sleep, "600"], depends_on: { job: { condition: service_completed_successfully } } }
+        """
+
+    /// One that says in `begun` that it runs, and is not ready for an hour.
+    static let slow = """
+        name: demo
+        services:
+          slow:
+            command: [sh, -c, "echo > begun; exec sleep 600"]
+            healthcheck: { test: [NOTIFY], start_period: 1h }
+        """
 }

@@ -16,6 +16,8 @@ from segue_wire import BusError, Claim, DeadLetter, Message, Operation, Reader, 
 
 logger = logging.getLogger("segue")
 
+RENEWAL, LEAVING = 2, 4  # Flags of a claim, beside 1 for a shared one.
+
 Handler = Callable[[Message], Awaitable[Sequence[Message]]]
 Answer = Callable[[Message], Awaitable[Any]]
 
@@ -110,6 +112,16 @@ class Bus:
         consumer is taken over.
         """
         member = os.urandom(16)
+        try:
+            await self._consume(consumer, member, types, handler, shared, attempts)
+        finally:
+            # This process may live on: the others would wait for a share that nobody handles.
+            body = self._claim_body(consumer, member, shared | LEAVING)
+            await self._outbox.post(Operation.CLAIM, body)
+
+    async def _consume(
+        self, consumer: str, member: bytes, types: Sequence[str], handler: Handler, shared: bool, attempts: int
+    ) -> None:
         while True:
             claim = await self._claim(consumer, member, shared)
             try:
@@ -147,12 +159,15 @@ class Bus:
         await self.publish(checkpoint=checkpoint, rejection=rejection)
 
     async def _claim(self, consumer: str, member: bytes, shared: bool, is_renewal: bool = False) -> Claim:
-        body = self._outbox.producer + member + pack(">B", shared | is_renewal << 1) + text(consumer)
+        body = self._claim_body(consumer, member, shared | is_renewal * RENEWAL)
         ownership, *cut_offs = await self._outbox.request(Operation.CLAIM, body)
         for reader in map(Reader, () if is_renewal else cut_offs):
             first, last, count, type = reader.number(), reader.number(), reader.number(), reader.text()
             logger.error("%s missed %d of %s between %d and %d", consumer, count, type, first, last)
         return Claim.read(consumer, ownership)
+
+    def _claim_body(self, consumer: str, member: bytes, flags: int) -> bytes:
+        return self._outbox.producer + member + pack(">B", flags) + text(consumer)
 
     async def _renew(self, claim: Claim, member: bytes, shared: bool, messages: Subscription) -> None:
         renewal, recorded = claim, 0

@@ -44,7 +44,9 @@ extension InMemoryEventBus {
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 do {
-                    await hub.settle(query.id, .success(try await answer(query.message)))
+                    let reply = try await answer(query.message)
+                    try reply.validate()
+                    await hub.settle(query.id, .success(reply))
                 } catch {
                     let reason = "who served \(query.message.type) could not answer: \(error)"
                     await hub.settle(query.id, .failure(BusError(.cancelled, reason)))

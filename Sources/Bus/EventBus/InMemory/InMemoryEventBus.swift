@@ -52,8 +52,17 @@ public struct InMemoryEventBus: EventBus, Identifiable {
         return await hub.newest(matching: filters)
     }
 
+    public func newestOfEachType(matching filters: [MessageFilter]) async throws -> [MessageType: Position] {
+        try await hub.requireOpen(id)
+        return await hub.newestOfEachType(matching: filters)
+    }
+
     public func claim(consumer: String, as member: ConsumerMember) async throws -> ConsumerClaim {
         try await hub.claim(consumer, as: member, for: id)
+    }
+
+    public func leave(consumer: String, as member: ConsumerMember) async {
+        await hub.leave(Membership(consumer: consumer, member: member.id), for: id)
     }
 
     public func deadLetters(of consumer: String?) async throws -> [DeadLetter] {

@@ -3,6 +3,7 @@ extension InMemoryHub {
         _ consumer: String, as member: ConsumerMember, for handle: InMemoryEventBus.ID
     ) throws -> ConsumerClaim {
         try requireOpen(handle)
+        do { try Rules.checkConsumer(consumer) } catch { throw BusError(error) }
         guard groups[consumer]?.isDisplaced(member) != true else { throw BusError.takenOver(consumer) }
         let ownership = groups[consumer, default: ConsumerGroup()].claim(member)
         memberships[handle, default: []].insert(Membership(consumer: consumer, member: member.id))
@@ -42,11 +43,15 @@ extension InMemoryHub {
         }
     }
 
+    func leave(_ membership: Membership, for handle: InMemoryEventBus.ID) {
+        memberships[handle]?.remove(membership)
+        groups[membership.consumer]?.leave(membership.member)
+        endSubscriptions(of: membership.consumer)
+    }
+
     func leaveConsumers(_ handle: InMemoryEventBus.ID) {
-        for membership in memberships.removeValue(forKey: handle) ?? [] {
-            groups[membership.consumer]?.leave(membership.member)
-            endSubscriptions(of: membership.consumer)
-        }
+        for membership in memberships[handle] ?? [] { leave(membership, for: handle) }
+        memberships[handle] = nil
     }
 }
 

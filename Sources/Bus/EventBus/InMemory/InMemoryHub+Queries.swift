@@ -6,6 +6,7 @@ extension InMemoryHub {
     ) throws -> InMemoryQuery.ID {
         try requireOpen(handle)
         guard message.type.kind == .query else { throw BusError(.refused, "\(message.type) is not a query") }
+        try message.validate()
         guard let index = servers.firstIndex(where: { $0.types.contains(message.type) }) else {
             throw BusError(.unserved, "no process serves \(message.type)")
         }

@@ -15,6 +15,9 @@ extension InMemoryHub {
             subscription.retained = documents.prefix { ($0.position?.offset ?? 0) <= end?.offset ?? .max }
         case .after(let position):
             try requireThisJournal(position)
+            guard position.offset <= UInt64(journal.count) else {
+                throw BusError(.epoch, "the position \(position) is behind the journal's end, \(journal.count)")
+            }
             subscription.next = Int(clamping: position.offset)
         case .since(let time): subscription.next = journal.firstIndex { $0.time >= time } ?? journal.count
         }

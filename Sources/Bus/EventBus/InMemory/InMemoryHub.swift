@@ -35,6 +35,7 @@ public actor InMemoryHub {
     func publish(_ batch: Batch, from handle: InMemoryEventBus.ID) throws -> Position {
         try requireOpen(handle)
         try batch.validate()
+        try batch.validateMessages()
         let rejected = try rejectedMessage(of: batch)
         try requireLetters(batch.settledLetters)
         if let checkpoint = batch.checkpoint {
@@ -61,10 +62,13 @@ public actor InMemoryHub {
     }
 
     func newest(matching filters: [MessageFilter]) -> Position {
-        let entry = journal.last { entry in
-            filters.contains { $0.matches(entry.message.type, subject: $0.subject ?? entry.message.subject) }
+        journal.last { $0.hasType(of: filters) }?.message.position ?? Position(epoch: epoch, offset: 0)
+    }
+
+    func newestOfEachType(matching filters: [MessageFilter]) -> [MessageType: Position] {
+        journal.reduce(into: [:]) { newest, entry in
+            if entry.hasType(of: filters) { newest[entry.message.type] = entry.message.position }
         }
-        return entry?.message.position ?? Position(epoch: epoch, offset: 0)
     }
 
     /// Ends a handle as the death of a process would: its readers stop, its leased documents are withdrawn, others go on

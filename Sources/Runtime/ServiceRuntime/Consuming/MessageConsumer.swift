@@ -77,11 +77,12 @@ public struct MessageConsumer: ReadyService {
     }
 
     public func run() async throws {
-        let member = ConsumerMember.shared
         do {
-            try await BusRetry(logger: logger, clock: clock).run {
-                while let claim = try await bus.claimUntilShutdown(consumer: consumer, as: member) {
-                    try await consume(under: claim)
+            try await bus.withMember(of: consumer, .shared) { member in
+                try await BusRetry(logger: logger, clock: clock).run {
+                    while let claim = try await bus.claimUntilShutdown(consumer: consumer, as: member) {
+                        try await consume(under: claim)
+                    }
                 }
             }
         } catch is CancellationError where Task.isShuttingDownGracefully && !Task.isCancelled {

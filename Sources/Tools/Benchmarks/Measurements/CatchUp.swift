@@ -1,4 +1,5 @@
 internal import BusProtocol
+internal import EventBus
 
 /// A reader that is far behind, from its subscription to the last message; beside the same frames on bare sockets.
 struct CatchUp {

@@ -1,10 +1,12 @@
 extension Project {
     /// Waits until changes that a supervisor was asked for have come about.
     ///
-    /// - Parameter onOutcome: hears of each instance when it has come to something.
+    /// - Parameters:
+    ///   - milestone: how far those must have come that are started.
+    ///   - onOutcome: hears of each instance when it has come to something.
     /// - Throws: ``ComposeError``: the first thing that did not come about; `supervisor-ended`.
     package func follow(
-        _ changes: [Change], onOutcome: (ServiceStatus) async -> Void = { _ in }
+        _ changes: [Change], until milestone: Milestone = .ready, onOutcome: (ServiceStatus) async -> Void = { _ in }
     ) async throws {
         var open = changes
         var failure: ComposeError?
@@ -13,10 +15,10 @@ extension Project {
             wasOrderly = status.phase == .stopped
             var pending: [Change] = []
             for change in open {
-                let outcome = status.outcome(of: change)
+                let outcome = status.outcome(of: change, until: milestone)
                 if outcome == .pending { pending.append(change) }
                 if outcome == .reached, let instance = status[change.instance] { await onOutcome(instance) }
-                failure = failure ?? error(outcome, of: change)
+                failure = failure ?? outcome.error
             }
             open = pending
             if open.isEmpty { break }
@@ -63,15 +65,14 @@ extension Project {
             message: "the supervisor of project '\(name)' ended before '\(instance)' \(event)",
             recovery: "its log is \(supervisorLogPath)")
     }
+}
 
-    private func error(_ outcome: Outcome, of change: Change) -> ComposeError? {
-        switch outcome {
+extension Outcome {
+    fileprivate var error: ComposeError? {
+        switch self {
         case .pending, .reached: nil
         case .overtaken(let reason): ComposeError(code: "overtaken", message: reason)
-        case .failed(let reason):
-            ComposeError(
-                code: "not-ready", message: reason,
-                recovery: "its last lines tell more: segue logs -p \(name) -n 20 \(change.instance)")
+        case .failed(let error): error
         }
     }
 }

@@ -4,12 +4,13 @@ package enum Outcome: Sendable, Equatable {
     case reached
     /// Somebody else has asked for something that excludes it.
     case overtaken(String)
-    case failed(String)
+    case failed(ComposeError)
 }
 
 extension ProjectStatus {
-    /// How far a change is: one that starts an instance is done when that is up, others when there is no process left.
-    package func outcome(of change: Change) -> Outcome {
+    /// How far a change is: one that starts an instance is done when that has reached a milestone, others when there is
+    /// no process left.
+    package func outcome(of change: Change, until milestone: Milestone = .ready) -> Outcome {
         guard let instance = self[change.instance] else {
             return change.action == .remove ? .reached : .overtaken("'\(change.instance)' was removed meanwhile")
         }
@@ -24,8 +25,8 @@ extension ProjectStatus {
         case .start, .restart, .keep:
             if !isWanted { return .overtaken("'\(change.instance)' was stopped meanwhile") }
             if instance.round < change.round { return .pending }
-            if instance.state == .failed { return .failed(instance.message ?? "'\(change.instance)' failed") }
-            return instance.isUp ? .reached : .pending
+            if let failure = instance.failure { return .failed(failure) }
+            return instance.hasReached(milestone) ? .reached : .pending
         }
     }
 }

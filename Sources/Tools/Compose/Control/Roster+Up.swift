@@ -1,16 +1,19 @@
 extension Roster {
     /// Lets a stack take the place of the present one: what is new starts, what has changed starts anew, what is no
-    /// longer part of it goes, and all else stays as it is.
+    /// longer part of the files goes, and all else stays as it is.
     mutating func up(_ request: UpRequest) throws(ComposeError) -> [Change] {
         try request.stack.validate()
+        // What somebody has started of a profile stays part of the project, or nobody could start it again.
+        let left = stack.services.filter { request.inactive.contains($0.name) && !instances(of: $0.name).isEmpty }
         stack = request.stack.anchored
+        stack.services += left
         let present = Set(stack.services.map(\.name))
         try status.check(request.selection.services, areIn: present)
         var changes = status.services.filter { !present.contains($0.service) && !$0.order.isRemoved }.map { orphan in
             let reason = "the stack has no service '\(orphan.service)'"
             return decide(.remove, orphan.name, reason: reason) { $0.remove(grace: request.grace) }
         }
-        let selected = request.selection.names(in: stack)
+        let selected = request.selection.names(in: request.stack)
         let order = DependencyGraph(stack.services).inOrder
         for service in order.compactMap({ name in stack.services.first { $0.name == name } }) {
             if selected.contains(service.name) {

@@ -17,14 +17,10 @@ struct StreamSocket: ~Copyable {
     /// - Returns: `nil` when nobody listens there.
     static func connect(to path: String) -> StreamSocket? {
         guard let address = UnixAddress(path) else { return nil }
-        let socket = StreamSocket(owning: makeDescriptor())
+        let socket = StreamSocket(owning: UnixSocket.makeDescriptor(SOCK_STREAM))
         let descriptor = socket.descriptor
         guard address.withSocketAddress({ Glibc.connect(descriptor, $0, $1) }) == 0 else { return nil }
         return socket
-    }
-
-    static func makeDescriptor() -> CInt {
-        socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | O_NONBLOCK | O_CLOEXEC, 0)
     }
 
     /// Whether the process at the other end is this user's, or root's. The folder's mode says so too, unless it was

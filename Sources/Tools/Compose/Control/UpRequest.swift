@@ -9,15 +9,19 @@ package struct UpRequest: Sendable, Codable, Equatable {
     }
 
     package var stack: Stack
+    /// Services of the same files that take no part, for want of a profile: what of them is there stays as it is.
+    package var inactive: Set<String>
     package var selection: Selection
     package var recreation: Recreation
     /// What those are granted that have to end.
     package var grace: Duration?
 
     package init(
-        stack: Stack, selection: Selection = .all, recreation: Recreation = .changed, grace: Duration? = nil
+        stack: Stack, inactive: Set<String> = [], selection: Selection = .all, recreation: Recreation = .changed,
+        grace: Duration? = nil
     ) {
         self.stack = stack
+        self.inactive = inactive
         self.selection = selection
         self.recreation = recreation
         self.grace = grace

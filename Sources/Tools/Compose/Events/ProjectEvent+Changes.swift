@@ -11,10 +11,13 @@ extension ProjectEvent {
             event.pid = after.supervisor.pid
             events.append(event)
         }
+        // By name, as a search for each would cost the square of their number at every change.
+        let earlier = Dictionary((before?.services ?? []).map { ($0.name, $0) }) { first, _ in first }
         for service in after.services {
-            events += changes(from: before?[service.name], to: service, at: time)
+            events += changes(from: earlier[service.name], to: service, at: time)
         }
-        for service in before?.services ?? [] where after[service.name] == nil {
+        let present = Set(after.services.map(\.name))
+        for service in before?.services ?? [] where !present.contains(service.name) {
             events.append(ProjectEvent(.removed, of: service, time: time))
         }
         guard before?.phase != after.phase else { return events }

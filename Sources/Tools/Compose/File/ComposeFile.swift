@@ -10,6 +10,8 @@ package struct ComposeFile: Sendable {
     package let unsetVariables: [String]
     /// The profiles that the environment asks for: `SEGUE_PROFILES`, else `COMPOSE_PROFILES`.
     package let profiles: [String]
+    /// Where the keys of services stand that may turn out to be wrong only when these start.
+    let places: [ServiceKey: ComposePlace]
 
     /// - Parameters:
     ///   - paths: each file overrides those before it; `-` is standard input. Relative paths in all of them start in
@@ -45,6 +47,7 @@ package struct ComposeFile: Sendable {
         try reading.findings.throwMistakes()
         self.stack = stack
         path = reading.texts.first?.path.shown ?? ""
+        places = reading.findings.places
         unsetVariables = reading.findings.unset.sorted()
         profiles = (reading.environment["SEGUE_PROFILES"] ?? reading.environment["COMPOSE_PROFILES"] ?? "")
             .split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }

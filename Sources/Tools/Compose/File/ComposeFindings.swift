@@ -8,6 +8,9 @@ final class ComposeFindings {
     /// Variables that are asked for, are not set and have no default: each becomes empty.
     private(set) var unset: Set<String> = []
 
+    /// Where the keys stand that name what has to exist when a service starts.
+    private(set) var places: [ServiceKey: ComposePlace] = [:]
+
     /// Mistakes are told in the order in which files are begun.
     func begin(_ file: String) {
         files.append(file)
@@ -28,6 +31,10 @@ final class ComposeFindings {
             variables[name, default: ComposeVariable(name: name)]
                 .add(reference, origin: offered.contains(name) ? "supervisor" : environment.origin(of: name))
         }
+    }
+
+    func note(_ key: ServiceKey, at place: ComposePlace) {
+        places[key] = place
     }
 
     func note(unset names: Set<String>) {

@@ -52,14 +52,16 @@ struct ComposeReading {
 
     static func text(of path: String, _ kind: Kind) throws(ComposeError) -> ComposeLoader.Text {
         let place = ComposePath(shown: path, absolute: current.resolving(path).absolute)
-        guard let text = ComposeText.read(path == "-" ? path : place.absolute) else {
+        do {
+            return ComposeLoader.Text(path: place, text: try ComposeText.read(path == "-" ? path : place.absolute))
+        } catch {
             let isThere = path == "-" || FileManager.default.fileExists(atPath: place.absolute)
+            let usual =
+                isThere ? "it has to be UTF-8 text that you may read" : "name an existing file with \(kind.flag)"
             throw ComposeError(
                 code: "\(kind)-file-unreadable", message: "cannot read the \(kind) file \(path)",
-                recovery: isThere
-                    ? "it has to be UTF-8 text that you may read" : "name an existing file with \(kind.flag)")
+                recovery: error.hint ?? usual)
         }
-        return ComposeLoader.Text(path: place, text: text)
     }
 
     private static var current: ComposePath {

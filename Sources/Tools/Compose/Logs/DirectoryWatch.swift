@@ -1,13 +1,13 @@
 import Glibc
 
 /// Tells when something in a folder is written, made or moved there (inotify).
-final class DirectoryWatch: Sendable {
+package final class DirectoryWatch: Sendable {
     private static let newFile = UInt32(IN_CREATE | IN_MOVED_TO)
 
     private let descriptor: CInt
 
     /// - Throws: ``ComposeError`` `watch`.
-    init(path: String) throws(ComposeError) {
+    package init(path: String) throws(ComposeError) {
         descriptor = inotify_init1(CInt(IN_CLOEXEC | IN_NONBLOCK))
         guard descriptor >= 0, inotify_add_watch(descriptor, path, UInt32(IN_MODIFY) | Self.newFile) >= 0 else {
             let reason = String(cString: strerror(errno))
@@ -22,7 +22,7 @@ final class DirectoryWatch: Sendable {
     /// Returns when something has happened since it last returned, or when the task is cancelled.
     ///
     /// - Returns: whether there may be files that were not there before.
-    func wait() async -> Bool {
+    package func wait() async -> Bool {
         await Readability.wait(for: descriptor)
         var hasNewFiles = false
         // What happened is found by looking; all that is told at once needs one look.

@@ -1,20 +1,25 @@
 import Glibc
+import SystemPackage
 
 /// Starts a process that nobody waits for. (Subprocess only offers such whose end its caller awaits.)
 enum DetachedProcess {
     /// Starts it in a session of its own, without a terminal and with no descriptor of ours but the log for its output.
     ///
+    /// - Parameter input: what it finds at its standard input.
     /// - Throws: ``ComposeError`` `spawn`.
     static func spawn(
         _ executable: String,
         arguments: [String],
         environment: [String: String],
+        input: String,
         logPath: String
     ) throws(ComposeError) -> pid_t {
+        let memory = try memoryFile(input, for: executable)
+        defer { close(memory) }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_adddup2(&actions, memory, STDIN_FILENO)
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
         posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, logPath, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         _ = GNUCalls.addCloseFrom?(&actions, STDERR_FILENO + 1)
@@ -43,10 +48,27 @@ enum DetachedProcess {
         defer { for pointer in argv + envp { free(pointer) } }
         var pid: pid_t = 0
         let status = posix_spawn(&pid, executable, &actions, &attributes, argv, envp)
-        guard status == 0 else {
-            let reason = String(cString: strerror(status))
-            throw ComposeError(code: "spawn", message: "cannot start \(executable): \(reason)")
-        }
+        guard status == 0 else { throw failure(executable, Errno(rawValue: status)) }
         return pid
+    }
+
+    /// Nothing of it is left, however this process and the one that reads it come to their end, as would be of a file;
+    /// and it takes any length, which a pipe does not before somebody reads.
+    private static func memoryFile(_ text: String, for executable: String) throws(ComposeError) -> CInt {
+        let descriptor = GNUCalls.makeMemoryFile?("input", GNUCalls.closeMemoryFileOnExec) ?? -1
+        guard descriptor >= 0 else { throw failure(executable, Errno(rawValue: errno)) }
+        do {
+            let file = FileDescriptor(rawValue: descriptor)
+            try file.writeAll(text.utf8)
+            try file.seek(offset: 0, from: .start)
+            return descriptor
+        } catch {
+            close(descriptor)
+            throw failure(executable, error)
+        }
+    }
+
+    private static func failure(_ executable: String, _ reason: any Error) -> ComposeError {
+        ComposeError(code: "spawn", message: "cannot start \(executable): \(reason)")
     }
 }

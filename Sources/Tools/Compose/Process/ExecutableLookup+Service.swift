@@ -3,24 +3,28 @@ import Foundation
 extension ExecutableLookup {
     /// - Parameters:
     ///   - command: the executable, then its arguments.
-    ///   - service: whose command it is.
+    ///   - key: whose command it is.
     ///   - searchPath: the `PATH` that the service will have, if it has one.
     /// - Returns: an absolute path.
     /// - Throws: ``ComposeError`` `executable-not-found`.
     func executable(
-        of command: [String], service: String, workingDirectory: String, searchPath: String?
+        of command: [String], as key: ServiceKey, workingDirectory: String, searchPath: String?
     ) throws(ComposeError) -> String {
-        guard let name = command.first else {
-            throw ComposeError(code: "executable-not-found", message: "service '\(service)': a command is empty")
+        guard let executable = command.first else {
+            throw ComposeError(
+                code: "executable-not-found", message: "service '\(key.service)': its '\(key.name)' is empty", key: key)
         }
         let searchPath = searchPath ?? "/usr/local/bin:/usr/bin:/bin"
-        if let path = find(name, workingDirectory: workingDirectory, searchPath: searchPath) { return path }
+        if let path = find(executable, workingDirectory: workingDirectory, searchPath: searchPath) { return path }
         let directories = [executableDirectory, "PATH"].compactMap(\.self).joined(separator: " and ")
+        let isPath = executable.contains("/")
+        let isThere =
+            isPath && FileManager.default.fileExists(atPath: ComposePath.join(workingDirectory, executable))
         throw ComposeError(
             code: "executable-not-found",
-            message: "service '\(service)': no executable '\(name)' in "
-                + (name.contains("/") ? workingDirectory : directories),
-            recovery: "build it, or correct 'command'"
+            message:
+                "service '\(key.service)': no executable '\(executable)' in \(isPath ? workingDirectory : directories)",
+            recovery: "\(isThere ? "chmod +x it" : "build it"), or correct '\(key.name)'", key: key
         )
     }
 }
@@ -37,7 +41,8 @@ extension Service {
             throw ComposeError(
                 code: "no-working-directory",
                 message: "service '\(name)': there is no folder \(path)",
-                recovery: "make it, or correct 'working_dir'"
+                recovery: "make it, or correct 'working_dir'",
+                key: ServiceKey(service: name, name: "working_dir")
             )
         }
         return path

@@ -5,34 +5,20 @@ import Glibc
 /// Every run gets a socket of its own in a folder that only this user can enter: what arrives is that service's word,
 /// and nothing that an earlier run sent late is taken for the present one's.
 package final class NotifySocket: Sendable {
-    package let path: String
-    private let descriptor: CInt
+    private let socket: UnixSocket
 
-    /// - Throws: ``ComposeError`` `notify-socket`.
+    package var path: String { socket.path }
+
+    /// - Throws: as ``UnixSocket``.
     package init(path: String) throws(ComposeError) {
-        guard let address = UnixAddress(path) else { throw RuntimeDirectory.tooLong(path) }
-        self.path = path
-        descriptor = socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue) | O_NONBLOCK | O_CLOEXEC, 0)
-        unlink(path)
-        let descriptor = self.descriptor
-        guard descriptor >= 0, address.withSocketAddress({ bind(descriptor, $0, $1) }) == 0 else {
-            let reason = String(cString: strerror(errno))
-            throw ComposeError(code: "notify-socket", message: "cannot make the socket \(path): \(reason)")
-        }
-    }
-
-    deinit {
-        if descriptor >= 0 {
-            close(descriptor)
-            unlink(path)
-        }
+        socket = try UnixSocket(SOCK_DGRAM, boundTo: path)
     }
 
     /// The next message; `nil` when the task is cancelled.
     package func next() async -> NotifyMessage? {
         while !Task.isCancelled {
             if let message = receive() { return message }
-            await Readability.wait(for: descriptor)
+            await Readability.wait(for: socket.descriptor)
         }
         return nil
     }
@@ -40,7 +26,7 @@ package final class NotifySocket: Sendable {
     /// Returns when something may have arrived, at the given time, or when the task is cancelled.
     func wait(until deadline: SuspendingClock.Instant?) async {
         await withTaskGroup { group in
-            group.addTask { await Readability.wait(for: self.descriptor) }
+            group.addTask { await Readability.wait(for: self.socket.descriptor) }
             if let deadline {
                 group.addTask { try? await Task.sleep(until: deadline, clock: .suspending) }
             }
@@ -52,14 +38,14 @@ package final class NotifySocket: Sendable {
     /// What has already arrived, if anything.
     func receive() -> NotifyMessage? {
         var buffer = [UInt8](repeating: 0, count: 65536)
-        let count = recv(descriptor, &buffer, buffer.count, 0)
+        let count = recv(socket.descriptor, &buffer, buffer.count, 0)
         return count > 0 ? NotifyMessage(Array(buffer[..<count])) : nil
     }
 
     /// Sends one message to another process's socket; silently nothing when that is gone, as sd_notify does.
     static func send(_ text: String, to path: String) {
         guard let address = UnixAddress(path) else { return }
-        let descriptor = socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue) | O_CLOEXEC, 0)
+        let descriptor = UnixSocket.makeDescriptor(SOCK_DGRAM)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
         // A receiver that has stopped reading may hold us up, but not for good.
@@ -67,6 +53,6 @@ package final class NotifySocket: Sendable {
         var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         poll(&room, 1, 1000)
         let bytes = Array(text.utf8)
-        Glibc.send(descriptor, bytes, bytes.count, CInt(MSG_DONTWAIT))
+        Glibc.send(descriptor, bytes, bytes.count, 0)
     }
 }

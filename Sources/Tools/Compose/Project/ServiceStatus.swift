@@ -42,6 +42,8 @@ package struct ServiceStatus: Sendable, Codable, Equatable {
     package internal(set) var startedAt: Date?
     /// What the service says of itself (`STATUS=` of sd_notify), or why it failed.
     package internal(set) var message: String?
+    /// Why it could not be started, or did not become ready.
+    package internal(set) var failure: ComposeError?
     /// Whether it is waited for until it says that it is ready.
     package internal(set) var awaitsReadiness = false
     /// What its checks say of the present run; `nil` when it has none, or does not run.
@@ -76,8 +78,11 @@ package struct ServiceStatus: Sendable, Codable, Equatable {
     }
 
     /// Whether it has come as far in its present round as somebody who starts it waits for.
-    package var isUp: Bool {
+    package var isUp: Bool { hasReached(.ready) }
+
+    /// Whether it has come so far in its present round, or to its end.
+    func hasReached(_ milestone: Milestone) -> Bool {
         guard round == order.round else { return false }
-        return awaitsReadiness ? state == .ready || isFinished : startedAt != nil || isFinished
+        return isFinished || (awaitsReadiness && milestone == .ready ? state == .ready : startedAt != nil)
     }
 }

@@ -3,39 +3,37 @@ import Glibc
 
 /// Starts a supervisor that goes on without the process that started it.
 package struct DetachedSupervisor: Sendable {
-    /// How far the supervisor must have come before the start is done.
-    package enum Milestone: Sendable {
-        /// It has the project to itself and begins to start services.
-        case launched
-        /// Every service runs, and is ready where that is expected.
-        case ready
-    }
-
     private let project: Project
     /// Absolute.
     private let executable: String
     private let arguments: [String]
     private let environment: [String: String]
+    private let input: String
 
     /// - Parameters:
     ///   - executable: what runs a ``Supervisor`` for this project; by default the running executable itself.
     ///   - environment: what the supervisor inherits.
+    ///   - input: what it finds at its standard input.
     package init(
         project: Project,
         executable: String = "/proc/self/exe",
         arguments: [String],
-        environment: [String: String] = ProcessInfo.processInfo.environment
+        environment: [String: String] = ProcessInfo.processInfo.environment,
+        input: String = ""
     ) {
         self.project = project
         // The link must be read here: in the child it would already be the child's own.
         self.executable = (try? FileManager.default.destinationOfSymbolicLink(atPath: executable)) ?? executable
         self.arguments = arguments
         self.environment = environment
+        self.input = input
     }
 
     /// Starts it in a session of its own, its output in ``Project/supervisorLogPath``.
     ///
-    /// - Parameter onProgress: hears what the supervisor waits for.
+    /// - Parameters:
+    ///   - milestone: how far all services that are started must have come.
+    ///   - onProgress: hears what the supervisor waits for.
     /// - Throws: ``ComposeError``: the supervisor's own, or `supervisor-ended` with the last lines of its log.
     ///   Cancelling stops the waiting, not the supervisor.
     package func start(
@@ -49,7 +47,8 @@ package struct DetachedSupervisor: Sendable {
         let variables = environment.merging(["NOTIFY_SOCKET": socket.path]) { _, new in new }
         let logPath = project.supervisorLogPath
         let ownLog = SupervisorLog(path: logPath)
-        let pid = try DetachedProcess.spawn(executable, arguments: arguments, environment: variables, logPath: logPath)
+        let pid = try DetachedProcess.spawn(
+            executable, arguments: arguments, environment: variables, input: input, logPath: logPath)
         do {
             try await wait(for: milestone, pid: pid, socket: socket, onProgress: onProgress)
         } catch WaitFailure.endedSilently {
@@ -76,7 +75,8 @@ package struct DetachedSupervisor: Sendable {
                 throw error ?? ComposeError(code: "supervisor", message: message.status ?? failure)
             }
             if let status = message.status { onProgress(status) }
-            if message.isReady || milestone == .launched { return }
+            if message.isReady { return }
+            if milestone == .launched, message.extensions[Launcher.launchedField] != nil { return }
         }
         try Task.checkCancellation()
         waitpid(pid, nil, 0)

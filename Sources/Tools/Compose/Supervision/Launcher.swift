@@ -3,6 +3,7 @@ import Foundation
 /// Whoever started the supervisor and waits for it, by sd_notify: a ``DetachedSupervisor``, or systemd.
 struct Launcher: Sendable {
     static let failureField = "X_SEGUE_ERROR"
+    static let launchedField = "X_SEGUE_LAUNCHED"
 
     private let socket: String?
 
@@ -12,6 +13,10 @@ struct Launcher: Sendable {
 
     func tellReady() {
         send("READY=1\nSTATUS=all services are up")
+    }
+
+    func tellLaunched() {
+        send("\(Self.launchedField)=1")
     }
 
     func tell(status: String) {

@@ -8,7 +8,7 @@ extension ServiceRunner {
     func runOnce(deadline: ContinuousClock.Instant) async -> Ending {
         guard board.claimStart(of: name) else { return .stopped }
         do {
-            let configuration = try configuration(of: service.command, variables: variables)
+            let configuration = try configuration(of: service.command, as: "command", variables: variables)
             let socket = try NotifySocket(path: project.notifyPath(of: name))
             let result = try await Subprocess.run(
                 configuration, input: .none, output: .sequence, error: .sequence
@@ -25,18 +25,25 @@ extension ServiceRunner {
             return .failed(error)
         } catch {
             board.change(name) { $0.process = nil }
-            let message = "cannot start service '\(name)': \(error)"
-            return .failed(ComposeError(code: "start-failed", message: message))
+            let key = ServiceKey(service: service.name, name: "command")
+            return .failed(
+                ComposeError(
+                    code: "start-failed", message: "service '\(name)': cannot start '\(service.command[0])': \(error)",
+                    recovery: "run it by hand to see why, or correct 'command'", key: key))
         }
     }
 
     /// What it takes to run a command as the service's own: its folder and variables, and a session for itself.
+    ///
+    /// - Parameter key: of the service's entry, that says the command.
     func configuration(
-        of command: [String], variables: [String: String]
+        of command: [String], as key: String, variables: [String: String]
     ) throws(ComposeError) -> Configuration {
         let folder = try service.existingDirectory(in: directory)
         let path = try ExecutableLookup(executableDirectory: options.executableDirectory)
-            .executable(of: command, service: name, workingDirectory: folder, searchPath: variables["PATH"])
+            .executable(
+                of: command, as: ServiceKey(service: service.name, name: key), workingDirectory: folder,
+                searchPath: variables["PATH"])
         var platform = PlatformOptions()
         // Ctrl-C in the supervisor's terminal must reach the supervisor alone, which then stops all in order.
         platform.createSession = true

@@ -71,7 +71,7 @@ extension Roster {
     mutating func fail(_ instance: String, with error: ComposeError) {
         change(instance) {
             $0.state = .failed
-            $0.message = error.message
+            ($0.message, $0.failure) = (error.message, error)
         }
         if status.phase == .starting { giveUp(because: error) }
     }

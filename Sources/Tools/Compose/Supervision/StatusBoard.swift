@@ -13,7 +13,7 @@ final class StatusBoard: Sendable {
     }
 
     private let state: Mutex<State>
-    /// Called under the lock after each change, so that what is written down keeps the order of the changes.
+    /// Called under the lock after each change, so that what is recorded keeps the order of the changes.
     private let record: @Sendable (ProjectStatus) -> Void
 
     init(_ roster: Roster, record: @escaping @Sendable (ProjectStatus) -> Void) {
@@ -23,7 +23,7 @@ final class StatusBoard: Sendable {
 
     var view: Roster { state.withLock { $0.roster } }
 
-    /// Writes down how all stands at the beginning, whatever stood there before.
+    /// Records how all stands at the beginning, whatever stood there before.
     func begin(ports: [String: Int]) {
         state.withLock { state in
             state.roster.status.ports = ports

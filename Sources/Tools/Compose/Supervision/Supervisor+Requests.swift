@@ -22,6 +22,8 @@ extension Supervisor {
             if roster.stack != before { try self.project.save(roster.stack) }
             return changes
         }
+        // Whoever has asked may look at once.
+        recorder.flush()
         if case .kill(_, let signal) = request { send(signal, to: changes.map(\.instance)) }
         return changes
     }

@@ -12,10 +12,13 @@ extension Supervisor {
         let view = board.view
         try project.save(view.stack)
         board.begin(ports: try LoopbackPorts.pick(for: view.stack.ports))
+        recorder.flush()
         launcher.tell(status: board.view.awaited)
         await withTaskGroup { group in
             group.addTask { await self.followPhase(launcher) }
             group.addTask { await self.followSignals() }
+            // Before others' work: a process that is not written down is lost if this one is killed.
+            group.addTask(priority: .high) { for await _ in self.board.views() { self.recorder.flush() } }
             group.addTask { await ControlServer(socket: control, logger: self.logger).serve(self.answer) }
             await keepInstances()
             group.cancelAll()
@@ -24,6 +27,7 @@ extension Supervisor {
             view.status.phase = .stopped
             return view.failure
         }
+        recorder.flush()
         if let failure { throw failure }
     }
 
@@ -46,13 +50,20 @@ extension Supervisor {
 
     /// Derives the project's phase from its services', and tells whoever launched us.
     private func followPhase(_ launcher: Launcher) async {
+        var isLaunched = false
         for await view in board.views() {
-            let phase = phase(view, isWaiting: !view.lacking.isEmpty)
+            let phase = phase(view, isWaiting: !view.lacking(.ready).isEmpty)
             if phase == .starting { launcher.tell(status: view.awaited) }
+            if !isLaunched, view.stop == .none, view.lacking(.launched).isEmpty {
+                isLaunched = true
+                recorder.flush()
+                launcher.tellLaunched()
+            }
             guard phase != view.status.phase else { continue }
             // Looked at again under the lock: a request to stop may have come meanwhile.
             board.update { $0.status.phase = $0.stop == .none ? phase : .stopping }
             if phase == .up {
+                recorder.flush()
                 launcher.tellReady()
                 CodePages.release()
             }
@@ -71,14 +82,15 @@ extension Supervisor {
 }
 
 extension Roster {
-    /// Those that are wanted, and not up yet.
-    fileprivate var lacking: [String] {
-        status.services.filter { $0.order.isWanted && !$0.isUp }.map(\.name)
+    /// Those that are wanted, and not as far yet.
+    fileprivate func lacking(_ milestone: Milestone) -> [String] {
+        status.services.filter { $0.order.isWanted && !$0.hasReached(milestone) }.map(\.name)
     }
 
     /// For whoever watches the start.
     fileprivate var awaited: String {
-        lacking.isEmpty ? "there is nothing to start" : "waiting for \(lacking.joined(separator: ", "))"
+        let lacking = lacking(.ready)
+        return lacking.isEmpty ? "there is nothing to start" : "waiting for \(lacking.joined(separator: ", "))"
     }
 }
 

@@ -9,6 +9,7 @@ package final class Supervisor: Sendable {
     let options: SupervisorOptions
     let logger: Logger
     let board: StatusBoard
+    let recorder: StatusRecorder
 
     /// - Parameter selection: which services start; the others can be started later.
     /// - Throws: ``ComposeError`` `invalid-stack`, `unknown-service`.
@@ -25,6 +26,7 @@ package final class Supervisor: Sendable {
         var roster = try Roster(empty: project)
         _ = try roster.apply(.up(UpRequest(stack: stack, selection: selection)))
         let recorder = StatusRecorder(project: project, logger: logger)
+        self.recorder = recorder
         board = StatusBoard(roster) { recorder.record($0) }
     }
 
@@ -32,8 +34,12 @@ package final class Supervisor: Sendable {
     package var status: ProjectStatus { board.view.status }
 
     /// How all stands now, then the newest after each change; one who is slow misses those between, never the last.
+    /// Other processes can read what comes here.
     package var statuses: some AsyncSequence<ProjectStatus, Never> & Sendable {
-        board.views().map(\.status)
+        board.views().map { [recorder] view in
+            recorder.flush()
+            return view.status
+        }
     }
 
     /// Asks for an orderly stop; asked again, skips what is left of everyone's grace.

@@ -62,7 +62,7 @@ struct SystemdService {
 
     private func serviceLines() throws(ComposeError) -> [(String, String)] {
         let directory = try service.existingDirectory(in: export.stack.directory)
-        let command = try commandLine(service.command, in: directory)
+        let command = try commandLine(service.command, as: "command", in: directory)
         var lines = startLines
         lines += export.manager.directories(of: export.project)
         lines += [("ExecStart", command)] + (try probeLines(in: directory))
@@ -71,9 +71,12 @@ struct SystemdService {
         return lines + export.manager.hardening(workingDirectory: directory)
     }
 
-    private func commandLine(_ command: [String], in directory: String) throws(ComposeError) -> String {
+    private func commandLine(
+        _ command: [String], as key: String, in directory: String
+    ) throws(ComposeError) -> String {
         let path = try export.lookup.executable(
-            of: command, service: service.name, workingDirectory: directory, searchPath: searchPath)
+            of: command, as: ServiceKey(service: service.name, name: key), workingDirectory: directory,
+            searchPath: searchPath)
         // The path itself is not searched for variables.
         return ([SystemdText.word(path)] + command.dropFirst().map(SystemdText.argument)).joined(separator: " ")
     }
@@ -112,7 +115,7 @@ struct SystemdService {
     private func probeLines(in directory: String) throws(ComposeError) -> [(String, String)] {
         guard case .probe(let probe) = service.readiness, !isAwaited else { return [] }
         let shell = ["/bin/sh", "-c", probe.waitingScript, "probe"].map(SystemdText.argument).joined(separator: " ")
-        return [("ExecStartPost", "\(shell) \(try commandLine(probe.command, in: directory))")]
+        return [("ExecStartPost", "\(shell) \(try commandLine(probe.command, as: "healthcheck", in: directory))")]
     }
 
     private var restartLines: [(String, String)] {

@@ -22,7 +22,7 @@ package struct RecordedSession: Sendable {
         guard states.sessions.contains(session) else {
             let sessions = states.sessions.sorted().joined(separator: ", ")
             throw RecordingError(
-                "recording.session", "\(recording.path) has no message of the session '\(session)'",
+                "recording.session", "\(recording.name) has no message of the session '\(session)'",
                 recovery: sessions.isEmpty ? "it has none at all" : "there are \(sessions)")
         }
         (self.recording, self.states, self.flow, self.session) = (recording, states, flow, session)

@@ -1,6 +1,6 @@
 /// A pattern in which `*` stands for any text, `?` for any one character, and all else for itself.
 ///
-/// It takes at most the product of both lengths, where fnmatch(3) can take exponential time.
+/// It takes at most the product of both lengths. To fnmatch(3) brackets are signs as well, and without a locale `?` is a byte.
 package struct Glob: Hashable, Sendable {
     private let pattern: [Character]
 

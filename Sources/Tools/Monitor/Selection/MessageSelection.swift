@@ -28,15 +28,18 @@ package struct MessageSelection: Hashable, Sendable {
     }
 
     package func matches(_ message: Envelope) -> Bool {
-        guard kinds.isEmpty || kinds.contains(message.type.kind),
-            types.isEmpty || types.contains(where: { $0.matches(message.type) }),
-            subject == nil || subject == message.subject,
+        guard matches(message.type), subject == nil || subject == message.subject,
             sources.isEmpty || sources.contains(where: { $0.matches(message.attributes.source) }),
             correlationID == nil || correlationID == message.attributes.correlationID
         else { return false }
         guard !conditions.isEmpty else { return true }
         let values = MessageValues(message)
         return conditions.allSatisfy { $0.matches(values) }
+    }
+
+    /// Whether it takes messages of this type, as far as the type says.
+    func matches(_ type: MessageType) -> Bool {
+        (kinds.isEmpty || kinds.contains(type.kind)) && (types.isEmpty || types.contains { $0.matches(type) })
     }
 
     /// What to subscribe to: at least all that matches.

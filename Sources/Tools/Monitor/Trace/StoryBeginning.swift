@@ -2,6 +2,9 @@ internal import Contracts
 internal import EventBus
 
 extension Envelope {
+    /// Among these are all messages that ``beginsStory`` is true of.
+    static let storyBeginnings = [MessageFilter.kind(.command), .kind(.event)]
+
     /// Whether a story begins with it: somebody wants something, or something has happened, and no message is the cause.
     ///
     /// What views report of what they show comes of another story, though they do not say of which.

@@ -38,14 +38,28 @@ package struct StoryFinder: Sendable {
     }
 
     /// The story that began last.
-    package func last() async throws -> String? {
-        try await read(from: start, into: nil) { (last: inout String?, message) in
-            if message.beginsStory { last = message.id }
-            return false
+    package func last() async throws -> Story? {
+        guard start == .beginning else {
+            let id = try await read(from: start, into: nil) { (last: inout String?, message) in
+                if message.beginsStory { last = message.id }
+                return false
+            }
+            return if let id { try await story(id) } else { nil }
         }
+        var (tail, id): (JournalTail, String?) = (JournalTail(of: bus, end: try await bus.publish(Batch([]))), nil)
+        while id == nil {
+            let isRead = try await tail.readStretch(Envelope.storyBeginnings) { if $0.beginsStory { id = $0.id } }
+            guard isRead else { break }
+        }
+        // What came of a message stands behind it in the journal; a stranger's may stand before it, if not far.
+        return if let id { try await story(id, from: .offset(tail.start.offset + 1)) } else { nil }
     }
 
     package func story(_ id: String) async throws -> Story {
+        try await story(id, from: start)
+    }
+
+    private func story(_ id: String, from start: MonitorStart) async throws -> Story {
         try await read(from: start, into: Story(id: id)) { story, message in
             story.take(message)
             return false

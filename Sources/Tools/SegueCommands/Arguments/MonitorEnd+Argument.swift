@@ -1,8 +1,9 @@
 internal import ArgumentParser
 package import Monitor
 
-extension MonitorEnd: ExpressibleByArgument {
-    /// `end`, or an offset, a time or how long ago, as a start is written.
+extension MonitorEnd: FormedArgument {
+    package static let forms = "end, \(MonitorStart.places)"
+
     package init?(argument: String) {
         switch MonitorStart(argument: argument) {
         case .offset(let offset): self = .offset(offset)

@@ -3,9 +3,11 @@ internal import Compose
 internal import EventBus
 package import Monitor
 
-extension MonitorStart: ExpressibleByArgument {
-    /// `now`, `beginning`, `retained`, `last`, an offset such as `17`, a time such as `2026-03-01T12:00:00Z`, or how long
-    /// ago such as `5m`.
+extension MonitorStart: FormedArgument {
+    package static let forms = "now, beginning, retained, last, \(places)"
+    /// Those of a place in the journal.
+    static let places = "an offset, a time such as 2026-03-01T12:00:00Z, or how long ago as in 5m"
+
     package init?(argument: String) {
         switch argument {
         case "now": self = .now

@@ -32,18 +32,20 @@ struct PrintOptions: ParsableArguments, Sendable {
     ]
 
     func validate() throws {
-        let chosen = [
-            ("--json", json), ("--raw", raw), ("--csv", csv), ("--template", template != nil),
-            ("--field", !fields.isEmpty && !csv),
-        ].filter(\.1)
-        guard chosen.count < 2 else {
-            throw ValidationError("\(chosen[0].0) and \(chosen[1].0) exclude each other")
-        }
+        guard forms.count < 2 else { throw ValidationError("\(forms[0]) and \(forms[1]) exclude each other") }
         _ = try format
     }
 
+    /// The options that say in which form to write; one, once they are validated.
+    var forms: [String] {
+        [
+            ("--json", json), ("--raw", raw), ("--csv", csv), ("--template", template != nil),
+            ("--field", !fields.isEmpty && !csv),
+        ].filter(\.1).map(\.0)
+    }
+
     /// Whether it is said which part of a message to write.
-    var choosesPart: Bool { raw || csv || template != nil || !fields.isEmpty }
+    var choosesPart: Bool { !forms.isEmpty && !json }
 
     /// `nil` for what a person reads.
     /// - Throws: `ValidationError` that names the column of a mistake.

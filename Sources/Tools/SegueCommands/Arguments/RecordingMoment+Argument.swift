@@ -3,8 +3,9 @@ internal import Compose
 internal import EventBus
 package import Monitor
 
-extension RecordingMoment: ExpressibleByArgument {
-    static let forms = "its number, its id or how that begins, @OFFSET, a time, or how long after the first as in 5s"
+extension RecordingMoment: FormedArgument {
+    package static let forms =
+        "a message's number, its id or how that begins, @OFFSET, a time, or how long after the first as in 5s"
 
     /// A number, `@17` for an offset, a time of RFC 3339, a duration since the first message, or an id.
     package init?(argument: String) {

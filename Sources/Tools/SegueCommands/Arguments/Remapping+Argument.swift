@@ -1,7 +1,10 @@
 internal import ArgumentParser
 package import Monitor
 
-extension Remapping: ExpressibleByArgument {
+extension Remapping: FormedArgument {
+    package static let forms =
+        "changes of subject, platform, device or type, as in subject:default=test,platform:ios=tv"
+
     /// Changes as in `subject:default=test,platform:ios=tv`.
     package init?(argument: String) {
         let changes = argument.split(separator: ",").map { Change($0) }

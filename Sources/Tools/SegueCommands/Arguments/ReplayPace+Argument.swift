@@ -1,8 +1,9 @@
 internal import ArgumentParser
 package import Monitor
 
-extension ReplayPace: ExpressibleByArgument {
-    /// `max`, or a number above zero.
+extension ReplayPace: FormedArgument {
+    package static let forms = "max, or a number above zero as in 0.5"
+
     package init?(argument: String) {
         if argument == "max" {
             self = .fastest
@@ -10,14 +11,6 @@ extension ReplayPace: ExpressibleByArgument {
             self = .speed(speed)
         } else {
             return nil
-        }
-    }
-
-    package var defaultValueDescription: String {
-        switch self {
-        case .speed(let speed): "\(speed)"
-        case .fastest: "max"
-        case .stepwise: "step"
         }
     }
 }

@@ -9,7 +9,8 @@ struct SelectionOptions: ParsableArguments, Sendable {
 
     @Option(
         name: .customLong("type"),
-        help: ArgumentHelp("Only these types, as in 'event.Playlist*'; may be repeated.", valueName: "pattern"))
+        help: ArgumentHelp("Only these types, as in 'event.Playlist*'; may be repeated.", valueName: "pattern"),
+        transform: MessagePattern.argument)
     var types: [MessagePattern] = []
 
     @Option(help: "Only messages of this session.")
@@ -19,7 +20,7 @@ struct SelectionOptions: ParsableArguments, Sendable {
         name: .customLong("source"),
         help: ArgumentHelp(
             "Only messages of these processes, as in music-service or 'device/*'; may be repeated.",
-            valueName: "pattern"))
+            valueName: "pattern"), transform: SourcePattern.argument)
     var sources: [SourcePattern] = []
 
     @Option(
@@ -35,6 +36,13 @@ struct SelectionOptions: ParsableArguments, Sendable {
     var expressions: [String] = []
 
     func validate() throws {
+        for (option, text) in [("--subject", subject), ("--correlation", correlationID)] where text?.isEmpty == true {
+            throw ValidationError("\(option) is empty; leave it out for any")
+        }
+        // Whoever asks for them would wait for ever.
+        guard !kinds.contains(.query), !types.contains(where: { $0.kind == .query }) else {
+            throw ValidationError("queries go from one process to another, and nobody else sees them; see 'segue ask'")
+        }
         _ = try selection
     }
 

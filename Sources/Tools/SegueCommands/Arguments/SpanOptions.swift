@@ -9,7 +9,7 @@ struct SpanOptions: ParsableArguments, Sendable {
             """
             now, beginning, retained (the last of each document), last (of each type), an offset, a time such as \
             2026-03-01T12:00:00Z, or how long ago as in 5m. (default: now)
-            """, valueName: "start"))
+            """, valueName: "start"), transform: MonitorStart.argument)
     var since: MonitorStart?
 
     @Flag(help: "Begin with the last message of each type, as --since last.")
@@ -18,10 +18,10 @@ struct SpanOptions: ParsableArguments, Sendable {
     @Option(
         help: ArgumentHelp(
             "Where to end: end (of the journal as it is now), an offset, a time, or how long ago.",
-            valueName: "end"))
+            valueName: "end"), transform: MonitorEnd.argument)
     var until: MonitorEnd?
 
-    @Option(help: ArgumentHelp("End after so many messages.", valueName: "number"))
+    @Option(help: ArgumentHelp("End after so many messages.", valueName: "number"), transform: Int.count)
     var count: Int?
 
     @Option(
@@ -30,7 +30,6 @@ struct SpanOptions: ParsableArguments, Sendable {
     var duration: Duration?
 
     func validate() throws {
-        if let count, count < 1 { throw ValidationError("--count is \(count); it has to be 1 or more") }
         guard !last || since == nil else { throw ValidationError("--last and --since exclude each other") }
     }
 

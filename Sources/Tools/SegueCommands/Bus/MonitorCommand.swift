@@ -37,6 +37,10 @@ package struct MonitorCommand: AsyncParsableCommand {
         guard !stats || !print.choosesPart else {
             throw ValidationError("--stats counts messages; --field, --csv, --raw and --template show them")
         }
+        guard stats || statistics.givenInterval == nil else { throw ValidationError("--interval goes with --stats") }
+        if verbose, let other = stats ? "--stats" : print.forms.first {
+            throw ValidationError("--verbose and \(other) exclude each other")
+        }
     }
 
     package func run() async throws {

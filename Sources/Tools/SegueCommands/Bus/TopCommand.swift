@@ -36,7 +36,8 @@ package struct TopCommand: AsyncParsableCommand {
                     bus: bus, monitor: Monitor(bus: bus, selection: selection), interval: interval, isOnce: isOnce,
                     display: display)
                 try await Console.output.whileRead {
-                    if isOnce { try await run.run() } else { try await FullScreen(output: .output).run(run.run) }
+                    guard !isOnce else { return try await run.run() }
+                    try await FullScreen(output: .output).run(redraw: display.redraw, run.run)
                 }
             }
         }

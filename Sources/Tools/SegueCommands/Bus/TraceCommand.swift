@@ -28,14 +28,24 @@ package struct TraceCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "With --follow: for how long nothing more may come. As long as a guard waits, more may.",
-            valueName: "seconds"))
-    var quiet = 1.0
+            "With --follow: for how long nothing more may come, as in 500ms. As long as a guard waits, more may. (default: 1s)",
+            valueName: "time"), transform: Duration.argument)
+    var quiet: Duration?
 
     @Option(
         help: ArgumentHelp(
-            "Where to look from: beginning, an offset, a time, or how long ago as in 5m.", valueName: "start"))
-    var since = MonitorStart.beginning
+            "Where to look from: \(Self.starts). (default: beginning)", valueName: "start"),
+        transform: Self.start)
+    var since: MonitorStart?
+
+    private static let starts = "beginning, \(MonitorStart.places)"
+
+    private static func start(_ text: String) throws -> MonitorStart {
+        guard let start = MonitorStart(argument: text), ![.now, .retained, .last].contains(start) else {
+            throw ValidationError("it has to be \(starts)")
+        }
+        return start
+    }
 
     @Flag(help: "One JSON object a message.")
     var json = false
@@ -46,18 +56,17 @@ package struct TraceCommand: AsyncParsableCommand {
         guard [id != nil, last, follow].count(where: { $0 }) == 1 else {
             throw ValidationError("name a message, or use either --last or --follow")
         }
-        guard quiet > 0, quiet.isFinite else { throw ValidationError("--quiet is \(quiet); it has to be above 0") }
-        guard ![.now, .retained, .last].contains(since) else {
-            throw ValidationError("--since has to be beginning, an offset, a time, or how long ago")
-        }
+        guard id?.isEmpty != true else { throw ValidationError("the id is empty; 'segue trace --last' needs none") }
+        guard follow || quiet == nil else { throw ValidationError("--quiet goes with --follow") }
+        guard !follow || since == nil else { throw ValidationError("--follow and --since exclude each other") }
     }
 
     package func run() async throws {
-        let (since, quiet, isFollowed) = (since, quiet, follow)
+        let (since, quiet, isFollowed) = (since ?? .beginning, quiet ?? .seconds(1), follow)
         let printer = TracePrinter(json: json)
         try await options.withBus { bus in
             if isFollowed {
-                let follower = StoryFollower(bus: bus, quiet: .seconds(quiet))
+                let follower = StoryFollower(bus: bus, quiet: quiet)
                 try await Console.output.whileRead {
                     let story = try await follower.follow {
                         await Console.error.tell("waiting for something to happen")
@@ -68,12 +77,12 @@ package struct TraceCommand: AsyncParsableCommand {
                 }
             } else {
                 let finder = StoryFinder(bus: bus, start: since)
-                try await printer.show(try await finder.story(try await storyID(finder)))
+                try await printer.show(try await story(finder))
             }
         }
     }
 
-    private func storyID(_ finder: StoryFinder) async throws -> String {
+    private func story(_ finder: StoryFinder) async throws -> Story {
         guard let id else {
             guard let last = try await finder.last() else {
                 throw CommandError(code: "no-story", "no story has begun yet", recovery: "see 'segue trace --follow'")
@@ -81,7 +90,7 @@ package struct TraceCommand: AsyncParsableCommand {
             return last
         }
         switch try await finder.match(id) {
-        case .story(let story): return story
+        case .story(let id): return try await finder.story(id)
         case .none:
             throw CommandError(
                 code: "no-message", "there is no message '\(id)' in the journal".printable,

@@ -130,6 +130,11 @@ final class Console: Sendable {
         return bytes
     }
 
+    /// Has the console's thread do something between what is written before and what is written later.
+    func perform(_ action: @escaping @Sendable () -> Void) {
+        queue.async(execute: action)
+    }
+
     func writeLine(_ text: some StringProtocol) async throws {
         try await write("\(text)\n")
     }

@@ -1,46 +1,74 @@
+internal import Compose
 internal import Glibc
 internal import SystemPackage
 
-/// The terminal as a screen of its own, which is as it was before when this ends.
+/// The terminal as a screen of its own, which is as it was before when this ends, and while the program is stopped.
 struct FullScreen {
     let output: Console
     var input = FileDescriptor.standardInput
 
     /// Runs `body` until it ends or somebody presses `q`.
+    /// - Parameter redraw: draws again what is lost when the program goes on after Ctrl-Z.
     /// - Throws: what `body` throws.
-    func run(_ body: @escaping @Sendable () async throws -> Void) async throws {
-        let settings = takeKeys()
+    func run(
+        redraw: @escaping @Sendable () async throws -> Void, _ body: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        let keys = TerminalKeys(input)
         let result: Result<Void, any Error>
+        keys.take()
         do {
             try await output.write(TerminalCode.beginScreen)
-            result = .success(try await untilKey("q", body))
+            result = .success(
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    if isatty(input.rawValue) == 1 { group.addTask { try await waitForKey("q") } }
+                    group.addTask { try await stopAndGoOn(keys, redraw) }
+                    group.addTask { try await body() }
+                    defer { group.cancelAll() }
+                    try await group.next()
+                })
         } catch {
             result = .failure(error)
         }
-        if var settings { tcsetattr(input.rawValue, TCSANOW, &settings) }
+        keys.giveBack()
         // A terminal that is gone needs nothing back.
         try? await output.write(TerminalCode.endScreen)
         try result.get()
     }
 
-    /// Has the terminal give each key at once, and not show it; signals still come of Ctrl-C.
-    /// - Returns: how it was; `nil` when the input is none.
-    private func takeKeys() -> termios? {
-        var settings = termios()
-        guard tcgetattr(input.rawValue, &settings) == 0 else { return nil }
-        let before = settings
-        settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
-        // What was typed ahead stays.
-        return tcsetattr(input.rawValue, TCSANOW, &settings) == 0 ? before : nil
+    /// Stops at Ctrl-Z, with the terminal as the shell knows it. Stopped otherwise it cannot leave the screen first, but
+    /// whatever was written there meanwhile is gone when it goes on.
+    private func stopAndGoOn(_ keys: TerminalKeys, _ redraw: () async throws -> Void) async throws {
+        for await signal in StopSignals.arrivals(of: [SIGTSTP, SIGCONT]) {
+            // On the thread that writes, so that nothing is drawn into the shell's screen.
+            output.perform { [descriptor = output.descriptor] in
+                if signal == SIGTSTP {
+                    keys.giveBack()
+                    _ = try? descriptor.writeAll(TerminalCode.endScreen.utf8)
+                    Self.stop()
+                }
+                keys.take()
+                _ = try? descriptor.writeAll(TerminalCode.beginScreen.utf8)
+            }
+            try await redraw()
+        }
+        // Only the end of the others ends it.
+        try Task.checkCancellation()
     }
 
-    private func untilKey(_ key: Character, _ body: @escaping @Sendable () async throws -> Void) async throws {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            if isatty(input.rawValue) == 1 { group.addTask { try await waitForKey(key) } }
-            group.addTask { try await body() }
-            defer { group.cancelAll() }
-            try await group.next()
-        }
+    /// Stops this process, as Ctrl-Z would if nobody watched for it: not at all where no shell could have it go on. Returns
+    /// when it goes on.
+    private static func stop() {
+        var (watching, standard) = (sigaction(), sigaction())
+        standard.__sigaction_handler.sa_handler = SIG_DFL
+        sigaction(SIGTSTP, &standard, &watching)
+        // Whoever watches for a signal has threads block it; raised in one that does not, it takes effect before it returns.
+        var (signals, blocked) = (sigset_t(), sigset_t())
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGTSTP)
+        pthread_sigmask(SIG_UNBLOCK, &signals, &blocked)
+        raise(SIGTSTP)
+        pthread_sigmask(SIG_SETMASK, &blocked, nil)
+        sigaction(SIGTSTP, &watching, nil)
     }
 
     /// Returns as well when the terminal is gone, or the task cancelled.

@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import Foundation
+internal import Glibc
 internal import Monitor
 internal import Synchronization
 internal import SystemPackage
@@ -7,8 +8,8 @@ internal import SystemPackage
 /// What is piped into a command.
 enum StandardInput {
     private static let queue = DispatchQueue(label: "standard-input")
-    private static let chunk = 64 << 10
-    private static let reader = Mutex(LineReader(piece))
+
+    private static let reader = Mutex(LineReader(.standardInput))
 
     /// Its lines, each as soon as it is there, and with it those that have come together with it: reading waits on a thread
     /// of its own, never on one that tasks share. It throws ``CommandError``.
@@ -18,11 +19,6 @@ enum StandardInput {
                 queue.async { continuation.resume(with: Result { try reader.withLock { try nextLines(&$0) } }) }
             }
         }
-    }
-
-    /// All of it, to its end.
-    static func text() throws -> String {
-        String(decoding: try FileHandle.standardInput.readToEnd() ?? Data(), as: UTF8.self)
     }
 
     /// - Returns: nil at its end.
@@ -38,15 +34,62 @@ enum StandardInput {
                 code: "long-line", "standard input:\(error.number): the line is longer than any message",
                 status: .dataError)
         } catch {
-            throw CommandError(
-                code: "unreadable-input", "standard input cannot be read: \(error)", status: .noInput)
+            throw unreadable(error)
         }
     }
 
-    /// - Returns: what is there, as soon as there is something; nothing at the end.
-    private static func piece() throws -> Data {
-        var piece = Data(count: chunk)
-        let count = try piece.withUnsafeMutableBytes { try FileDescriptor.standardInput.read(into: $0) }
-        return piece.prefix(count)
+    /// All of it, to its end.
+    /// - Throws: ``CommandError`` when it cannot be read.
+    static func text() throws -> String {
+        var bytes: [UInt8] = []
+        try read { bytes += $0 }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Copies all of it, to its end, to a file that goes with this process.
+    /// - Returns: the file's path.
+    /// - Throws: ``CommandError`` when it cannot be read, or the file not be written.
+    static func copy() async throws -> String {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { continuation.resume(with: Result { try copyNow() }) }
+        }
+    }
+
+    private static func copyNow() throws -> String {
+        var template = Array("\(NSTemporaryDirectory())/segue-XXXXXX".utf8CString)
+        let file = FileDescriptor(rawValue: mkstemp(&template))
+        guard file.rawValue >= 0 else { throw unwritable(Errno(rawValue: errno)) }
+        // Without a name it is gone with the process, however that ends.
+        unlink(template)
+        try read { bytes in
+            do { _ = try file.writeAll(bytes) } catch { throw unwritable(error) }
+        }
+        return "/proc/self/fd/\(file.rawValue)"
+    }
+
+    private static func read(_ take: (ArraySlice<UInt8>) throws -> Void) throws {
+        var chunk = [UInt8](repeating: 0, count: 256 << 10)
+        while true {
+            let count: Int
+            do {
+                count = try chunk.withUnsafeMutableBytes { try FileDescriptor.standardInput.read(into: $0) }
+            } catch {
+                throw unreadable(error)
+            }
+            guard count > 0 else { return }
+            try take(chunk[..<count])
+        }
+    }
+
+    private static func unreadable(_ error: any Error) -> CommandError {
+        CommandError(
+            code: "unreadable-input", "standard input cannot be read: \(error)",
+            recovery: "give it a file or a pipe", status: .noInput)
+    }
+
+    private static func unwritable(_ error: any Error) -> CommandError {
+        CommandError(
+            code: "unwritable-copy", "standard input cannot be copied to \(NSTemporaryDirectory()): \(error)",
+            recovery: "name another folder in TMPDIR", status: .ioError)
     }
 }

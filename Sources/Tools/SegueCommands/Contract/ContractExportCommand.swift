@@ -26,9 +26,9 @@ package struct ContractExportCommand: AsyncParsableCommand {
         guard let output else { return try await Console.output.write(text) }
         do {
             try text.write(toFile: output, atomically: true, encoding: .utf8)
-        } catch {
+        } catch let error as CocoaError {
             throw CommandError(
-                code: "unwritable-file", "\(output) cannot be written: \(error.localizedDescription)",
+                code: "unwritable-file", "\(output) cannot be written: \(error.reason)",
                 recovery: "name a file in a folder that is there", status: .ioError)
         }
     }

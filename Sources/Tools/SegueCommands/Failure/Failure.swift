@@ -1,6 +1,7 @@
 internal import Benchmarks
 internal import Compose
 internal import EventBus
+internal import Foundation
 internal import Monitor
 internal import Navigation
 internal import Scaffold
@@ -33,6 +34,8 @@ package struct Failure: Hashable, Sendable {
         case let error as ComposeError:
             let text = error.description.split(separator: "\n", omittingEmptySubsequences: false)
             (lines, status) = (text.map(String.init), ExitStatus(of: error))
+        case let error as CocoaError:
+            (lines, status) = (["\(error.filePath ?? "a file") cannot be used: \(error.reason)"], .ioError)
         default: return nil
         }
     }

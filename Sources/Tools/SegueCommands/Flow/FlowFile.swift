@@ -13,14 +13,13 @@ struct FlowFile {
     /// Reads a file, or for `-` standard input to its end.
     /// - Throws: ``CommandError`` when that cannot be done.
     init(_ path: String) throws {
+        guard path != "-" else {
+            (name, text) = ("standard input", try StandardInput.text())
+            return
+        }
+        name = path
         do {
-            if path == "-" {
-                name = "standard input"
-                text = String(decoding: try FileHandle.standardInput.readToEnd() ?? Data(), as: UTF8.self)
-            } else {
-                name = path
-                text = try String(contentsOfFile: path, encoding: .utf8)
-            }
+            text = try String(contentsOfFile: path, encoding: .utf8)
         } catch {
             let isThere = FileManager.default.fileExists(atPath: path)
             throw CommandError(

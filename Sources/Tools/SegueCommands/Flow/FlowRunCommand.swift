@@ -34,7 +34,7 @@ package struct FlowRunCommand: AsyncParsableCommand {
     @Argument(help: "The scenario, YAML; - reads it from standard input.")
     var scenario: String?
 
-    @Option(help: ArgumentHelp("The recording to play instead.", valueName: "file"))
+    @Option(help: ArgumentHelp("The recording to play instead; - reads it from standard input.", valueName: "file"))
     var recording: String?
 
     @Option(help: "The session of the recording.")
@@ -42,7 +42,8 @@ package struct FlowRunCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Show where the recording has led to with this message: \(RecordingMoment.forms).", valueName: "moment"))
+            "Show where the recording has led to by this moment: \(RecordingMoment.forms).", valueName: "moment"),
+        transform: RecordingMoment.argument)
     var until: RecordingMoment?
 
     @Flag(help: "Go on after a step that fails.")
@@ -57,7 +58,9 @@ package struct FlowRunCommand: AsyncParsableCommand {
         guard (scenario == nil) != (recording == nil) else {
             throw ValidationError("name either a scenario or, with --recording, a recording")
         }
-        guard flow != "-" || scenario != "-" else { throw ValidationError("only one of them can be standard input") }
+        guard flow != "-" || scenario != "-" && recording != "-" else {
+            throw ValidationError("only one of them can be standard input")
+        }
         guard recording != nil || until == nil && subject == Session.default else {
             throw ValidationError("--until and --subject go with --recording")
         }
@@ -67,7 +70,7 @@ package struct FlowRunCommand: AsyncParsableCommand {
         let flow = try FlowFile(flow).flow()
         let fails =
             if let recording {
-                try await play(Recording(path: recording), on: flow)
+                try await play(Recording(argument: recording), on: flow)
             } else {
                 try await play(FlowFile(scenario ?? "-"), on: flow)
             }
@@ -89,15 +92,15 @@ package struct FlowRunCommand: AsyncParsableCommand {
     private func play(_ recording: Recording, on flow: Flow) async throws -> Bool {
         let session = try await RecordedSession(recording, flow: flow, session: subject)
         if !session.hasStates {
-            await Console.error.tell("\(recording.path) has no states of \(flow.platform) to compare with")
+            await Console.error.tell("\(recording.name) has no states of \(flow.platform) to compare with")
         }
         var fails = false
         let machine = try await session.play(until: until) { outcome in
             fails = fails || !outcome.failures.isEmpty
             if until == nil {
-                try await show(outcome, of: recording.path)
+                try await show(outcome, of: recording.name)
             } else {
-                await Console.error.tell(outcome.failures.flatMap { $0.lines(in: recording.path) })
+                await Console.error.tell(outcome.failures.flatMap { $0.lines(in: recording.name) })
             }
             return keepGoing || !fails || until != nil
         }

@@ -6,14 +6,12 @@ package struct RecordToCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "to", abstract: "Writes the messages of the bus to a file.",
         discussion: """
-            segue record story.jsonl                     from now on, until Ctrl-C
-            segue record all.jsonl --since beginning --until end
-            segue record taps.jsonl --type 'command.*' --count 20
+            \(RecordCommand.examples)
 
             The 'to' may be left out, unless the file is called so, or info: then say ./info.
             """)
 
-    @Argument(help: "The file. One that exists is kept, unless --force is given.")
+    @Argument(help: "The file; - is standard output. One that exists is kept, unless --force is given.")
     var file: String
 
     @OptionGroup var options: BusOptions
@@ -33,14 +31,17 @@ package struct RecordToCommand: AsyncParsableCommand {
             try await options.withBus { bus in
                 // A bus that is not there is no reason to overwrite a file: it is made once there is something to read.
                 try await target.begin(RecordingHeader(since: span.start, selection))
-                try await span.monitor(bus, selection).run {
-                    try await target.write($0)
-                } tell: { notice in
-                    if case .lost = notice { await Console.error.tell("\(notice)") }
+                try await target.whileRead {
+                    try await span.monitor(bus, selection).run {
+                        try await target.write($0)
+                    } tell: { notice in
+                        if case .lost = notice { await Console.error.tell("\(notice)") }
+                    }
                 }
             }
         }
         guard let written = try await target.end() else { return }
-        await Console.error.tell("\(written) \(written == 1 ? "message" : "messages") recorded in \(file)")
+        let place = file == "-" ? "" : " in \(file)"
+        await Console.error.tell("\(written) \(written == 1 ? "message" : "messages") recorded\(place)")
     }
 }

@@ -65,6 +65,8 @@ struct RecordingReport: Encodable {
             .filter { !$0.isEmpty }.joined(separator: [""]).map(\.self)
     }
 
+    var hasMistakes: Bool { mistakeCount > 0 }
+
     /// What is wrong, a line each.
     var problems: [String] {
         var problems = mistakes.map { "\(file):\($0.line): this is no message: \($0.reason)".printable }

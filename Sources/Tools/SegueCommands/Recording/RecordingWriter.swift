@@ -8,22 +8,31 @@ internal import SystemPackage
 actor RecordingWriter {
     private let path: String
     private let overwrites: Bool
+    private let isOutput: Bool
     private var file: Console?
     private var count = 0
 
+    /// - Parameter path: of the file; `-` for standard output.
     init(path: String, overwrites: Bool) {
         self.path = path
+        isOutput = path == "-"
         self.overwrites = overwrites
     }
 
     /// - Throws: ``CommandError`` when the file exists already, or cannot be made.
     func begin(_ header: RecordingHeader) async throws {
-        let file = Console(try open())
+        let file = isOutput ? Console.output : Console(try open())
         self.file = file
         try await write(JSONLine.text(header), to: file)
     }
 
-    /// - Throws: ``CommandError`` when it cannot be written.
+    /// Runs `body` until it ends, or until nobody reads standard output any more if that is written to.
+    /// - Throws: `Errno.brokenPipe`, and what `body` throws.
+    nonisolated func whileRead(_ body: @escaping @Sendable () async throws -> Void) async throws {
+        if isOutput { try await Console.output.whileRead(body) } else { try await body() }
+    }
+
+    /// - Throws: ``CommandError`` when it cannot be written; `Errno` if that is standard output.
     func write(_ message: Envelope) async throws {
         guard let file else { return }
         var line: [UInt8] = []
@@ -38,7 +47,7 @@ actor RecordingWriter {
         guard let file else { return nil }
         self.file = nil
         try await write(JSONLine.text(RecordingEnd(messages: count)), to: file)
-        try await reportingErrors { try await file.closeOnDisk() }
+        if !isOutput { try await reportingErrors { try await file.closeOnDisk() } }
         return count
     }
 
@@ -70,7 +79,7 @@ actor RecordingWriter {
     private func reportingErrors(_ body: () async throws -> Void) async throws {
         do {
             try await body()
-        } catch let error as Errno {
+        } catch let error as Errno where !isOutput {
             throw CommandError(code: "recording.unwritable", "\(path) cannot be written: \(error)", status: .ioError)
         }
     }

@@ -4,21 +4,26 @@ internal import Monitor
 
 /// What of a recording is told again, and how it is changed.
 struct ReplayOptions: ParsableArguments, Sendable {
-    @Option(help: ArgumentHelp("Begin with this message: \(RecordingMoment.forms).", valueName: "moment"))
+    @Option(
+        help: ArgumentHelp("Begin at this moment: \(RecordingMoment.forms).", valueName: "moment"),
+        transform: RecordingMoment.argument)
     var from: RecordingMoment?
 
-    @Option(help: ArgumentHelp("End with this message; as --from.", valueName: "moment"))
+    @Option(
+        help: ArgumentHelp("End at this moment, with what stands there; as --from.", valueName: "moment"),
+        transform: RecordingMoment.argument)
     var until: RecordingMoment?
 
     @Option(
         help: ArgumentHelp(
             "inputs (what coordinators and the error notifier said is left to them), all, or types, as in 'command.*'; may be repeated. (default: inputs)",
-            valueName: "what"))
+            valueName: "what"), transform: ReplayPart.argument)
     var only: [ReplayPart] = []
 
     @Option(
         help: ArgumentHelp(
-            "Changes, as in subject:default=test,platform:ios=tv; also device and type.", valueName: "changes"))
+            "Changes, as in subject:default=test,platform:ios=tv; also device and type.", valueName: "changes"),
+        transform: Remapping.argument)
     var remap: Remapping?
 
     @Flag(help: "Under new ids, the old ones behind a prefix, and at the time of now: a story beside the recorded one.")

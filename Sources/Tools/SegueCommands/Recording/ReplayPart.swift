@@ -2,7 +2,9 @@ internal import ArgumentParser
 internal import Monitor
 
 /// A word of `--only`.
-enum ReplayPart: Hashable, Sendable, ExpressibleByArgument {
+enum ReplayPart: Hashable, Sendable, FormedArgument {
+    static let forms = "inputs, all, or types as in 'command.*'"
+
     case inputs, all
     case types(MessagePattern)
 

@@ -9,6 +9,7 @@ actor ReplayTeller {
     private let start = ContinuousClock.now
     private var sent = 0
     private var shown: ContinuousClock.Instant?
+    private var isStopped = false
 
     init(total: Int, waitsForEnter: Bool) {
         self.total = total
@@ -24,7 +25,10 @@ actor ReplayTeller {
         case .next(let recorded, let message):
             guard waitsForEnter else { return }
             try await Console.output.write(printer.line(recorded, message) + "\n")
-            guard await EnterKey.wait() else { throw Stopped() }
+            guard await EnterKey.wait() else {
+                isStopped = true
+                throw Stopped()
+            }
         case .sent(let count):
             sent = count
             await showProgress()
@@ -34,6 +38,9 @@ actor ReplayTeller {
                     + "see 'segue services' for whether the coordinators run")
         }
     }
+
+    /// How many messages nobody wanted to have sent any more; nil when it came to its end.
+    var left: Int? { isStopped ? total - sent : nil }
 
     func end() async {
         if shown != nil { try? await Console.error.write("\r\u{1B}[K") }

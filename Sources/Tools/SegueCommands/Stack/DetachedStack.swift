@@ -12,20 +12,15 @@ struct DetachedStack {
     var isVerbose = false
 
     /// - Throws: ``ComposeError`` of the supervisor.
-    func start(until milestone: DetachedSupervisor.Milestone) async throws {
-        try await project.withFile(of: stack) { path in
-            try await start(path, until: milestone)
-        }
-        let state = milestone == .ready ? "is up" : "is starting"
-        await Console.error.tell("project '\(project.name)' \(state), its bus is \(project.busAddress)")
-    }
-
-    private func start(_ path: String, until milestone: DetachedSupervisor.Milestone) async throws {
+    func start(until milestone: Milestone) async throws {
         let flags = arguments + (selection.includesDependencies ? [] : ["--no-deps"])
         let supervisor = DetachedSupervisor(
-            project: project, arguments: ["supervise", "-p", project.name] + flags + [path] + selection.services)
+            project: project, arguments: ["supervise", "-p", project.name] + flags + selection.services,
+            input: try stack.text)
         try await StartProgress(project: project, isVerbose: isVerbose).show { onProgress in
             try await supervisor.start(until: milestone, onProgress: onProgress)
         }
+        let state = milestone == .ready ? "is up" : "is starting"
+        await Console.error.tell("project '\(project.name)' \(state), its bus is \(project.busAddress)")
     }
 }

@@ -25,8 +25,7 @@ package struct DownCommand: AsyncParsableCommand {
     package init() {}
 
     package func validate() throws {
-        guard let timeout, !(0...86_400).contains(timeout) else { return }
-        throw ValidationError("-t is \(timeout); it has to be 0 to 86400")
+        try GraceOption.check(timeout)
     }
 
     package func run() async throws {

@@ -26,11 +26,12 @@ struct ForegroundStack {
             group.addTask { try await stopping(supervisor) { try await Console.output.waitForBrokenPipe() } }
             do {
                 try await supervisor.run()
-            } catch let error as ComposeError {
+            } catch var error as ComposeError {
                 group.cancelAll()
                 try await group.waitForAll()
-                // Its last lines are on the screen already.
-                throw ComposeError(code: error.code, message: error.message, recovery: error.recovery)
+                // They are on the screen already.
+                error.logTail = []
+                throw error
             }
             group.cancelAll()
             try await group.waitForAll()

@@ -10,6 +10,10 @@ struct GraceOption: ParsableArguments, Sendable {
     var timeout: Int?
 
     func validate() throws {
+        try Self.check(timeout)
+    }
+
+    static func check(_ timeout: Int?) throws {
         guard let timeout, !(0...86_400).contains(timeout) else { return }
         throw ValidationError("-t is \(timeout); it has to be 0 to 86400")
     }

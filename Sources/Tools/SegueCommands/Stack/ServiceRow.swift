@@ -14,6 +14,12 @@ struct ServiceRow: Encodable {
     let restarts: Int
     let startedAt: Date?
     let note: String?
+    /// Or was not wanted in the first place. For `segue ps` itself: a program has the state.
+    let hasEnded: Bool
+
+    private enum CodingKeys: String, CodingKey {
+        case name, service, state, health, pid, exitCode, signal, restarts, startedAt, note
+    }
 
     /// - Parameter isSupervised: whether what was written down still holds. If not, only the process itself tells.
     init(_ status: ServiceStatus, isSupervised: Bool) {
@@ -32,9 +38,6 @@ struct ServiceRow: Encodable {
         let illness = isAlive ? status.health.flatMap { $0.state == .healthy ? nil : $0.reason } : nil
         note = (illness ?? status.message ?? (isOver ? status.ending : nil))?.printable
     }
-
-    /// Or was not wanted in the first place.
-    let hasEnded: Bool
 
     /// How long its process has been running.
     func uptime(at date: Date) -> String? {

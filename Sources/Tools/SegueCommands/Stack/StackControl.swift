@@ -9,30 +9,32 @@ struct StackControl {
     /// How long somebody else may hold the project before anybody can be asked.
     private static let patience: Duration = .seconds(30)
 
-    /// - Parameter waits: whether to return only when all that was asked for has come about.
+    /// - Parameter milestone: how far those must have come that it starts.
     /// - Returns: whether there is a supervisor.
     /// - Throws: ``ComposeError``.
-    func perform(_ request: ControlRequest, waits: Bool = true) async throws -> Bool {
+    func perform(_ request: ControlRequest, until milestone: Milestone = .ready) async throws -> Bool {
         let client = ControlClient(project: project)
         guard let changes = try await client.send(request, isRehearsal: isRehearsal) else { return false }
         await tell(changes)
-        if waits, !isRehearsal {
+        if !isRehearsal {
             let kept = Set(changes.filter { $0.action == .keep }.map(\.instance))
-            try await project.follow(changes) { instance in
+            try await project.follow(changes, until: milestone) { instance in
                 if !kept.contains(instance.name) { await Console.error.tell("\(instance.name) \(instance.summary)") }
             }
         }
         return true
     }
 
-    /// As ``perform(_:waits:)``; where nobody supervises, a supervisor is started in the background.
+    /// As ``perform(_:until:)``; where nobody supervises, a supervisor is started in the background.
     ///
     /// - Parameter start: what that one begins with.
-    func perform(_ request: ControlRequest, waits: Bool = true, orStart start: () async throws -> Void) async throws {
+    func perform(
+        _ request: ControlRequest, until milestone: Milestone = .ready, orStart start: () async throws -> Void
+    ) async throws {
         let deadline = ContinuousClock.now + Self.patience
         while true {
             do {
-                if try await perform(request, waits: waits) { return }
+                if try await perform(request, until: milestone) { return }
                 return try await start()
             } catch let error as ComposeError where error.code == "stopping" {
                 // The project is being taken down, or has ended by itself: afterwards it can be started anew.

@@ -6,7 +6,7 @@ internal import Logging
 /// What `up -d` leaves behind: a supervisor without a terminal.
 package struct SuperviseCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "supervise", abstract: "Runs the services of a resolved stack, their output in log files only.",
+        commandName: "supervise", abstract: "Runs the services of the resolved stack at its standard input.",
         shouldDisplay: false)
 
     @OptionGroup var project: ProjectOptions
@@ -15,9 +15,6 @@ package struct SuperviseCommand: AsyncParsableCommand {
     @Flag(help: "Without the services that those that are named depend on.")
     var noDeps = false
 
-    @Argument(help: "A file with a resolved stack.")
-    var stack: String
-
     @Argument(help: "Only these services at first.")
     var services: [String] = []
 
@@ -25,7 +22,7 @@ package struct SuperviseCommand: AsyncParsableCommand {
 
     package func run() async throws {
         let supervisor = try Supervisor(
-            stack: Project.stack(at: stack), selection: Selection(services, includesDependencies: !noDeps),
+            stack: Stack(text: StandardInput.text()), selection: Selection(services, includesDependencies: !noDeps),
             project: project.resolve(), options: options.supervisorOptions(stopSignals: [SIGINT, SIGTERM]),
             logger: Logger(label: "supervisor"))
         try await supervisor.run()

@@ -13,7 +13,7 @@ package struct UpCommand: AsyncParsableCommand {
     @OptionGroup var stack: StackOptions
     @OptionGroup var options: UpOptions
 
-    @Flag(name: [.short, .customLong("detach")], help: "Leave the services to themselves once they are launched.")
+    @Flag(name: [.short, .customLong("detach")], help: "Leave the services to themselves once their processes run.")
     var detached = false
 
     @Flag(help: "Leave them to themselves once all are ready.")
@@ -29,17 +29,21 @@ package struct UpCommand: AsyncParsableCommand {
 
     package func run() async throws {
         let file = try await stack.files.read()
+        try await file.placing { try await up(file) }
+    }
+
+    private func up(_ file: ComposeFile) async throws {
         let project = try stack.project.resolve(files: stack.files.paths(), environmentFiles: stack.files.envFile)
         let request = try options.request(for: file, profiles: stack.files.profile)
         if dryRun {
             try await rehearse(request, project)
         } else if detached || wait {
-            try await StackControl(project: project).perform(.up(request), waits: wait) {
+            let milestone: Milestone = wait ? .ready : .launched
+            try await StackControl(project: project).perform(.up(request), until: milestone) {
                 try await DetachedStack(
                     project: project, stack: request.stack, selection: request.selection,
-                    arguments: options.supervise.arguments,
-                    isVerbose: verbose
-                ).start(until: wait ? .ready : .launched)
+                    arguments: options.supervise.arguments, isVerbose: verbose
+                ).start(until: milestone)
             }
         } else {
             try await ForegroundStack(

@@ -35,8 +35,10 @@ struct UpOptions: ParsableArguments, Sendable {
     func request(for file: ComposeFile, profiles: [String]) throws -> UpRequest {
         let named = file.stack.services.filter { services.contains($0.name) }
         let active = (profiles.isEmpty ? file.profiles : profiles) + named.flatMap(\.profiles)
+        let stack = try file.stack.selecting(profiles: active)
         return UpRequest(
-            stack: try file.stack.selecting(profiles: active).scaled(scale),
+            stack: try stack.scaled(scale),
+            inactive: Set(file.stack.services.map(\.name)).subtracting(stack.services.map(\.name)),
             selection: Selection(services, includesDependencies: !noDeps),
             recreation: forceRecreate ? .always : noRecreate ? .never : .changed, grace: supervise.grace.grace)
     }

@@ -17,6 +17,7 @@ actor StatisticsDisplay {
     private let output: Console
     /// How many lines the one before has.
     private var shown = 0
+    private var last: StatisticsReport?
 
     init(_ style: Style, output: Console = .output) {
         self.style = style
@@ -24,6 +25,7 @@ actor StatisticsDisplay {
     }
 
     func show(_ report: StatisticsReport) async throws {
+        last = report
         switch style {
         case .json: try await output.writeLine(JSONLine.text(report))
         case .tables:
@@ -33,6 +35,11 @@ actor StatisticsDisplay {
         case .inPlace: try await draw(report, from: shown > 0 ? TerminalCode.up(shown) : "")
         case .screen: try await draw(report, from: TerminalCode.home)
         }
+    }
+
+    /// Shows again what was shown last.
+    func redraw() async throws {
+        if let last { try await show(last) }
     }
 
     private func draw(_ report: StatisticsReport, from start: String) async throws {

@@ -4,8 +4,15 @@ extension ComposeEnvironment {
     /// With the variables of `.env` in a folder, if there is such a file.
     func adding(usualFileIn folder: ComposePath, findings: ComposeFindings) -> ComposeEnvironment {
         let path = folder.resolving(".env")
-        return adding(
-            ComposeText.read(path.absolute).map { [.init(path: path, text: $0)] } ?? [], findings: findings)
+        do {
+            return adding([.init(path: path, text: try ComposeText.read(path.absolute))], findings: findings)
+        } catch {
+            if error == .tooLong {
+                let place = ComposePlace(file: path.shown, line: 1)
+                findings.report("cannot read the file", at: place, hint: error.hint)
+            }
+            return self
+        }
     }
 
     /// With the variables of env files; the last file that sets one wins.

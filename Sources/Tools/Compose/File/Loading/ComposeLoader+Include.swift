@@ -33,11 +33,14 @@ extension ComposeLoader {
     }
 
     func text(of path: ComposePath, _ node: ComposeNode) -> Text? {
-        if let text = ComposeText.read(path.absolute) { return Text(path: path, text: text) }
-        findings.report(
-            "cannot read the file '\(node.scalar?.written ?? path.shown)'", at: node.place,
-            hint: "relative paths start in \(node.source.directory.absolute)")
-        return nil
+        do {
+            return Text(path: path, text: try ComposeText.read(path.absolute))
+        } catch {
+            findings.report(
+                "cannot read the file '\(node.scalar?.written ?? path.shown)'", at: node.place,
+                hint: error.hint ?? "relative paths start in \(node.source.directory.absolute)")
+            return nil
+        }
     }
 
     private func paths(_ node: ComposeNode) -> [ComposePath]? {

@@ -57,16 +57,17 @@ extension ComposeReader {
             return nil
         }
         let place = node.source.directory.resolving(path.text)
-        guard let text = ComposeText.read(place.absolute) else {
-            if isRequired {
+        do {
+            let text = try ComposeText.read(place.absolute)
+            return EnvironmentFile(name: place.shown, findings: findings).variables(
+                in: text, format: format ?? .standard, environment: node.source.environment, earlier: earlier)
+        } catch {
+            if isRequired || error == .tooLong {
                 report(
                     "cannot read the file '\(path.written)'", at: node.place,
-                    hint: "write 'required: false' if it may be missing")
+                    hint: error.hint ?? "write 'required: false' if it may be missing")
             }
             return nil
         }
-        let environment = node.source.environment
-        return EnvironmentFile(name: place.shown, findings: findings)
-            .variables(in: text, format: format ?? .standard, environment: environment, earlier: earlier)
     }
 }

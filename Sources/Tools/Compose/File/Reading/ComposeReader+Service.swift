@@ -12,6 +12,7 @@ extension ComposeReader {
         guard let entries = mapping(entry.value, place) else { return nil }
         findings.check(entries, against: .service, in: place)
         let command = command(entries, of: place, key: entry.key)
+        notePlaces(entries, of: name)
         var service = Service(name: name, command: command)
         service.workingDirectory = directory(entries, of: place) ?? ownFolder(of: entry.value, in: stack)
         let offered = OfferedVariables.names(ports: stack.ports)
@@ -25,6 +26,15 @@ extension ComposeReader {
         if let grace = duration("stop_grace_period", in: entries, of: place) { service.stopGracePeriod = grace }
         deploy(&service, entries, of: place)
         return service
+    }
+
+    /// The executable stands in `entrypoint`, if there is one.
+    private func notePlaces(_ entries: ComposeNode.Entries, of name: String) {
+        for key in ["working_dir", "command", "entrypoint", "healthcheck"] {
+            guard let entry = entries[key], !entry.value.isNull else { continue }
+            let known = key == "entrypoint" ? "command" : key
+            findings.note(ServiceKey(service: name, name: known), at: entry.value.place)
+        }
     }
 
     private func command(_ entries: ComposeNode.Entries, of place: String, key: ComposePlace) -> [String] {

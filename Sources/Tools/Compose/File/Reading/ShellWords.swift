@@ -6,16 +6,22 @@ package enum ShellWords {
         var word: String?
         var quote: Character?
         var characters = text.makeIterator()
+        // In its place: a new text for each character would cost the square of a long word.
+        func append(_ character: Character) {
+            if word == nil { word = "" }
+            word?.append(character)
+        }
         while let character = characters.next() {
             if character == "\\", quote != "'" {
                 guard let escaped = characters.next() else { return nil }
                 // Within double quotes a backslash stands for itself before anything but these (POSIX 2.2.3).
                 let kept = quote == "\"" && !"\\\"$`".contains(escaped)
-                word = (word ?? "") + (kept ? "\\" : "") + String(escaped)
+                if kept { append("\\") }
+                append(escaped)
             } else if character == quote {
                 quote = nil
             } else if quote != nil {
-                word?.append(character)
+                append(character)
             } else if character == "'" || character == "\"" {
                 quote = character
                 word = word ?? ""
@@ -23,7 +29,7 @@ package enum ShellWords {
                 if let finished = word { words.append(finished) }
                 word = nil
             } else {
-                word = (word ?? "") + String(character)
+                append(character)
             }
         }
         guard quote == nil else { return nil }

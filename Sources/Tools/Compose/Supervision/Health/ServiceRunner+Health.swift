@@ -25,7 +25,7 @@ extension ServiceRunner {
         // The check must not speak for the service on its socket.
         let variables = variables.filter { !ServiceEnvironment.notificationVariables.contains($0.key) }
         do {
-            let configuration = try configuration(of: probe.command, variables: variables)
+            let configuration = try configuration(of: probe.command, as: "healthcheck", variables: variables)
             return await HealthCheck(configuration: configuration, timeout: probe.timeout).run()
         } catch {
             return error.message

@@ -1,19 +1,21 @@
 package import Foundation
+package import SystemPackage
 
 /// Reads line by line, and no more of what comes than a line and a piece into memory.
 package struct LineReader {
     /// Longer than any message, whose data has at most 4 MiB, a third more in Base64.
     package static let limit = 8 << 20
+    private static let chunk = 256 << 10
 
-    private let read: () throws -> Data
+    private let file: FileDescriptor
     private var buffer = Data()
     private var isAtEnd = false
     /// Of the line that was read last, counted from 1.
     package private(set) var number = 0
 
-    /// - Parameter read: waits for the next piece; an empty one is the end.
-    package init(_ read: @escaping () throws -> Data) {
-        self.read = read
+    /// - Parameter file: may be a pipe: what is there is taken as soon as it is.
+    package init(_ file: FileDescriptor) {
+        self.file = file
     }
 
     package struct Line {
@@ -31,7 +33,7 @@ package struct LineReader {
     package var holdsLine: Bool { buffer.contains(UInt8(ascii: "\n")) }
 
     /// - Returns: nil behind the last line.
-    /// - Throws: what reading throws; ``TooLong``.
+    /// - Throws: `Errno`; ``TooLong``.
     package mutating func next() throws -> Line? {
         var searched = buffer.startIndex
         while true {
@@ -59,9 +61,10 @@ package struct LineReader {
         // Anew, so that what was read already is given back.
         buffer = Data(buffer)
         let end = buffer.endIndex
-        let more = try read()
-        isAtEnd = more.isEmpty
-        buffer.append(more)
+        buffer.append(Data(count: Self.chunk))
+        let count = try buffer.withUnsafeMutableBytes { try file.read(into: .init(rebasing: $0[end...])) }
+        buffer.removeLast(Self.chunk - count)
+        isAtEnd = count == 0
         return end
     }
 }

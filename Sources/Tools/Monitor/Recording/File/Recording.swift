@@ -1,24 +1,30 @@
 internal import Foundation
+internal import SystemPackage
 
 /// A file of messages, one a line: what `segue record` writes, or `segue monitor --json`.
 package struct Recording: Sendable {
-    private static let chunk = 256 << 10
+    private let path: String
+    private let file: String
 
-    package let path: String
-
-    package init(path: String) {
-        self.path = path
+    /// - Parameters:
+    ///   - path: its file, `-` for standard input.
+    ///   - copy: the file that has what came from there.
+    package init(path: String, copy: String? = nil) {
+        (self.path, file) = (path, copy ?? path)
     }
+
+    /// As messages to people call it.
+    package var name: String { path == "-" ? "standard input" : path }
 
     /// Reads it from the beginning, line by line.
     /// - Parameter body: returns whether it has read enough.
     /// - Throws: ``RecordingError`` when the file cannot be read, and what `body` throws.
     package func read(_ body: (RecordingEntry) async throws -> Bool) async throws {
-        let file = try open()
-        defer { try? file.close() }
-        var lines = LineReader { try file.read(upToCount: Self.chunk) ?? Data() }
+        let descriptor = try readingErrors { try FileDescriptor.open(FilePath(file), .readOnly) }
+        defer { try? descriptor.close() }
+        var lines = LineReader(descriptor)
         var messages = 0
-        while let next = try nextLine(&lines) {
+        while let next = try readingErrors({ try lines.next() }) {
             let line = lines.number
             if next.text.allSatisfy({ $0 <= UInt8(ascii: " ") }) { continue }
             var entry = try entry(next.text, line: line, number: messages + 1)
@@ -43,33 +49,29 @@ package struct Recording: Sendable {
 
     /// What is wrong with a line, as an error.
     func error(_ mistake: RecordingMistake) -> RecordingError {
-        RecordingError("recording.malformed", "\(path):\(mistake.line): this is no message: \(mistake.reason)")
+        RecordingError("recording.malformed", "\(name):\(mistake.line): this is no message: \(mistake.reason)")
     }
 
     /// That there is no such moment, as an error.
     func missing(_ moment: RecordingMoment) -> RecordingError {
         RecordingError(
-            "recording.moment", "\(path) has no message \(moment)", recovery: "see 'segue record info \(path)'")
+            "recording.moment", "\(name) has no message \(moment)", recovery: "see 'segue record info \(path)'")
     }
 
-    private func open() throws -> FileHandle {
+    /// Says of an error of the file which file it is.
+    private func readingErrors<Value>(_ body: () throws -> Value) throws -> Value {
         do {
-            return try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-        } catch {
-            let isThere = FileManager.default.fileExists(atPath: path)
-            throw RecordingError(
-                "recording.unreadable", isThere ? "\(path) cannot be read" : "there is no file \(path)",
-                recovery: "make one with 'segue record'", isMissing: true)
-        }
-    }
-
-    private func nextLine(_ lines: inout LineReader) throws -> LineReader.Line? {
-        do {
-            return try lines.next()
+            return try body()
         } catch let error as LineReader.TooLong {
-            throw RecordingError("recording.line", "\(path):\(error.number): the line is longer than any message")
-        } catch {
-            throw RecordingError("recording.unreadable", "\(path) cannot be read: \(error.localizedDescription)")
+            throw RecordingError("recording.line", "\(name):\(error.number): the line is longer than any message")
+        } catch Errno.noSuchFileOrDirectory {
+            throw RecordingError(
+                "recording.unreadable", "there is no file \(name)", recovery: "make one with 'segue record'",
+                isMissing: true)
+        } catch let error as Errno {
+            throw RecordingError(
+                "recording.unreadable", "\(name) cannot be read: \(error)",
+                recovery: "name a file that 'segue record' has made", isMissing: true)
         }
     }
 
@@ -77,7 +79,7 @@ package struct Recording: Sendable {
         do {
             return try RecordingEntry(text, line: line, number: number)
         } catch let error as RecordingError {
-            throw RecordingError(error.code, "\(path):\(line): \(error.message)", recovery: error.recovery)
+            throw RecordingError(error.code, "\(name):\(line): \(error.message)", recovery: error.recovery)
         }
     }
 }

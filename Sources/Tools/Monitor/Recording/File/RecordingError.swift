@@ -6,7 +6,7 @@ package struct RecordingError: Error, Hashable, Sendable {
     package let message: String
     /// What to do about it.
     package let recovery: String?
-    /// Whether there is no such file, rather than a wrong one.
+    /// Whether the file is not there or cannot be read, rather than a wrong one.
     package let isMissing: Bool
 
     init(_ code: String, _ message: String, recovery: String? = nil, isMissing: Bool = false) {

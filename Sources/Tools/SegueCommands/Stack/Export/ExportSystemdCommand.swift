@@ -48,7 +48,7 @@ package struct ExportSystemdCommand: AsyncParsableCommand {
             stack: files.stack(of: file, services: services), name: project.name,
             manager: manager == .user ? .user : .system(user: runAs ?? NSUserName()),
             ports: Dictionary(port.map { ($0.name, $0.port) }) { _, last in last }, directory: directory)
-        let units = try export.files()
+        let units = try await file.placing { try export.files() }
         guard output != nil else { return try await print(units) }
         try SystemdFile.write(units, to: directory)
         try await tell(of: export, count: units.count)

@@ -1,0 +1,87 @@
+import EventBus
+import Foundation
+import Monitor
+import RuntimeTestSupport
+import Synchronization
+import Testing
+
+@Suite("The last messages of a long journal")
+struct LastMessagesTests {
+    private static let count = 3000
+
+    /// A journal with n1, n2, …: one of `Old`, one of `Rare`, and else of `Common`.
+    private func bus(removedThrough removed: UInt64 = 0) async throws -> PrunedBus {
+        let bus = InMemoryEventBus(source: "test/1")
+        let messages = try (1...Self.count).map { number in
+            let type = [3: "event.Old", 1500: "command.Rare"][number] ?? "event.Common"
+            return try Envelope.fixed(type, #"{"n":\#(number)}"#) {
+                ($0.id, $0.correlationID) = ("n\(number)", "n\(number)")
+                // Only some begin a story.
+                if type == "event.Common" { $0.causationID = "somebody" }
+            }
+        }
+        try await bus.publish(Batch(messages))
+        return PrunedBus(bus, removedThrough: removed)
+    }
+
+    private func seen(
+        on bus: PrunedBus, _ types: String..., where condition: String? = nil, end: MonitorEnd = .end
+    ) async throws -> [String] {
+        let selection = MessageSelection(
+            types: types.compactMap { MessagePattern($0) },
+            conditions: try condition.map { [try WhereExpression($0)] } ?? [])
+        let ids = Mutex<[String]>([])
+        try await Monitor(bus: bus, selection: selection, start: .last, end: end).run { message in
+            ids.withLock { $0.append(message.id) }
+        } tell: {
+            Issue.record("\($0)")
+        }
+        return ids.withLock(\.self)
+    }
+
+    @Test("are each shown once and in order, and little else is read")
+    func rare() async throws {
+        let bus = try await bus()
+        #expect(try await seen(on: bus) == ["n3", "n1500", "n\(Self.count)"])
+        #expect(bus.readCount < 300)
+        #expect(try await seen(on: bus, "command.*") == ["n1500"])
+        #expect(try await seen(on: bus, "event.Old", "*.Rare") == ["n3", "n1500"])
+        #expect(bus.readCount < 310)
+    }
+
+    @Test("are looked for up to the beginning if few fit", arguments: [1, 2, 744, 2488, 2489, 2744, 2745, 3000])
+    func condition(number: Int) async throws {
+        let bus = try await bus()
+        #expect(try await seen(on: bus, "event.Common", where: "data.n == \(number)") == ["n\(number)"])
+        #expect(try await seen(on: bus, where: "data.n > 9999") == [])
+        #expect(bus.readCount <= Self.count * 2, "none is read twice by one monitor")
+    }
+
+    @Test("end where they are told to")
+    func end() async throws {
+        let bus = try await bus()
+        #expect(try await seen(on: bus, end: .offset(1499)) == ["n3", "n1499"])
+        #expect(try await seen(on: bus, end: .offset(2)) == ["n2"])
+    }
+
+    @Test("are those that retention has left, and what it removed is none that is missing")
+    func pruned() async throws {
+        let bus = try await bus(removedThrough: 2000)
+        #expect(try await seen(on: bus) == ["n\(Self.count)"])
+        #expect(try await seen(on: bus, where: "data.n < 2002") == ["n2001"])
+        #expect(try await seen(on: bus, "event.Old") == [])
+    }
+
+    @Test("tell which story began last, wherever that was")
+    func story() async throws {
+        let whole = try await bus()
+        #expect(try await StoryFinder(bus: whole, start: .beginning).last()?.messages.map(\.id) == ["n1500"])
+        let pruned = try await bus(removedThrough: 2000)
+        #expect(try await StoryFinder(bus: pruned, start: .beginning).last() == nil)
+        _ = try await pruned.publish(
+            Batch([try Envelope.fixed("command.New") { ($0.id, $0.correlationID) = ("new", "new") }]))
+        let before = pruned.readCount
+        #expect(try await StoryFinder(bus: pruned, start: .beginning).last()?.messages.map(\.id) == ["new"])
+        #expect(pruned.readCount - before < 600)
+    }
+}
