@@ -111,10 +111,29 @@ struct CoordinatorGuardTests {
         }
         try await answer(try await view.received(Command.SaveDraft.self)[0])
         try await withForm {
-            let snapshot = try await fixture.snapshot { $0.state.attempt == nil }
             // What was queued came after: the pushed screen is popped again, by a command that a former process heard.
+            let snapshot = try await fixture.snapshot { $0.state.leaving.map(\.screen) == ["done"] }
+            #expect(snapshot.state.attempt == nil)
             #expect(snapshot.state.path.isEmpty)
-            #expect(snapshot.state.leaving.map(\.screen) == ["done"])
+        }
+    }
+
+    @Test("shows each state to which an answer and then the queue lead, before what else came of it")
+    func queueShown() async throws {
+        try await withForm {
+            try await ask()
+            let home = try await view.send(Command.HomeRequested(), origin: fixture.phone)
+            try await fixture.snapshot { $0.state.attempt?.queue.count == 1 }
+            let answer = try await answer(try await view.received(Command.SaveDraft.self)[0])
+            let last = try await fixture.snapshot { $0.revision == 4 }
+            #expect(last.cause == home.id)
+            let results = try await story(of: fixture).filter { $0.attributes.causationID == answer.id }
+            let types = results.map(\.type.name)
+            #expect(types == ["NavigationState", "URLOpenRequested", "NavigationState", "ScreenDismissed"])
+            let first = try results[0].decode(Document.NavigationState.self).snapshot
+            #expect(first.revision == 3 && first.cause == answer.id)
+            #expect(first.state.path.map(\.screen) == ["done"])
+            #expect(Set(results.map(\.id)).count == 4)
         }
     }
 

@@ -69,6 +69,26 @@ struct CoordinatorTests {
         }
     }
 
+    @Test(
+        "shows where a session begins whose view says that it is there, also when no rule answers that, and says so once"
+    )
+    func beginsSession() async throws {
+        let flow = try Flow("quiet", version: 1, platform: "ios", start: "form") { Flow.Screen("form") }
+        try await withRunning(fixture.coordinator(flow)) {
+            for _ in 0..<2 {
+                try await view.publish(DomainEvent.LaunchFinished(), subject: "two", origin: fixture.phone)
+                let snapshot = try await fixture.snapshot(session: "two") { _ in true }
+                #expect(snapshot.session == "two" && snapshot.revision == 0)
+                #expect(snapshot.state.top.screen == "form")
+            }
+            // By the time that a third session is there, a second word about the second would be.
+            try await view.publish(DomainEvent.LaunchFinished(), subject: "three", origin: fixture.phone)
+            try await fixture.snapshot(session: "three") { _ in true }
+        }
+        let told = try await view.journalled(Document.NavigationState.self).map(\.subject)
+        #expect(told == ["default", "two", "three"])
+    }
+
     @Test("keeps two sessions apart")
     func twoSessions() async throws {
         try await fixture.withShop {

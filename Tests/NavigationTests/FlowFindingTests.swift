@@ -15,12 +15,7 @@ struct FlowFindingTests {
         """
 
     private func findings(_ yaml: String) -> [String] {
-        do throws(FlowError) {
-            _ = try Flow(yaml: yaml, file: "shop.yaml")
-            return []
-        } catch {
-            return error.findings.map(\.description)
-        }
+        FlowFinding.refused { () throws(FlowError) in try Flow(yaml: yaml, file: "shop.yaml") }.map(\.description)
     }
 
     /// What is wrong with one rule, which begins on line 9.

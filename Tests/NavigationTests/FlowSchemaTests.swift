@@ -50,11 +50,6 @@ struct FlowSchemaTests {
     }
 
     private func problems(with yaml: String) -> [String] {
-        do throws(FlowError) {
-            _ = try Flow(yaml: yaml, file: "x.yaml")
-            return []
-        } catch {
-            return error.findings.map(\.message)
-        }
+        FlowFinding.refused { () throws(FlowError) in try Flow(yaml: yaml, file: "x.yaml") }.map(\.message)
     }
 }

@@ -31,12 +31,7 @@ struct GuardFlowTests {
 
     /// What is wrong with a guard, which begins on line 10.
     private func findings(_ condition: String) -> [String] {
-        do throws(FlowError) {
-            _ = try flow(condition)
-            return []
-        } catch {
-            return error.findings.map(\.description)
-        }
+        FlowFinding.refused { () throws(FlowError) in try flow(condition) }.map(\.description)
     }
 
     @Test("Read from YAML it equals the one that is built, in full and in short")

@@ -38,6 +38,10 @@ struct GuardMeanwhileTests {
         #expect(session.state.path.last?.id == "form-5")
         #expect(session.machine.cause == "m5")
         #expect(session.machine.revision == 5 + 4)
+        let passed = effects.passed
+        #expect(passed.map(\.revision) == [6, 7, 8])
+        #expect(passed.map(\.cause) == ["m6", "m3", "m4"])
+        #expect(passed.map { $0.state.path.map(\.screen) } == [["form", "done"], ["form", "done", "form"], []])
         #expect(effects.contains(.began(Machine.Attributes(platform: "ios"))))
     }
 

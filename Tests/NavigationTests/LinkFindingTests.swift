@@ -23,12 +23,8 @@ struct LinkFindingTests {
 
     /// What is wrong with the links, the first of which begins on line 15.
     private func findings(_ links: String) -> [String] {
-        do throws(FlowError) {
-            _ = try Flow(yaml: Self.head + links, file: "shop.yaml")
-            return []
-        } catch {
-            return error.findings.map(\.description)
-        }
+        FlowFinding.refused { () throws(FlowError) in try Flow(yaml: Self.head + links, file: "shop.yaml") }.map(
+            \.description)
     }
 
     @Test("A link without a flaw has no findings, however it is written")

@@ -20,6 +20,43 @@ struct LinkMeetingTests {
         #expect(session.machine.snapshot.url == "shop://item/7")
     }
 
+    @Test("What a rule opens that hears of a run's end does not stand in a link's way, or on what it leads to")
+    func overWhatFollowsARun() throws {
+        let rules: [[Flow.Action]] = [
+            [.push("help"), .send("command.TellSupport")], [.setRoot("help"), .send("command.TellSupport")],
+            [.present("help", as: .sheet), .send("command.TellSupport")],
+            // It is not told of the run that it begins anew, which nobody has seen.
+            [.pushFlow("signUp"), .send("command.TellSupport")],
+        ]
+        for actions in rules {
+            var session = Session(try LinkedSignUpFlow.flow(abandoned: actions))
+            session.send("event.SignUpPushed")
+            let effects = session.open("shop://item/7")
+            #expect(session.state.standing.map(\.screen) == ["list", "item"])
+            #expect(session.machine.snapshot.url == "shop://item/7")
+            #expect(effects.sent == ["command.TellSupport"])
+            #expect(session.state.runs.isEmpty && effects.failureCodes.isEmpty)
+            #expect(session.machine.revision == 2)
+        }
+    }
+
+    @Test("A link waits for the answer to what a rule asks that hears of a run's end")
+    func questionAfterARun() throws {
+        let question = PresentationOptions(title: "Why?", buttons: [AlertButton(id: "ok", title: "OK")])
+        let asking: [Flow.Action] = [.present("help", as: .alert, options: question)]
+        var session = Session(try LinkedSignUpFlow.flow(abandoned: asking))
+        session.send("event.SignUpPushed")
+        #expect(session.open("shop://item/7").discarded.isEmpty)
+        #expect(session.state.runs.isEmpty && session.presented == ["help"])
+        session.report("AlertAnswered", session.state.top.id, ["button": "ok"])
+        #expect(session.machine.snapshot.url == "shop://item/7")
+
+        var hasty = Session(try LinkedSignUpFlow.flow(park: .zero, abandoned: asking))
+        hasty.send("event.SignUpPushed")
+        #expect(hasty.open("shop://item/7").discarded == ["m2"])
+        #expect(hasty.state.parked == nil && hasty.presented == ["help"])
+    }
+
     @Test("A screen of a child flow's run is not the one that a link means, and has no URL")
     func runHasNoURL() throws {
         var session = Session(try LinkedSignUpFlow.flow())

@@ -2,7 +2,10 @@ import Navigation
 
 /// A shop with deep links, whose sign-up is a child flow that waits for an answer before it ends.
 enum LinkedSignUpFlow {
-    static func flow(over: [PresentationStyle: Flow.Precedence] = [:], isWhole: Bool = true) throws -> Flow {
+    static func flow(
+        over: [PresentationStyle: Flow.Precedence] = [:], park: Duration = Flow.Link.usualPark, isWhole: Bool = true,
+        abandoned: [Flow.Action] = [.send("command.TellSupport", data: ["run": "${data.run}"])]
+    ) throws -> Flow {
         try Flow("shop", version: 1, platform: "ios", start: "list") {
             for name in ["list", "item", "credentials", "code", "done", "help"] { Flow.Screen(name) }
             if isWhole {
@@ -10,15 +13,14 @@ enum LinkedSignUpFlow {
                 Flow.Transition(on: "event.SignUpPushed", do: [.pushFlow("signUp")])
                 Flow.Transition(on: "event.SignUpPresented", do: [.presentFlow("signUp", as: .sheet)])
                 Flow.Transition(on: "event.SignUpBeside", do: [.pushFlow("signUp", column: "side")])
-                link("shop://item/{id}", [.screen("item", ["id": "${url.id}"])], over)
+                link("shop://item/{id}", [.screen("item", ["id": "${url.id}"])], over, park)
                 link("shop://code", ["credentials", "code"], over)
             }
             Flow.Transition(
                 on: "event.Split", do: [.setRoot("list", container: .split), .show("item", column: "side")])
             Flow.Transition(
                 on: "flow.finished", do: [.push(.screen("done", ["name": "${data.result.name}"]))])
-            Flow.Transition(
-                on: "flow.abandoned", do: [.send("command.TellSupport", data: ["run": "${data.run}"])])
+            Flow.Transition(on: "flow.abandoned", do: abandoned)
             Flow.Transition(on: "command.Help", do: [.push("help")])
             // Asks what the sign-up asks, but does something else.
             Flow.Transition(on: "command.Finish", guard: check, do: [.push("item")])
@@ -31,9 +33,10 @@ enum LinkedSignUpFlow {
     }
 
     private static func link(
-        _ url: String, _ path: [Flow.Destination], _ over: [PresentationStyle: Flow.Precedence]
+        _ url: String, _ path: [Flow.Destination], _ over: [PresentationStyle: Flow.Precedence],
+        _ park: Duration = Flow.Link.usualPark
     ) -> Flow.Link {
-        Flow.Link(url, to: .init(root: "list", path: path), over: over)
+        Flow.Link(url, to: .init(root: "list", path: path), park: park, over: over)
     }
 
     private static let signUp = [

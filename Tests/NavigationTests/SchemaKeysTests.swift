@@ -5,12 +5,7 @@ import Testing
 @Suite("The JSON Schema has the keys and words that the reader of flows knows, and no others")
 struct SchemaKeysTests {
     private static func findings(_ yaml: String) -> [String] {
-        do throws(FlowError) {
-            _ = try Flow(yaml: yaml, file: "x.yaml")
-            return []
-        } catch {
-            return error.findings.map(\.message)
-        }
+        FlowFinding.refused { () throws(FlowError) in try Flow(yaml: yaml, file: "x.yaml") }.map(\.message)
     }
 
     /// What the reader knows in place of the only `?` of a file.

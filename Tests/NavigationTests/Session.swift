@@ -80,6 +80,11 @@ extension [Machine.Effect] {
         compactMap { if case .send(let type, _) = $0 { type } else { nil } }
     }
 
+    /// The states that the last one was reached by.
+    var passed: [NavigationSnapshot] {
+        compactMap { if case .passed(let snapshot) = $0 { snapshot } else { nil } }
+    }
+
     var dismissals: [String] {
         compactMap { if case .screenDismissed(let instance, _) = $0 { instance } else { nil } }
     }

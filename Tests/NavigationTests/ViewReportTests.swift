@@ -76,11 +76,17 @@ struct ViewReportTests {
         #expect(session.machine == after)
     }
 
+    /// A session whose user is logged out while something lies over the playlist.
+    private func loggedOut(over presented: String) throws -> Session {
+        var session = try Session.showingPlaylist(on: "ios")
+        session.send(presented)
+        session.send("event.SpotifyAuthorizationUpdated", ["status": "deauthorized"])
+        return session
+    }
+
     @Test("A back or dismissal that meets the program's own changes nothing: both wanted the same")
     func agreesWithProgram() throws {
-        var session = try Session.showingPlaylist(on: "ios")
-        session.send("event.SpotifyDeviceActivationRequired")
-        session.send("event.SpotifyAuthorizationUpdated", ["status": "deauthorized"])
+        var session = try loggedOut(over: "event.SpotifyDeviceActivationRequired")
         let after = session.machine
         #expect(session.report("PresentationDismissed", "deviceActivation-5").isEmpty)
         #expect(session.report("BackCompleted", "generatedPlaylist-4").isEmpty)
@@ -89,9 +95,7 @@ struct ViewReportTests {
 
     @Test("The answer to an alert that has been dismissed meanwhile is discarded, not obeyed")
     func answeredTooLate() throws {
-        var session = try Session.showingPlaylist(on: "ios")
-        session.send("event.SpotifyPremiumOnlyActionAttempted")
-        session.send("event.SpotifyAuthorizationUpdated", ["status": "deauthorized"])
+        var session = try loggedOut(over: "event.SpotifyPremiumOnlyActionAttempted")
         let after = session.machine
         let effects = session.report("AlertAnswered", "premiumRequired-5", ["button": "open"])
         #expect(effects.discards == ["command.AlertAnswered: no screen instance 'premiumRequired-5' stands"])

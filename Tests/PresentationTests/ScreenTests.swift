@@ -6,6 +6,12 @@ import Vocabulary
 
 @Suite("Screens")
 struct ScreenTests {
+    @Test("A screen of another app's flow that is called alike is none of these")
+    func foreign() {
+        let content = ScreenRegistry.content(of: "launch", in: "onboarding", documents: LatestDocuments())
+        #expect(content.title == "launch")
+    }
+
     @Test("Every screen has something to show before any document is there", arguments: ScreenRegistry.screens.keys)
     func empty(screen: String) {
         let content = ScreenRegistry.content(of: screen, documents: LatestDocuments())

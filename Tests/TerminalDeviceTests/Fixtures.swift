@@ -20,7 +20,7 @@ extension NavigationSnapshot {
         _ platform: String = "ios", revision: Int = 7, root: String, container: Container? = nil,
         path: [ScreenInstance] = [], presentations: [Presentation] = [], leaving: [ScreenInstance] = []
     ) throws -> NavigationSnapshot {
-        let flow = try Flow("test", version: 1, platform: platform, start: root) { Flow.Screen(root) }
+        let flow = try Flow(ScreenRegistry.flow, version: 1, platform: platform, start: root) { Flow.Screen(root) }
         var snapshot = Machine(flow: flow).snapshot
         snapshot.revision = revision
         snapshot.commands = DeviceSession.sends.types.map(\.description)

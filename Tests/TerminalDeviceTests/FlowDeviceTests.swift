@@ -71,13 +71,19 @@ struct FlowDeviceTests {
         #expect(script.session.screen?.lines().contains { $0.contains("Draft") } == false)
     }
 
-    @Test("The focus player's screens are drawn as ever, also by their flow")
-    func viewModels() throws {
+    @Test(
+        "The focus player's screens are drawn as ever, also by their flow; one of another app that is called alike is its own",
+        arguments: [
+            ("focus-player", ["Focus Player", "  Starting…"]), ("form", ["launch", "  [1] NameEntered"]),
+        ])
+    func viewModels(name: String, lines: [String]) throws {
         var script = try script()
         var snapshot = Machine(flow: try Self.flow()).snapshot
+        snapshot.flow.name = name
+        snapshot.commands = ["command.NameEntered"]
         snapshot.state.root.instance.screen = "launch"
         _ = try script.show(snapshot)
-        #expect(script.session.screen?.lines() == ["ios", "", "Focus Player", "  Starting…", "q quit"])
+        #expect(script.session.screen?.lines() == ["ios", ""] + lines + ["q quit"])
     }
 
     @Test(
@@ -155,6 +161,11 @@ struct FlowDeviceTests {
     func sends() throws {
         let sends = DeviceSession.sends(with: try Self.flow()).map(\.type.description)
         #expect(sends.contains("command.NameEntered") && sends.contains("command.BackCompleted"))
+        // The focus player's are none of another app's.
+        #expect(!sends.contains("command.PlaylistSelected"))
+        let receives = DeviceSession.receives(with: try Self.flow()).map(\.type.description)
+        #expect(receives.contains("document.NavigationState") && !receives.contains("document.Playlists"))
+        #expect(DeviceSession.receives(with: nil).map(\.type.description).contains("document.Playlists"))
         #expect(DeviceSession.sends(with: nil).map(\.type) == DeviceSession.sends.types)
     }
 }

@@ -41,7 +41,7 @@ struct DeviceCommand: AsyncParsableCommand {
     func run() async throws {
         let (platform, flow) = try shown.read()
         let process = ServiceProcess(
-            "device", receives: DeviceSession.declaredReceives, sends: DeviceSession.sends(with: flow),
+            "device", receives: DeviceSession.receives(with: flow), sends: DeviceSession.sends(with: flow),
             logLevel: .warning)
         let identity = DeviceIdentity(
             platform: platform, device: device ?? "\(platform)-\(process.instance)", subject: subject,

@@ -3,34 +3,6 @@ extension Flow {
     ///
     /// The flow's hash covers it, so everything that a flow says must stand here, and what says nothing must not.
     public var json: JSONValue {
-        Self.json(
-            name: name,
-            version: version,
-            platform: platform,
-            start: start,
-            screens: screens,
-            presentations: presentations,
-            requests: requests,
-            ignores: ignores,
-            flows: flows,
-            transitions: transitions,
-            links: links
-        )
-    }
-
-    static func json(
-        name: String,
-        version: Int,
-        platform: String,
-        start: String,
-        screens: [String: Screen],
-        presentations: [PresentationStyle]?,
-        requests: [ActionName],
-        ignores: [String],
-        flows: [String: Child],
-        transitions: [Transition],
-        links: [Link]
-    ) -> JSONValue {
         .object(
             members: [
                 ("name", .string(name)),

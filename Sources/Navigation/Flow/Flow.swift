@@ -31,7 +31,7 @@ public struct Flow: Hashable, Sendable {
     /// The deep links, in the order in which they are tried.
     public let links: [Link]
     /// A hash of all of this, 16 hexadecimal digits; two flows that differ in anything have different ones.
-    public let hash: String
+    public private(set) var hash = ""
 
     init(
         name: String,
@@ -58,19 +58,6 @@ public struct Flow: Hashable, Sendable {
         self.transitions = transitions
         self.links = links
         var hash = FNV1a()
-        let json = Self.json(
-            name: name,
-            version: version,
-            platform: platform,
-            start: start,
-            screens: self.screens,
-            presentations: self.presentations,
-            requests: self.requests,
-            ignores: self.ignores,
-            flows: self.flows,
-            transitions: transitions,
-            links: links
-        )
         hash.combine(json.description)
         self.hash = hash.hexadecimal
     }

@@ -31,24 +31,25 @@ extension YAMLReader {
     }
 
     mutating func bool(_ node: Node, _ what: String) -> Bool? {
-        guard case .scalar(let scalar) = node, case .bool(let value) = Self.value(of: scalar) else {
-            report("\(what) must be true or false", at: node)
-            return nil
-        }
-        return value
+        scalar(node, "\(what) must be true or false", \.boolValue)
     }
 
     mutating func number(_ node: Node, _ what: String) -> Double? {
-        guard case .scalar(let scalar) = node, let number = Self.value(of: scalar).numberValue else {
-            report("\(what) must be a number", at: node)
-            return nil
-        }
-        return number
+        scalar(node, "\(what) must be a number", \.numberValue)
     }
 
     mutating func integer(_ node: Node, _ what: String) -> Int? {
-        guard case .scalar(let scalar) = node, case .integer(let value) = Self.value(of: scalar) else {
-            report("\(what) must be a whole number", at: node)
+        // 1.0 is one in a message, but nothing that a person counts with.
+        scalar(node, "\(what) must be a whole number") { value in
+            if case .integer(let integer) = value { integer } else { nil }
+        }
+    }
+
+    private mutating func scalar<Value>(
+        _ node: Node, _ complaint: String, _ read: (JSONValue) -> Value?
+    ) -> Value? {
+        guard case .scalar(let scalar) = node, let value = read(Self.value(of: scalar)) else {
+            report(complaint, at: node)
             return nil
         }
         return value

@@ -1,5 +1,5 @@
 extension Machine {
-    /// What the host of a machine has to do. That the state has changed shows in the revision.
+    /// What the host of a machine has to do. That the state has changed in the end shows in the revision.
     public enum Effect: Hashable, Sendable {
         /// Ask the device where the message began to open this absolute URL.
         case openURL(String)
@@ -12,6 +12,8 @@ extension Machine {
         case expectAnswer(attempt: String, within: Duration)
         /// What follows began where these attributes say, with a message that had to wait: URLs open there.
         case began(Attributes)
+        /// Publish this state, to which all since the message or since the last of these has led: what follows leads on.
+        case passed(NavigationSnapshot)
         /// Tell the services that this instance is dismissed: work addressed to it ends.
         case screenDismissed(instance: String, screen: String)
         /// Tell everyone that this message came too late or made no sense, so that nothing is lost in silence.

@@ -59,22 +59,32 @@ public struct Machine: Hashable, Sendable {
     /// - Returns: What the host has to do, in order, together with publishing the snapshot when the revision is new.
     public mutating func handle(_ input: Input) -> [Effect] {
         guard input.subject == session else { return [] }
+        let published = revision
         var effects = meet(input)
         // Time passes, and states change with a changed flow, also where the message itself changes nothing.
         if state.parked != nil { effects += commit(step(for: input)) }
-        return effects + meet(released: [], at: input.attributes.time)
+        return effects + meet(released: [], at: input.attributes.time, published: published)
     }
 
-    /// Meets what an attempt held back, now that it has ended. Each is a step of its own.
+    /// Meets what an attempt held back, now that it has ended. Each is a step of its own, whose state all can see.
     ///
-    /// - Parameter time: That of the message which ended it, as no machine has a clock.
-    mutating func meet(released inputs: [Input], at time: Int? = nil) -> [Effect] {
+    /// - Parameters:
+    ///   - time: That of the message which ended it, as no machine has a clock.
+    ///   - published: The last revision that is published.
+    mutating func meet(released inputs: [Input], at time: Int? = nil, published: Int) -> [Effect] {
         released += inputs
+        var published = published
         var effects: [Effect] = []
         while !released.isEmpty {
+            let former = self
             let input = released.removeFirst()
             let isExpired = time.flatMap { time in input.attributes.expiry.map { $0 < time } } ?? false
-            effects += (isExpired ? [input.discarded("expired")] : meet(input)).began(input.attributes)
+            let met = isExpired ? [input.discarded("expired")] : meet(input)
+            if former.revision != published, former.revision != revision {
+                effects.append(.passed(former.snapshot))
+                published = former.revision
+            }
+            effects += met.began(input.attributes)
         }
         return effects
     }
@@ -138,9 +148,9 @@ public struct Machine: Hashable, Sendable {
     /// Makes a step's outcome the machine's.
     mutating func commit(_ step: Step) -> [Effect] {
         var step = step
-        settle(&step)
-        // What follows may end more runs, and the attempt.
-        if followParked(&step) { settle(&step) }
+        tellOfReportedEndings(&step)
+        followParked(&step)
+        released = step.settleAttempt() + released
         if step.state != state {
             state = step.state
             memory = step.memory
@@ -148,11 +158,5 @@ public struct Machine: Hashable, Sendable {
             cause = step.input.id
         }
         return step.effects
-    }
-
-    /// Tells of the runs that have ended, and ends the attempt whose screen is gone.
-    private mutating func settle(_ step: inout Step) {
-        tellOfReportedEndings(&step)
-        released = step.settleAttempt() + released
     }
 }

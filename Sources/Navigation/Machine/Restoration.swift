@@ -49,7 +49,7 @@ public struct Restoration: Sendable {
             + dropped.reversed().map { .screenDismissed(instance: $0.id, screen: $0.screen) }
             + state.leaving.map { .expectScreenGone(instance: $0.id) }
             + attempt.effects
-            + machine.meet(released: attempt.released)
+            + machine.meet(released: attempt.released, published: snapshot.revision)
         self.machine = machine
     }
 }

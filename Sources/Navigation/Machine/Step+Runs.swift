@@ -30,9 +30,11 @@ extension Step {
         end(run, ending, result: try resolve(result))
     }
 
-    /// Ends the runs whose first instance is gone, whoever took it away.
-    mutating func abandonRuns() {
-        while let run = state.runs.first(where: { !state.isStanding($0.first) }) { end(run, .abandoned, result: [:]) }
+    /// Ends the runs whose first instance is gone, whoever took it away, or will be gone in `next`.
+    mutating func abandonRuns(comingTo next: NavigationState? = nil) {
+        while let run = state.runs.first(where: { !(next ?? state).isStanding($0.first) }) {
+            end(run, .abandoned, result: [:])
+        }
     }
 
     /// Removes a run with all that it opened and all runs that it began; of those nobody is left to be told.

@@ -24,12 +24,8 @@ extension Flow {
         let isValid = reading.findings.isEmpty
         // What was left out could not be read: a rule of which half is known looks like any other's twin.
         if reading.isComplete, let flow = reading.flow {
-            var reviewer = FlowReviewer(flow: flow)
-            reviewer.reviewRules()
-            if let messages { reviewer.review(messages) }
             // A name that is mistyped makes what it means unreachable.
-            if isValid { reviewer.reviewGraph() }
-            reading.report(reviewer.problems)
+            reading.report(FlowReviewer.problems(of: flow, messages, isWhole: isValid))
         }
         return FlowReview(flow: isValid ? reading.flow : nil, findings: reading.findings)
     }
@@ -38,10 +34,6 @@ extension Flow {
     ///
     /// - Parameter messages: Those that the app has; without it nothing is said about messages that there are not.
     public func review(messages: MessageCatalogue? = nil) -> [FlowFinding] {
-        var reviewer = FlowReviewer(flow: self)
-        reviewer.reviewRules()
-        if let messages { reviewer.review(messages) }
-        reviewer.reviewGraph()
-        return reviewer.problems.map { FlowFinding(source: "flow \(name)", problem: $0) }
+        FlowReviewer.problems(of: self, messages).map { FlowFinding(source: "flow \(name)", problem: $0) }
     }
 }

@@ -6,7 +6,18 @@ struct FlowReviewer {
     let senders: [String: Set<String>]
     private(set) var problems: [FlowChecker.Problem] = []
 
-    init(flow: Flow) {
+    /// - Parameter isWhole: Whether all that the flow names is there: else nothing is said about what leads where.
+    static func problems(
+        of flow: Flow, _ messages: MessageCatalogue?, isWhole: Bool = true
+    ) -> [FlowChecker.Problem] {
+        var reviewer = FlowReviewer(flow: flow)
+        reviewer.reviewRules()
+        if let messages { reviewer.review(messages) }
+        if isWhole { reviewer.reviewGraph() }
+        return reviewer.problems
+    }
+
+    private init(flow: Flow) {
         self.flow = flow
         graph = flow.graph
         senders = flow.senders

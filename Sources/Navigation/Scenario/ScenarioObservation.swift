@@ -116,7 +116,7 @@ struct ScenarioObservation {
         case .messageDiscarded(let id, let reason): (.discarded, ["message": .string(id), "reason": .string(reason)])
         case .failed(let failure):
             (.failed, ["code": .string(failure.code), "reason": .string(failure.description)])
-        case .began, .expectAnswer, .expectScreenGone: nil
+        case .began, .passed, .expectAnswer, .expectScreenGone: nil
         }
     }
 

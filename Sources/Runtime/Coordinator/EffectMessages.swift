@@ -46,6 +46,8 @@ struct EffectMessages {
         case .failed(let failure):
             // An error about an error would feed itself.
             cause.type.kind == .error ? nil : try about(ApplicationError(failure))
+        case .passed(let snapshot):
+            try about(Document.NavigationState(snapshot))
         case .expectScreenGone, .expectAnswer, .began:
             nil
         }

@@ -3,10 +3,11 @@ package import EventBus
 package import Navigation
 
 extension Flow {
-    /// The message types that a coordinator of this flow listens to, in alphabetical order.
+    /// The message types that a coordinator of this flow listens to, in alphabetical order: also the one that begins a
+    /// session, whether a rule answers that or not.
     package var receives: [MessageType] {
         // The flow's checker lets no type through that is none.
-        messageTypes.sorted().compactMap(MessageType.init)
+        messageTypes.union([DomainEvent.LaunchFinished.type.description]).sorted().compactMap(MessageType.init)
     }
 
     /// The message types that a coordinator of this flow publishes.

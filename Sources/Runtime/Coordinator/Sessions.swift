@@ -19,19 +19,20 @@ struct Sessions {
         self.commandLifetime = commandLifetime
     }
 
-    /// Hands a message to the machine of its session.
+    /// Hands a message to the machine of its session, which begins with the first that is heard of it.
     /// - Throws: ``BusError`` if a result cannot be written as JSON.
     mutating func handle(_ message: Envelope, at date: Date) throws -> Outcome {
         if message.type.kind == .command, message.attributes.isExpired(at: date) {
             return try discarded(message, "expired")
         }
         guard let input = Machine.Input(message) else { return try discarded(message, "its data is not JSON") }
-        var machine = machines[message.subject] ?? Machine(flow: flow, session: message.subject)
-        let revision = machine.revision
+        let known = machines[message.subject]
+        var machine = known ?? Machine(flow: flow, session: message.subject)
         let effects = machine.handle(input)
-        if machine.revision != revision { machines[message.subject] = machine }
-        return try outcome(
-            effects, snapshot: machine.revision == revision ? nil : machine.snapshot, cause: message)
+        // A view of a session that has just begun waits for its first state, whether a rule leads on from that or not.
+        guard machine.revision != known?.revision else { return try outcome(effects, snapshot: nil, cause: message) }
+        machines[message.subject] = machine
+        return try outcome(effects, snapshot: machine.snapshot, cause: message)
     }
 
     /// Takes the sessions up where their snapshots say; begins the default one if there is none.
@@ -78,10 +79,15 @@ struct Sessions {
     ) throws -> Outcome {
         var results = results(of: cause)
         var outcome = Outcome()
-        if let snapshot { outcome.messages.append(try results.about(Document.NavigationState(snapshot))) }
+        let last = try snapshot.map { try results.about(Document.NavigationState($0)) }
+        // A state goes before what its steps have led to besides, which the machine tells before it.
+        var place = 0
         for effect in effects {
             if let message = try results.message(for: effect) { outcome.messages.append(message) }
             switch effect {
+            case .passed:
+                outcome.messages.insert(outcome.messages.removeLast(), at: place)
+                place = outcome.messages.count
             case .expectScreenGone(let instance):
                 outcome.expectations.append(
                     Expectation(
@@ -94,6 +100,7 @@ struct Sessions {
             default: break
             }
         }
+        if let last { outcome.messages.insert(last, at: place) }
         return outcome
     }
 

@@ -1,6 +1,6 @@
 import Foundation
+import SeededRandom
 import Testing
-import Yams
 
 @testable import Compose
 
@@ -47,11 +47,44 @@ struct StackEncodingTests {
         var expected = file.stack
         // What is written down no longer depends on where the file lies.
         for index in [0, 2] { expected.services[index].workingDirectory = "/stack" }
-        let yaml = try YAMLEncoder().encode(file.stack)
+        let yaml = try file.stack.text
         #expect(try readCompose(yaml).stack == expected, "\(yaml)")
         let json = String(decoding: try JSONEncoder().encode(file.stack), as: UTF8.self)
         let again = try readCompose(json).stack
         #expect(again.services.sorted { $0.name < $1.name } == expected.services, "\(json)")
+    }
+
+    private static let words = [
+        "", " ", "a b", " a", "a ", "true", "null", "~", "5", "0x1F", "1e3", "1:30", "yes", "a: b", "a:", "a #b", "#",
+        "- a",
+        "---", "<<", "=", "|", ">-", "\"", "'", "\\", "a\nb", "\n", "\t", "\r\n", "\u{7F}", "\u{85}", "\u{A0}",
+        "\u{2028}",
+        "a\u{FEFF}b", "%", "@", "`", "{", "[a]", "a, b", "*a", "&a", "!a", "é", "日本", "😀", "$", "$$x", "${A}",
+        "${A:-b}",
+        String(repeating: "--flag=value ", count: 20),
+    ]
+
+    @Test(
+        "reads back as the same stack, whatever words it holds, on one line each", arguments: 0..<200 as Range<UInt64>)
+    func anyWords(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        func word() -> String {
+            (0..<Int.random(in: 1...3, using: &random)).map { _ in Self.words.randomElement(using: &random) ?? "" }
+                .joined()
+        }
+        let service = Service(
+            name: "a", command: ["run"] + (0..<4).map { _ in word() }, workingDirectory: "/srv",
+            environment: ["A": word(), "B": nil, "C": word()], labels: ["team": word()])
+        let stack = Stack(name: "demo", directory: "/", services: [service], clients: [["device", word()]])
+        let text = try stack.text
+        #expect(try Stack(text: text) == stack, "\(text)")
+    }
+
+    @Test("is written for people: a long command on one line, and letters as they are")
+    func readable() throws {
+        let words = String(repeating: "--flag=value ", count: 20) + "é日本"
+        let service = Service(name: "a", command: ["run", words], workingDirectory: "/srv")
+        #expect(try Stack(directory: "/", services: [service]).text.contains("\n    - \(words)\n"))
     }
 
     @Test("has all that the file says")

@@ -26,20 +26,21 @@ struct RecordedSessionTests {
     }
 
     /// What a coordinator publishes of these: `a`, `b` … , an item is selected with each that is a command.
-    private static func recorded(_ inputs: [Envelope]) throws -> [[Envelope]] {
-        var machine = Machine(flow: try flow())
-        let start = try document(machine, causedBy: nil)
+    private static func recorded(_ inputs: [Envelope], on flow: Flow? = nil) throws -> [[Envelope]] {
+        var machine = Machine(flow: try flow ?? Self.flow())
+        let start = try document(machine.snapshot, causedBy: nil)
         return [[start]]
             + (try inputs.map { input in
                 let revision = machine.revision
-                if let input = Machine.Input(input) { _ = machine.handle(input) }
-                return [input] + (machine.revision == revision ? [] : [try document(machine, causedBy: input.id)])
+                let effects = Machine.Input(input).map { machine.handle($0) } ?? []
+                let passed = effects.compactMap { if case .passed(let snapshot) = $0 { snapshot } else { nil } }
+                let snapshots = passed + (machine.revision == revision ? [] : [machine.snapshot])
+                return [input] + (try snapshots.map { try document($0, causedBy: input.id) })
             })
     }
 
-    private static func document(_ machine: Machine, causedBy cause: String?) throws -> Envelope {
-        let data = String(
-            decoding: try JSONEncoder().encode(Document.NavigationState(machine.snapshot)), as: UTF8.self)
+    private static func document(_ snapshot: NavigationSnapshot, causedBy cause: String?) throws -> Envelope {
+        let data = String(decoding: try JSONEncoder().encode(Document.NavigationState(snapshot)), as: UTF8.self)
         return try .recorded(
             cause.map { "\($0).ios.0" } ?? "start", "document.NavigationState", at: 1, data: data,
             source: "navigation-coordinator/1", causedBy: cause
@@ -104,6 +105,28 @@ struct RecordedSessionTests {
         ]
         let (outcomes, _) = try await play(retained, on: Self.flow(), since: .retained)
         #expect(outcomes.map(\.number) == [3] && outcomes[0].failures.isEmpty)
+    }
+
+    @Test("begins with the last of the states that one message led to, when it released a queue")
+    func amidQueue() async throws {
+        let flow = try Self.flow(
+            Self.yaml + """
+
+                  - on: command.Save
+                    guard: { accept: event.Saved, deadline: 5s, meanwhile: queue }
+                    do: [{ push: other }]
+                """)
+        let story = try Self.recorded(
+            [
+                try .recorded("a", "command.Save", at: 1), try .recorded("b", "command.ItemSelected", at: 1),
+                try .recorded("c", "event.Saved", at: 1, causedBy: "a"), try .recorded("d", "event.Emptied", at: 1),
+            ], on: flow)
+        #expect(story.map(\.count) == [1, 2, 2, 3, 2])
+        for messages in [story.flatMap(\.self), story[3...].flatMap(\.self)] {
+            let (outcomes, machine) = try await play(messages, on: flow)
+            #expect(outcomes.allSatisfy { $0.failures.isEmpty }, "\(outcomes)")
+            #expect(machine.revision == 5)
+        }
     }
 
     @Test("says where a changed flow leads elsewhere, each difference once")

@@ -5,7 +5,7 @@ internal import Presentation
 extension Scene {
     /// Whether a screen is shown by what its flow says of it: nobody has written a view model.
     private func isPlain(_ instance: ScreenInstance) -> Bool {
-        flow != nil && ScreenRegistry.screens[instance.screen] == nil
+        flow != nil && ScreenRegistry.viewModel(of: instance.screen, in: snapshot.flow.name) == nil
     }
 
     /// The flow's title, what the screen is about, and the documents of the session; nil if it has a view model.

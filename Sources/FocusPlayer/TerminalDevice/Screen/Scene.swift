@@ -13,8 +13,8 @@ struct Scene {
     func content(of instance: ScreenInstance) -> ScreenContent {
         if let content = plainContent(of: instance) { return content }
         return ScreenRegistry.content(
-            of: instance.screen, arguments: instance.arguments.compactMapValues(\.stringValue), documents: documents,
-            commands: Set(snapshot.commands))
+            of: instance.screen, in: snapshot.flow.name, arguments: instance.arguments.compactMapValues(\.stringValue),
+            documents: documents, commands: Set(snapshot.commands))
     }
 
     /// From the bottom up.

@@ -25,41 +25,19 @@ extension Router {
     }
 
     private func answer(to command: String, in messages: MessageSequence) async throws -> RouterAnswer {
-        var wasHeld = false
         for try await message in messages where !message.isTombstone {
             switch message.type {
             case Document.NavigationState.type where message.attributes.key == platform:
                 let snapshot = try message.decode(Document.NavigationState.self).snapshot
                 // That a guard holds the command back is a change of its own, and no answer yet.
-                if snapshot.holds(command) { wasHeld = true; continue }
-                if snapshot.cause == command { return .done(snapshot.revision) }
-                // What was held back is met in one go, and the snapshot names only the last as its cause.
-                if wasHeld { return try await discard(of: command, behind: message) ?? .done(snapshot.revision) }
+                if snapshot.cause == command, !snapshot.holds(command) { return .done(snapshot.revision) }
             case DomainEvent.MessageDiscarded.type:
-                if let answer = try discard(of: command, in: message) { return answer }
+                let discarded = try message.decode(DomainEvent.MessageDiscarded.self)
+                if discarded.messageID == command { return .discarded(discarded.reason) }
             default: break
             }
         }
         throw RouterError.unanswered(after: deadline)
-    }
-
-    private func discard(of command: String, in message: Envelope) throws -> RouterAnswer? {
-        let discarded = try message.decode(DomainEvent.MessageDiscarded.self)
-        return discarded.messageID == command ? .discarded(discarded.reason) : nil
-    }
-
-    /// Looks for it in what is journalled already: a snapshot and the discards that belong to it are one batch.
-    private func discard(of command: String, behind snapshot: Envelope) async throws -> RouterAnswer? {
-        let filter = MessageFilter.type(DomainEvent.MessageDiscarded.self)
-        let end = try await bus.newest(matching: [filter])
-        guard let start = snapshot.position, start.offset < end.offset else { return nil }
-        return try await bus.withSubscription(to: [filter], from: .after(start)) { messages in
-            for try await message in messages {
-                if let answer = try discard(of: command, in: message) { return answer }
-                if let position = message.position, position.offset >= end.offset { break }
-            }
-            return nil
-        }
     }
 
     private func withDeadline(

@@ -9,7 +9,10 @@ extension Stack {
     package var text: String {
         get throws {
             // Which, unlike JSON's, keeps the services in their order.
-            try YAMLEncoder().encode(self)
+            let encoder = YAMLEncoder()
+            // A long command stays on its line, and letters stay letters.
+            encoder.options = YAMLEncoder.Options(width: -1, allowUnicode: true)
+            return try encoder.encode(self)
         }
     }
 

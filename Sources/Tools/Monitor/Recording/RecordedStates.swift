@@ -6,11 +6,11 @@ internal import Navigation
 package struct RecordedStates: Sendable {
     private let platform: String
     private let session: String
-    /// By the message that led to them, as it was published: most are never looked at.
+    /// The last by the message that led to them, as it was published: most are never looked at.
     private var documents: [String: Envelope] = [:]
     /// The commands that came too late.
     private var expired: Set<String> = []
-    /// The first state, and where it stands.
+    /// The state that the first message led to that led to any, and where it stands.
     private var first: (document: Envelope, number: Int)?
     /// Where the last message stands of which a state is recorded: behind it nobody can tell whether there was one more.
     private var lastAnswered = 0
@@ -38,8 +38,12 @@ package struct RecordedStates: Sendable {
         let message = recorded.message
         numbers[message.id] = recorded.number
         if message.type == Document.NavigationState.type, message.attributes.key == platform {
-            first = first ?? (message, recorded.number)
-            guard let cause = message.attributes.causationID else { return }
+            let cause = message.attributes.causationID
+            // An answer that releases a queue leads to several states, and a machine takes it whole.
+            if first == nil || cause != nil && first?.document.attributes.causationID == cause {
+                first = (message, recorded.number)
+            }
+            guard let cause else { return }
             documents[cause] = message
             lastAnswered = max(lastAnswered, numbers[cause] ?? 0)
         } else if message.type == DomainEvent.MessageDiscarded.type, message.attributes.platform == platform,

@@ -1,6 +1,5 @@
 package import ArgumentParser
 internal import Compose
-internal import Yams
 
 package struct ConfigCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
@@ -55,7 +54,7 @@ package struct ConfigCommand: AsyncParsableCommand {
         switch part {
         case .services: try await printLines(stack.services.map(\.name))
         case .profiles: try await printLines(Set(file.stack.services.flatMap(\.profiles)).sorted())
-        default: try await Console.output.write(isJSON ? JSONLine.text(stack) + "\n" : YAMLEncoder().encode(stack))
+        default: try await Console.output.write(isJSON ? JSONLine.text(stack) + "\n" : stack.text)
         }
     }
 
