@@ -72,7 +72,7 @@ let tools: [Target] = [
     module("AppContract", in: "Tools", ["Contracts", "EventBus", "Navigation"]),
     module("SegueTestSupport", in: "Tools", ["EventBus", "ZeroMQEventBus", "Compose", logging]),
     module("Monitor", in: "Tools", ["Contracts", "EventBus", "Navigation", systemPackage]),
-    module("Scaffold", in: "Tools", ["EventBus", "Navigation"]),
+    module("Scaffold", in: "Tools", ["Contracts", "EventBus", "Navigation"]),
     module(
         "Benchmarks", in: "Tools",
         [
@@ -217,7 +217,9 @@ let tests: [Target] = [
         swiftSettings: settings),
     tests(of: "Compose", ["compose-fixture", "SeededRandom", logging, yams]),
     tests(of: "AppContract", ["Contracts", "EventBus", "Navigation"]),
-    tests(of: "Monitor", ["Contracts", "EventBus", "Navigation", "RuntimeTestSupport", "SeededRandom"]),
+    tests(
+        of: "Monitor",
+        ["Contracts", "EventBus", "Navigation", "RuntimeTestSupport", "SeededRandom", systemPackage]),
     tests(of: "Scaffold", ["Navigation"]),
     tests(of: "Benchmarks", ["BusProtocol", "EventBus"]),
     testModule("CommandLineTestSupport", [subprocess, systemPackage]),

@@ -58,6 +58,83 @@ struct ScaffoldTests {
         }
     }
 
+    @Test("A service between events is told one in its test, of however many fields, and its imports are in order")
+    func betweenEvents() throws {
+        try inPackage { package in
+            let fields = try Field.list((10..<22).map { "fieldWithALongName\($0):String" })
+            for name in ["event.Begun", "event.Done"] {
+                try MessageTemplate(MessageName(name), fields: fields).scaffold(in: package).write(to: package.root)
+            }
+            let service = try ServiceTemplate(
+                "worker", receives: MessageName("event.Begun"), sends: MessageName("event.Done"))
+            let files = try service.scaffold(in: package, compose: nil).files
+            let test = try #require(files["Tests/AppTests/WorkerTests.swift"])
+            #expect(test.contains("try await stack.bus.publish(DomainEvent.Begun(\n"))
+            #expect(files["Sources/App/Worker.swift"]?.contains("        DomainEvent.Done(\n            field") == true)
+            for (path, text) in files {
+                let lines = text.split(separator: "\n")
+                #expect(lines.filter { $0.contains("fieldWith") }.allSatisfy { $0.count <= 100 }, "\(path)")
+                let imports = lines.filter { $0.hasPrefix("import") }
+                #expect(imports == imports.sorted(), "\(path)")
+            }
+        }
+    }
+
+    @Test(
+        "However many fields a message has, its lines are none too long, and a service finds the fields again",
+        arguments: [0, 3, 4, 5, 12])
+    func manyFields(count: Int) throws {
+        try inPackage { package in
+            let fields = try Field.list((0..<count).map { "fieldWithALongName\($0 + 10):String" })
+            let query = try MessageName("query.Everything")
+            let scaffold = try MessageTemplate(query, fields: fields, answer: fields).scaffold(in: package)
+            for (path, text) in scaffold.files {
+                for line in text.split(separator: "\n") { #expect(line.count <= 100, "\(path)") }
+            }
+            let test = try #require(scaffold.files["Tests/AppTests/EverythingTests.swift"])
+            let json = try #require(test.firstMatch(of: #/let json = #"+\s*({[^}]*})\s*"+#/#)?.1)
+            let members = fields.map { "\"\($0.name)\":\"some\"" }.joined(separator: ",")
+            #expect(json.replacing(#/\\#\n +/#, with: "") == "{\(members)}", "\(test)")
+            try scaffold.write(to: package.root)
+            #expect(try MessageSource(query, in: package)?.fields == fields)
+        }
+    }
+
+    @Test(
+        "What the platform has already is not made again",
+        arguments: [
+            "document.NavigationState", "document.Presence", "document.ServiceContract", "event.MessageDiscarded",
+            "command.DataDispatched",
+        ])
+    func ofPlatform(type: String) throws {
+        let error = #expect(throws: ScaffoldError.self) { try MessageTemplate(MessageName(type)) }
+        #expect(error?.message == "\(type) is one of the platform's own messages")
+        _ = try MessageTemplate(MessageName("query.Presence"))
+    }
+
+    @Test("A rule may stand on a command that the platform has")
+    func ofPlatform() throws {
+        try inPackage { package in
+            let flow = """
+                name: a
+                version: 1
+                platform: ios
+                start: b
+                screens:
+                  b:
+                    title: B
+                transitions:
+                  - on: event.D
+                    do: [pop]
+
+                """
+            try flow.write(toFile: "\(package.root)/flow.yaml", atomically: true, encoding: .utf8)
+            let screen = try ScreenTemplate("c", on: MessageName("command.DataDispatched"))
+            let scaffold = try screen.scaffold(in: package, flow: "flow.yaml")
+            #expect(scaffold.files.keys.sorted() == ["Tests/AppTests/CScreenTests.swift", "flow.yaml"])
+        }
+    }
+
     @Test("A service is not called as something of the package is")
     func taken() throws {
         try inPackage { package in

@@ -142,21 +142,11 @@ struct BusVerbTests {
         }
     }
 
-    private struct JournalPosition: Decodable, Equatable {
-        let epoch: String
-        let offset: UInt64
-    }
-
-    private struct Receipt: Decodable {
-        let id: String
-        let position: JournalPosition
-    }
-
     private struct Seen: Decodable {
         let id: String
         let platform: String?
         let expirytime: String?
         let data: [String: String]
-        let position: JournalPosition
+        let position: Receipt.JournalPosition
     }
 }

@@ -92,6 +92,62 @@ struct SendCheckTests {
         }
     }
 
+    @Test("in many lines goes out in their order, whatever is wrong with some; what the bus refuses is named, too")
+    func manyLines() async throws {
+        try await inShop { segue, _ in
+            let bad = [7: "{}}", 300: #"{"type": "event.Sold", "data": 1}"#]
+            let refused = [8, 555, 700, 701]
+            let lines = (1...1000).map { number in
+                let subject = refused.contains(number) ? String(repeating: "s", count: 256) : "default"
+                return bad[number]
+                    ?? #"{"type": "event.Sold", "data": {}, "subject": "\#(subject)", "platform": "\#(number)"}"#
+            }
+            let result = try await segue.run(["send", "--stdin", "--json"], input: lines.joined(separator: "\n"))
+            #expect(result.status == 65 && result.lines.count == 994)
+            let named = result.errorLines.compactMap { $0.firstMatch(of: #/^segue: standard input:(\d+): /#)?.1 }
+            #expect(named == ["7", "8", "300", "555", "700", "701"], "\(result.error)")
+            #expect(result.errorLines.last == "segue: 6 of 1000 messages could not be sent; all others were")
+
+            let shown = try await segue(
+                "monitor", "--type", "event.Sold", "--since", "beginning", "--count", "994", "--json")
+            let journalled = try shown.lines.map { try JSONDecoder().decode(Receipt.self, from: Data($0.utf8)) }
+            let expected = (1...1000).filter { !named.contains("\($0)") }.map(String.init)
+            #expect(journalled.map(\.platform) == expected)
+            let told = try result.lines.map { try JSONDecoder().decode(Receipt.self, from: Data($0.utf8)) }
+            #expect(told.map(\.id) == journalled.map(\.id))
+            #expect(told.map(\.position) == journalled.map(\.position))
+        }
+    }
+
+    @Test("in lines goes out with each line as it comes")
+    func line() async throws {
+        try await inShop { segue, _ in
+            let result = try await segue.shell(
+                """
+                mkfifo in out; segue send event.Sold --stdin -p demo < in > out & exec 3> in 4< out
+                for line in 1 2 3; do echo '{}' >&3; read -r -u 4 id position; echo "$position"; done
+                exec 3>&-; wait $!; echo status $?
+                """)
+            #expect(result.lines.count == 4 && result.lines.last == "status 0", "\(result.output) \(result.error)")
+        }
+    }
+
+    @Test("in lines ends with one that is longer than any message, of which only the number is told")
+    func longLine() async throws {
+        try await inShop { segue, _ in
+            let result = try await segue.shell(
+                "(echo '{}'; echo; head -c 9000000 /dev/zero; echo; echo '{}') | segue send event.Sold --stdin -p demo")
+            #expect(result.status == 65 && result.lines.count == 1)
+            #expect(
+                result.errorLines == [
+                    "segue: standard input:3: the line is longer than any message; messages sent before it: 1"
+                ], "\(result.error.prefix(1000))")
+            let folder = try await segue.shell("segue send event.Sold --stdin -p demo < .")
+            #expect(folder.status == 66)
+            #expect(folder.error.hasPrefix("segue: standard input cannot be read: Is a directory"), "\(folder.error)")
+        }
+    }
+
     @Test("in lines that say their types is what monitor prints of it")
     func typedLines() async throws {
         try await inShop { segue, bus in

@@ -52,9 +52,4 @@ extension ZeroMQEventBus {
     fileprivate var outbox: (batches: Int, waiting: Int) {
         (pending.values.count(where: \.isBatch), waiting.count)
     }
-
-    /// Waits until something is true of it.
-    fileprivate func until(_ isTrue: @Sendable (isolated ZeroMQEventBus) -> Bool) async {
-        while !isTrue(self) { await Task.yield() }
-    }
 }

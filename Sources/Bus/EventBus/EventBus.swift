@@ -6,7 +6,8 @@ public protocol EventBus: Sendable {
     var source: String { get }
 
     /// Appends a batch, all or nothing. Returns once it is journalled: from then on nothing loses it.
-    /// - Returns: the position of the last message, or the journal's end for an empty batch.
+    /// - Returns: the position of the last message, which those before it stand directly before; or the journal's end for an
+    ///   empty batch.
     /// - Throws: ``BusError``: `fenced` if the checkpoint's claim no longer owns its partition, `refused` if a message is not
     ///   acceptable, `journal` if it cannot be journalled now.
     @discardableResult

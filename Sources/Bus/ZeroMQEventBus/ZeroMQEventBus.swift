@@ -30,6 +30,7 @@ public actor ZeroMQEventBus: EventBus {
     var isOutOfSequence = false
     /// Transient batches have a count of their own: a broker that was restarted has forgotten it.
     var transientSequence: UInt64 = 0
+    /// Of the broker's journal; 0 until a broker has answered.
     var epoch: UInt64 = 0
     /// When the broker last answered, or the bus was opened; moved on by a warning, so that one comes every few seconds.
     var lastHeard = ContinuousClock.now
@@ -77,7 +78,10 @@ public actor ZeroMQEventBus: EventBus {
         guard state == .idle else { throw BusError(.closed, "a bus runs once") }
         try open()
         await withTaskCancellationHandler {
-            await withCheckedContinuation { closed = $0 }
+            await withCheckedContinuation { continuation in
+                // A handler that ran before this has closed it already.
+                if state == .closed { continuation.resume() } else { closed = continuation }
+            }
         } onCancel: {
             thread.perform { [weak self] in self?.assumeIsolated { $0.leave() } }
         }
@@ -166,10 +170,12 @@ public actor ZeroMQEventBus: EventBus {
         logger.warning("no broker answers", metadata: ["bus": "\(address)", "waiting": "\(pending.count)"])
     }
 
-    /// Says good-bye and closes when the broker has heard it, or after a moment.
+    /// Says good-bye and closes when the broker has heard it, or after a moment. One that has never answered has nothing of
+    /// this process's to hand over, and is not waited for.
     private func leave() {
         guard state == .open else { return close() }
         enqueue(.bye(greeting), reply: .resume(nil))
+        guard epoch != 0 else { return close() }
         thread.perform(after: .milliseconds(500)) { [weak self] in self?.assumeIsolated { $0.close() } }
     }
 

@@ -1,8 +1,8 @@
-internal import EventBus
+package import EventBus
 
 /// The messages that every app has, for those who know them by their names only.
-enum PlatformMessages {
-    static let all: [any Message.Type] = [
+package enum PlatformMessages {
+    package static let all: [any Message.Type] = [
         Command.AlertAnswered.self, Command.BackCancelled.self, Command.BackCompleted.self, Command.BackStarted.self,
         Command.DataDispatched.self, Command.ErrorDismissed.self, Command.NavigationRequested.self,
         Command.PresentationDismissed.self, Command.ScreenDisplayed.self, Command.ScreenGone.self,
@@ -10,5 +10,6 @@ enum PlatformMessages {
         DomainEvent.LaunchFinished.self, DomainEvent.MessageDiscarded.self, DomainEvent.ScreenDismissed.self,
         DomainEvent.URLOpenRequested.self, ApplicationError.self, Document.ErrorBanner.self,
         Document.NavigationState.self, Document.Presence.self, Document.ScreenWork.self,
+        Document.ServiceContract.self,
     ]
 }

@@ -19,6 +19,11 @@ public enum DerivedID {
         "\(shortened(cause)).\(platform).\(name)"
     }
 
+    /// Whether an identifier was made from a cause's: whoever said that message says it again when told the cause again.
+    public static func isDerived(_ id: String, from cause: String) -> Bool {
+        id.hasPrefix("\(shortened(cause)).")
+    }
+
     /// Begins as before, and thus with the random part of the first identifier in the chain.
     private static func shortened(_ cause: String) -> String {
         guard cause.utf8.count > longest else { return cause }

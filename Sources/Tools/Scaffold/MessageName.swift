@@ -1,3 +1,4 @@
+internal import Contracts
 internal import EventBus
 
 /// A message's type, as it is to be declared in Swift.
@@ -24,6 +25,8 @@ package struct MessageName: Hashable, Sendable {
     }
 
     var name: String { type.name }
+    /// Whether every app has it already.
+    var isOfPlatform: Bool { PlatformMessages.all.contains { $0.type == type } }
     /// In Swift: `Command.CoffeeOrdered`.
     var swift: String { "\(role.namespace).\(name)" }
 

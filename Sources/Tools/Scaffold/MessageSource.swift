@@ -12,7 +12,7 @@ struct MessageSource {
         guard let text = package.text(of: path) else { return nil }
         guard let match = text.firstMatch(of: #/init\(([^)]*)\)/#) else {
             throw ScaffoldError(
-                "\(path) has no initialiser", recovery: "give its struct one, with its fields on one line")
+                "\(path) has no initialiser", recovery: "give its struct one")
         }
         self.message = message
         var fields: [Field] = []
@@ -29,9 +29,12 @@ struct MessageSource {
         self.fields = fields
     }
 
-    /// A value of it for a test, in Swift.
-    var sample: String {
+    /// An expression with a value of it, in Swift.
+    /// - Parameter indent: of its first line.
+    static func sample(
+        of message: MessageName, _ fields: [Field] = [], from start: String = "", to end: String = "", indent: Int
+    ) -> String {
         let arguments = fields.filter { $0.json != nil }.map { "\($0.name): \($0.sample)" }
-        return "\(message.swift)(\(arguments.joined(separator: ", ")))"
+        return Wrapping.list("\(start)\(message.swift)(", arguments, ")\(end)", indent: indent)
     }
 }

@@ -50,6 +50,25 @@ struct ReplayTests {
         #expect(try await replayed(try Self.story(), plan).map(\.id) == ["a.ios.1"])
     }
 
+    @Test("knows what a coordinator says again, in whichever process, from what a service says of something of its own")
+    func roles() async throws {
+        let long = String(repeating: "a", count: 200)
+        let results = try [
+            Envelope.recorded("a.ios.0", "command.Load", at: 1, source: "shop/1", causedBy: "a"),
+            .recorded(DerivedID.make(from: long, platform: "ios", name: "0"), "event.B", at: 2, causedBy: long),
+            .recorded("start", "document.NavigationState", at: 3, source: "shop/1"),
+            .recorded("n-1", "document.ErrorBanner", at: 4, source: "error-notifier/1"),
+            .recorded("n-2", "event.MessageDiscarded", at: 5, source: "error-notifier/1", causedBy: "a"),
+        ]
+        #expect(results.map { ReplayRole(of: $0) } == results.map { _ in .result })
+        let inputs = try [
+            Envelope.recorded("s-12", "event.Loaded", at: 1, source: "shop/1", causedBy: "s-1"),
+            .recorded("s-13", "document.Devices", at: 2, source: "shop/1", causedBy: "a"),
+        ]
+        #expect(inputs.map { ReplayRole(of: $0) } == [.input, .input])
+        #expect(try ReplayRole(of: .recorded("c", "document.ServiceContract", at: 1)) == .past)
+    }
+
     @Test("keeps ids and times; a command's expiry counts from now, unless it had come too late")
     func same() async throws {
         let late = try Envelope.recorded("late", "command.PlaylistSelected", at: 8) { $0.expire(after: .seconds(60)) }

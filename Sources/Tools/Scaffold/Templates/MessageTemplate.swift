@@ -7,10 +7,15 @@ package struct MessageTemplate {
     /// What a query is answered with.
     let answer: [Field]
 
-    /// - Throws: ``ScaffoldError`` when what is no query has an answer.
+    /// - Throws: ``ScaffoldError`` when what is no query has an answer, and when the platform has such a message.
     package init(_ message: MessageName, fields: [Field] = [], answer: [Field] = []) throws(ScaffoldError) {
         guard answer.isEmpty || message.type.kind == .query else {
             throw ScaffoldError("\(message.type) is not answered", recovery: "leave --answer out, or make it a query")
+        }
+        guard !message.isOfPlatform else {
+            throw ScaffoldError(
+                "\(message.type) is one of the platform's own messages",
+                recovery: "choose another name; that one is there without being made")
         }
         self.message = message
         self.fields = fields
@@ -55,19 +60,16 @@ package struct MessageTemplate {
     /// The properties, and the initialiser that a package's struct does not get by itself.
     private static func members(_ fields: [Field], indent: Int) -> String {
         let properties = fields.map { "package var \($0.swiftName): \($0.type)" }
-        let parameters = fields.map { "\($0.swiftName): \($0.type)\($0.json == nil ? " = nil" : "")" }.joined(
-            separator: ", ")
+        let parameters = fields.map { "\($0.swiftName): \($0.type)\($0.json == nil ? " = nil" : "")" }
         let body = fields.map { "    self.\($0.swiftName) = \($0.swiftName)" }
-        let initialiser = body.isEmpty ? ["package init() {}"] : ["package init(\(parameters)) {"] + body + ["}"]
+        let head = Wrapping.list("package init(", parameters, ") {", indent: indent)
+        let initialiser = body.isEmpty ? ["package init() {}"] : [head] + body + ["}"]
         let lines = properties + (properties.isEmpty ? [] : [""]) + initialiser
-        return lines.map { $0.isEmpty ? "" : String(repeating: " ", count: indent) + $0 }.joined(separator: "\n")
+        return lines.map { $0.indented(by: indent) }.joined(separator: "\n")
     }
 
     private func test(of module: String) -> String {
-        let arguments = fields.map { "\($0.name): \($0.sample)" }.joined(separator: ", ")
-        let json = fields.sorted { $0.name < $1.name }.compactMap { field in
-            field.json.map { "\"\(field.name)\":\($0)" }
-        }
+        let arguments = fields.map { "\($0.name): \($0.sample)" }
         return """
             import Contracts
             import EventBus
@@ -80,14 +82,28 @@ package struct MessageTemplate {
             struct \(message.name)Tests {
                 @Test("goes over the wire under its own name, with its fields, and comes back as it went")
                 func wire() throws {
-                    let sent = try Envelope(\(message.swift)(\(arguments)), source: "test")
+                    \(Wrapping.list("let message = \(message.swift)(", arguments, ")", indent: 8))
+                    let sent = try Envelope(message, source: "test")
                     #expect(sent.type.description == "\(message.type)")
-                    #expect(String(decoding: sent.data, as: UTF8.self) == #"{\(json.joined(separator: ","))}"#)
+                    let json = \(json(indent: 12))
+                    #expect(String(decoding: sent.data, as: UTF8.self) == json)
                     let received = try Envelope(sent.decode(\(message.swift).self), source: "test")
                     #expect(received.data == sent.data)
                 }
             }
 
             """
+    }
+
+    /// What a test's message is on the wire, as a literal.
+    private func json(indent: Int) -> String {
+        let members = fields.sorted { $0.name < $1.name }.compactMap { field in
+            field.json.map { "\"\(field.name)\":\($0)" }
+        }
+        let line = "#\"{\(members.joined(separator: ","))}\"#"
+        if indent + line.count + "let json = ".count <= Wrapping.limit { return line }
+        let lines = Wrapping.filled(members, separator: ",", width: Wrapping.limit - indent - 4)
+        let margin = "\n" + String(repeating: " ", count: indent)
+        return "#\"\"\"\(margin){\(lines.joined(separator: "\\#\(margin)"))}\(margin)\"\"\"#"
     }
 }

@@ -37,7 +37,7 @@ package struct ScreenTemplate {
             throw ScaffoldError("\(path) has a screen '\(name)' already", recovery: "choose another name")
         }
         var scaffold = Scaffold()
-        if try MessageSource(command, in: package) == nil {
+        if !command.isOfPlatform, try MessageSource(command, in: package) == nil {
             scaffold.add(try MessageTemplate(command).scaffold(in: package))
         }
         let changed = try self.changed(text, path, from: origin)

@@ -31,11 +31,12 @@ package struct ServiceTemplate {
         for message in Set([receives, sends]) where try MessageSource(message, in: package) == nil {
             scaffold.add(try MessageTemplate(message).scaffold(in: package))
         }
-        let samples = (try sample(of: receives, in: package), try sample(of: sends, in: package))
-        scaffold.make("Sources/\(package.module)/\(type).swift", package.spelled(source(answer: samples.1)))
+        let source = source(answer: try fields(of: sends, in: package))
+        scaffold.make("Sources/\(package.module)/\(type).swift", package.spelled(source))
         scaffold.make("Sources/\(name)/\(type)Command.swift", executable(of: package.module))
         if package.hasTests {
-            scaffold.make("\(package.tests)/\(type)Tests.swift", test(of: package.module, sending: samples.0))
+            let test = test(of: package.module, sending: try fields(of: receives, in: package))
+            scaffold.make("\(package.tests)/\(type)Tests.swift", test)
         }
         addTarget(to: &scaffold, package)
         addService(to: &scaffold, package, compose)
@@ -44,8 +45,13 @@ package struct ServiceTemplate {
 
     private var type: String { name.split(separator: "-").map(\.capitalized).joined() }
 
-    private func sample(of message: MessageName, in package: PackageLayout) throws(ScaffoldError) -> String {
-        try MessageSource(message, in: package)?.sample ?? "\(message.swift)()"
+    /// None for a message that is only made now.
+    private func fields(of message: MessageName, in package: PackageLayout) throws(ScaffoldError) -> [Field] {
+        try MessageSource(message, in: package)?.fields ?? []
+    }
+
+    private func imports(_ modules: String...) -> String {
+        modules.sorted().map { "import \($0)" }.joined(separator: "\n")
     }
 
     private func addTarget(to scaffold: inout Scaffold, _ package: PackageLayout) {
@@ -85,7 +91,7 @@ package struct ServiceTemplate {
         }
     }
 
-    private func source(answer: String) -> String {
+    private func source(answer: [Field]) -> String {
         """
         internal import Contracts
         package import EventBus
@@ -102,7 +108,7 @@ package struct ServiceTemplate {
 
             /// - Throws: `ApplicationError`: that is then the answer, and the error notifier shows it.
             static func answer(to message: \(receives.swift)) throws -> \(sends.swift) {
-                \(answer)
+                \(MessageSource.sample(of: sends, answer, indent: 8))
             }
         }
 
@@ -111,9 +117,7 @@ package struct ServiceTemplate {
 
     private func executable(of module: String) -> String {
         """
-        import ArgumentParser
-        import \(module)
-        import ServiceRuntime
+        \(imports("ArgumentParser", module, "ServiceRuntime"))
 
         @main
         struct \(type)Command: AsyncParsableCommand {
@@ -130,20 +134,21 @@ package struct ServiceTemplate {
         """
     }
 
-    private func test(of module: String, sending message: String) -> String {
+    private func sending(_ fields: [Field]) -> String {
+        let verb = receives.type.kind == .command ? "send" : "publish"
+        return MessageSource.sample(of: receives, fields, from: "try await stack.bus.\(verb)(", to: ")", indent: 16)
+    }
+
+    private func test(of module: String, sending message: [Field]) -> String {
         """
-        import \(module)
-        import Contracts
-        import EventBus
-        import SegueTestSupport
-        import Testing
+        \(imports(module, "Contracts", "EventBus", "SegueTestSupport", "Testing"))
 
         @Suite("\(name)")
         struct \(type)Tests {
             @Test("answers \(receives.type) with \(sends.type), as a real process")
             func answers() async throws {
                 try await TestStack.with([.broker, TestService("\(name)", after: ["broker"])]) { stack in
-                    try await stack.bus.send(\(message))
+                    \(sending(message))
                     try await stack.message(\(sends.swift).self)
                 }
             }

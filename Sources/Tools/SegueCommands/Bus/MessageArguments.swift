@@ -81,16 +81,12 @@ struct MessageArguments: ParsableArguments, Sendable {
         do {
             return .one(MessageDraft(type, data: try MessageData.object(input)))
         } catch  where lines.count(where: { !$0.allSatisfy(\.isWhitespace) }) > 1 {
-            return .lines(type, AsyncStream(lines))
-        }
-    }
-}
-
-extension AsyncStream<String> {
-    fileprivate init(_ elements: [String]) {
-        self.init { continuation in
-            for element in elements { continuation.yield(element) }
-            continuation.finish()
+            return .lines(
+                type,
+                AsyncThrowingStream { continuation in
+                    continuation.yield(lines)
+                    continuation.finish()
+                })
         }
     }
 }

@@ -4,8 +4,8 @@ internal import Foundation
 /// What a command line says is to be sent.
 enum MessageInput {
     case one(MessageDraft)
-    /// Lines; without a type, each says its own.
-    case lines(MessageType?, AsyncStream<String>)
+    /// Lines, as they come; without a type, each says its own.
+    case lines(MessageType?, AsyncThrowingStream<[String], any Error>)
 
     /// A draft of a line.
     /// - Throws: ``CommandError``.

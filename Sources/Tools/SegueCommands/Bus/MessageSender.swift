@@ -1,5 +1,4 @@
 internal import EventBus
-internal import Monitor
 
 /// Publishes what `segue send` was given.
 struct MessageSender {
@@ -10,46 +9,26 @@ struct MessageSender {
 
     /// - Throws: ``CommandError`` when the data is not what the services say.
     func publish(_ draft: MessageDraft) async throws -> Envelope {
-        try check?.check(draft.data, of: draft.type)
-        var envelope = Envelope(attributes: draft.attributes(arguments, on: bus), data: draft.data)
+        var envelope = try envelope(draft)
         envelope.position = try await bus.publish(Batch([envelope]))
         return envelope
     }
 
-    /// Publishes line by line, as the lines come. One that cannot be sent is named on standard error, and keeps none of
-    /// the others back.
-    ///
-    /// - Throws: ``CommandError`` at the end, when there was such a line.
-    func publish(_ lines: AsyncStream<String>, of type: MessageType?) async throws {
-        var (number, messages, failed) = (0, 0, 0)
-        var warned: Set<MessageType> = []
-        for await line in lines {
-            number += 1
-            if line.allSatisfy(\.isWhitespace) { continue }
-            messages += 1
-            do {
-                let sent = try await publish(MessageInput.draft(line, of: type))
-                if warned.insert(sent.type).inserted { try await Recipients(bus: bus).warn(of: sent.type) }
-                try await show(sent)
-            } catch let error as CommandError {
-                failed += 1
-                await Console.error.tell("standard input:\(number): \(error)")
-            } catch let error as BusError where [.refused, .malformed].contains(error.code) {
-                failed += 1
-                await Console.error.tell("standard input:\(number): \(error.message)".printable)
-            }
-        }
-        guard failed == 0 else {
-            throw CommandError(
-                code: "bad-lines", "\(failed) of \(messages) messages could not be sent; all others were",
-                status: .dataError
-            )
-        }
+    /// What is to be published.
+    /// - Throws: ``CommandError`` when the data is not what the services say.
+    func envelope(_ draft: MessageDraft) throws(CommandError) -> Envelope {
+        try check?.check(draft.data, of: draft.type)
+        return Envelope(attributes: draft.attributes(arguments, on: bus), data: draft.data)
     }
 
-    func show(_ message: Envelope) async throws {
-        guard let position = message.position else { return }
-        let sent = SentMessage(id: message.id, type: message.type, position: position)
-        try await Console.output.writeLine(print.json ? JSONLine.text(sent) : "\(sent.id) \(position)")
+    /// - Parameter messages: as they were published.
+    func show(_ messages: [Envelope]) async throws {
+        let lines = try messages.compactMap { message in
+            try message.position.map { position in
+                let sent = SentMessage(id: message.id, type: message.type, position: position)
+                return try print.json ? JSONLine.text(sent) : "\(sent.id) \(position)"
+            }
+        }
+        try await Console.output.write(lines.map { "\($0)\n" }.joined())
     }
 }

@@ -53,11 +53,12 @@ package struct SendCommand: AsyncParsableCommand {
                 bus: bus, arguments: message, check: try await check.check(on: bus), print: print)
             switch input {
             case .lines(let type, let lines):
-                try await sender.publish(lines, of: type)
+                var sender = LineSender(sender, type: type)
+                try await sender.publish(lines)
             case .one(let draft):
                 let sent = try await sender.publish(draft)
                 try await Recipients(bus: bus).warn(of: sent.type)
-                guard let awaited else { return try await sender.show(sent) }
+                guard let awaited else { return try await sender.show([sent]) }
                 let outcome = Outcome(bus: bus, cause: sent, awaited: awaited)
                 let printer = try MessagePrinter(print)
                 let message = try await outcome.message(within: timeout)

@@ -1,18 +1,40 @@
 internal import Dispatch
 internal import Foundation
 internal import Glibc
+internal import Monitor
+internal import Synchronization
 internal import SystemPackage
 
 /// What is piped into a command.
 enum StandardInput {
     private static let queue = DispatchQueue(label: "standard-input")
 
-    /// Its lines, each as soon as it is there: reading waits on a thread of its own, never on one that tasks share.
-    static var lines: AsyncStream<String> {
-        AsyncStream {
-            await withCheckedContinuation { continuation in
-                queue.async { continuation.resume(returning: readLine()) }
+    private static let reader = Mutex(LineReader(.standardInput))
+
+    /// Its lines, each as soon as it is there, and with it those that have come together with it: reading waits on a thread
+    /// of its own, never on one that tasks share. It throws ``CommandError``.
+    static var lines: AsyncThrowingStream<[String], any Error> {
+        AsyncThrowingStream {
+            try await withCheckedThrowingContinuation { continuation in
+                queue.async { continuation.resume(with: Result { try reader.withLock { try nextLines(&$0) } }) }
             }
+        }
+    }
+
+    /// - Returns: nil at its end.
+    private static func nextLines(_ reader: inout LineReader) throws(CommandError) -> [String]? {
+        do {
+            var lines: [String] = []
+            while lines.isEmpty || reader.holdsLine, let line = try reader.next() {
+                lines.append(String(decoding: line.text, as: UTF8.self))
+            }
+            return lines.isEmpty ? nil : lines
+        } catch let error as LineReader.TooLong {
+            throw CommandError(
+                code: "long-line", "standard input:\(error.number): the line is longer than any message",
+                status: .dataError)
+        } catch {
+            throw unreadable(error)
         }
     }
 
@@ -52,13 +74,17 @@ enum StandardInput {
             do {
                 count = try chunk.withUnsafeMutableBytes { try FileDescriptor.standardInput.read(into: $0) }
             } catch {
-                throw CommandError(
-                    code: "unreadable-input", "standard input cannot be read: \(error)",
-                    recovery: "give it a file or a pipe", status: .noInput)
+                throw unreadable(error)
             }
             guard count > 0 else { return }
             try take(chunk[..<count])
         }
+    }
+
+    private static func unreadable(_ error: any Error) -> CommandError {
+        CommandError(
+            code: "unreadable-input", "standard input cannot be read: \(error)",
+            recovery: "give it a file or a pipe", status: .noInput)
     }
 
     private static func unwritable(_ error: any Error) -> CommandError {

@@ -14,6 +14,8 @@ struct ProgramContract {
     /// A program that does not know `--contract` must find no bus to join, and nobody to tell that it is ready.
     private static let withheld: Set = ["SEGUE_BUS", "SEGUE_STATE_DIR", "NOTIFY_SOCKET"]
 
+    /// In the compose file; nil for a client, which has none there.
+    let service: String?
     /// What findings call it.
     private let name: String
     private let advice: String
@@ -22,6 +24,7 @@ struct ProgramContract {
     private let environment: [String: String]
 
     init(_ service: Service, of stack: Stack) {
+        self.service = service.name
         name = "service '\(service.name)'"
         advice = "let it be a ServiceProcess, or label it '\(StackContract.label): none'"
         command = service.command
@@ -33,6 +36,7 @@ struct ProgramContract {
 
     /// - Parameter client: a program that people start in the folder of the compose file.
     init(client: [String], of stack: Stack) {
+        service = nil
         name = "client '\(client.joined(separator: " "))'"
         advice = "let it be a ServiceProcess, or remove it from the clients"
         command = client
@@ -40,25 +44,26 @@ struct ProgramContract {
         environment = [:]
     }
 
+    /// - Throws: ``CommandError`` that names it, its executable, and what it said instead.
     func read() async throws(CommandError) -> Document.ServiceContract {
         let executable = try executable()
         do {
-            let output = try await withThrowingTaskGroup(of: String.self) { group in
-                group.addTask { try await run(executable) }
+            let text = try await withThrowingTaskGroup(of: String.self) { group in
+                group.addTask { try await output(of: executable) }
                 group.addTask {
                     try await Task.sleep(for: Self.patience)
-                    throw failure("does not answer --contract within \(Self.patience)")
+                    throw failure(executable, "does not answer --contract within \(Self.patience)")
                 }
                 defer { group.cancelAll() }
                 return try await group.next() ?? ""
             }
-            return try JSONDecoder().decode(Document.ServiceContract.self, from: Data(output.utf8))
+            return try JSONDecoder().decode(Document.ServiceContract.self, from: Data(text.utf8))
         } catch let error as CommandError {
             throw error
         } catch is DecodingError {
-            throw failure("prints something else than its contract for --contract")
+            throw failure(executable, "prints something else than its contract for --contract")
         } catch {
-            throw failure("cannot be asked for its contract: \(error)".printable)
+            throw failure(executable, "cannot be asked for its contract: \(error)")
         }
     }
 
@@ -75,7 +80,7 @@ struct ProgramContract {
     }
 
     /// In a session of its own: what it has started goes with it, however it ends, and Ctrl-C is this program's alone.
-    private func run(_ executable: String) async throws -> String {
+    private func output(of executable: String) async throws -> String {
         var platform = PlatformOptions()
         platform.createSession = true
         let variables = ProcessInfo.processInfo.environment.filter { !Self.withheld.contains($0.key) }
@@ -94,13 +99,14 @@ struct ProgramContract {
             await session.kill()
         }
         guard result.terminationStatus.isSuccess else {
-            let reason = result.standardError.split(separator: "\n").first.map { ": \($0)" } ?? ""
-            throw failure("does not answer --contract (\(result.terminationStatus)\(reason))".printable)
+            // Its last words: that it knows no such option, or where it was when it failed.
+            let said = result.standardError.split(whereSeparator: \.isNewline).suffix(3).map { ": \($0.prefix(200))" }
+            throw failure(executable, "does not answer --contract: \(result.terminationStatus.summary)\(said.joined())")
         }
         return result.standardOutput
     }
 
-    private func failure(_ problem: String) -> CommandError {
-        CommandError(code: "no-contract", "\(name) \(problem)", recovery: advice)
+    private func failure(_ executable: String, _ problem: String) -> CommandError {
+        CommandError(code: "no-contract", "\(name) (\(executable)) \(problem)".printable, recovery: advice)
     }
 }

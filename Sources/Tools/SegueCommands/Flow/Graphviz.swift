@@ -1,3 +1,4 @@
+internal import Compose
 internal import Subprocess
 
 /// The program that lays out drawings.
@@ -13,7 +14,7 @@ enum Graphviz {
                 .name("dot"), arguments: ["-Tsvg"], input: .string(dot), output: .string(limit: limit),
                 error: .string(limit: 1 << 20))
             if result.terminationStatus.isSuccess { return result.standardOutput }
-            throw failure("\(result.terminationStatus): \(result.standardError.prefix { $0 != "\n" })")
+            throw failure("\(result.terminationStatus.summary): \(result.standardError.prefix { $0 != "\n" })")
         } catch let error as SubprocessError where error.code == .executableNotFound {
             throw CommandError(
                 code: "no-graphviz", "an SVG is drawn by Graphviz, and its program 'dot' is not there",

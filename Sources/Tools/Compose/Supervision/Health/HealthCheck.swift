@@ -74,8 +74,7 @@ struct HealthCheck: Sendable {
         switch status {
         case _ where course.hasTimedOut: ending = "took longer than \(timeout)"
         case .exited(0): return nil
-        case .exited(let code): ending = "exited with status \(code)"
-        case .signaled(let signal): ending = "ended by \(StopSignal.name(of: signal))"
+        default: ending = status.summary
         }
         let lines = String(decoding: course.output, as: UTF8.self).split(whereSeparator: \.isNewline)
         return ([ending] + lines.suffix(3).map(String.init)).joined(separator: ": ")

@@ -23,9 +23,9 @@ package struct Recording: Sendable {
         let descriptor = try readingErrors { try FileDescriptor.open(FilePath(file), .readOnly) }
         defer { try? descriptor.close() }
         var lines = LineReader(descriptor)
-        var (line, messages) = (0, 0)
+        var messages = 0
         while let next = try readingErrors({ try lines.next() }) {
-            line += 1
+            let line = lines.number
             if next.text.allSatisfy({ $0 <= UInt8(ascii: " ") }) { continue }
             var entry = try entry(next.text, line: line, number: messages + 1)
             if case .message = entry { messages += 1 }
@@ -62,8 +62,8 @@ package struct Recording: Sendable {
     private func readingErrors<Value>(_ body: () throws -> Value) throws -> Value {
         do {
             return try body()
-        } catch let error as RecordingError {
-            throw RecordingError(error.code, "\(name): \(error.message)")
+        } catch let error as LineReader.TooLong {
+            throw RecordingError("recording.line", "\(name):\(error.number): the line is longer than any message")
         } catch Errno.noSuchFileOrDirectory {
             throw RecordingError(
                 "recording.unreadable", "there is no file \(name)", recovery: "make one with 'segue record'",

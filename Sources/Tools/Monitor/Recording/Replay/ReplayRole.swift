@@ -1,5 +1,6 @@
 internal import Contracts
 package import EventBus
+internal import Navigation
 
 /// What a recorded message is to those who are told the story again.
 package enum ReplayRole: Hashable, Sendable {
@@ -10,31 +11,27 @@ package enum ReplayRole: Hashable, Sendable {
     /// It tells of a process that is no more.
     case past
 
-    /// Those who say again what they said of the same inputs.
-    private static let reproducing: Set = ["navigation-coordinator", "error-notifier"]
-
     package init(of message: Envelope) {
-        let process = message.attributes.source.prefix { $0 != "/" }
-        if message.type == Document.Presence.type {
-            self = .past
-        } else if Self.reproducing.contains(String(process)), Self.answers(message) {
-            self = .result
-        } else {
-            self = .input
+        switch message.type {
+        case Document.Presence.type, Document.ServiceContract.type: self = .past
+        case Document.NavigationState.type: self = .result
+        // It is said when time has passed: a replay needs no clock.
+        case DomainEvent.GuardDeadlinePassed.type: self = .input
+        default: self = message.hasDerivedID || Self.isOfErrorNotifier(message) ? .result : .input
         }
     }
 
-    /// What such a process says when time has passed is an input: a replay needs no clock.
-    private static func answers(_ message: Envelope) -> Bool {
-        if message.type.kind == .document { return true }
-        return message.attributes.causationID != nil && message.type != DomainEvent.GuardDeadlinePassed.type
+    /// Its ids are drawn, and it hides a banner by its own clock, without a cause.
+    private static func isOfErrorNotifier(_ message: Envelope) -> Bool {
+        message.attributes.source.hasPrefix("error-notifier/")
+            && (message.type.kind == .document || message.attributes.causationID != nil)
     }
 }
 
 extension Envelope {
-    /// Whether its id derives from its cause's, as those of coordinators do: told again, it has the same one.
+    /// Whether its id derives from its cause's, as those of coordinators do, in whichever process: told again, it has the
+    /// same one.
     var hasDerivedID: Bool {
-        // A long cause's id is shortened, never below this.
-        attributes.causationID.map { id.hasPrefix($0.prefix(48)) } ?? false
+        attributes.causationID.map { DerivedID.isDerived(id, from: $0) } ?? false
     }
 }
