@@ -102,14 +102,14 @@ struct ContractVerbTests {
         arguments: [
             ("wait", "", "segue: service 'busy' (DIR/./busy) does not answer --contract within 10", 1),
             ("echo {}", "", "segue: service 'busy' (DIR/./busy) prints something else than its contract", 1),
-            ("wait", "until [ -s child ]; do :; done; kill -INT $!;", "", 130),
+            ("echo > begun; wait", "read -r < begun; kill -INT $!;", "", 130),
         ])
     func leftovers(end: String, meanwhile: String, error: String, status: Int32) async throws {
         try await SegueCommandLine.inScratch { segue in
             try segue.write("name: demo\nservices: {busy: {command: ./busy}}")
             try ContractShop.write("sleep 600 & echo $! > child; \(end)", as: "busy", segue)
             // Job control, or the shell would have it ignore the signal.
-            let result = try await segue.shell("set -m; segue contract export & \(meanwhile) wait $!")
+            let result = try await segue.shell("mkfifo begun; set -m; segue contract export & \(meanwhile) wait $!")
             let error = error.replacing("DIR", with: segue.directory)
             #expect(result.error.hasPrefix(error) && result.status == status, "\(result.error)")
             let child = try String(contentsOfFile: segue.directory + "/child", encoding: .utf8)

@@ -40,19 +40,25 @@ struct ClosingTests {
         }
     }
 
-    /// - Returns: how the bus is when it has just been told to end: that and the question are answered in this order.
+    /// - Returns: how the bus is when it has just been told to end.
     private func stateAtOnce(
         of bus: ZeroMQEventBus, after body: @escaping @Sendable (ZeroMQEventBus) async throws -> Void
     ) async throws -> ZeroMQEventBus.State {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await bus.run() }
             try await body(bus)
-            group.cancelAll()
-            let state = await bus.state
+            let state = await bus.stateAfterLeaving()
             while let end = await group.nextResult() {
                 #expect(throws: CancellationError.self) { try end.get() }
             }
             return state
         }
+    }
+}
+
+extension ZeroMQEventBus {
+    fileprivate func stateAfterLeaving() -> State {
+        leave()
+        return state
     }
 }

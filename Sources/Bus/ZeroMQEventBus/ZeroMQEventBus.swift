@@ -172,7 +172,7 @@ public actor ZeroMQEventBus: EventBus {
 
     /// Says good-bye and closes when the broker has heard it, or after a moment. One that has never answered has nothing of
     /// this process's to hand over, and is not waited for.
-    private func leave() {
+    func leave() {
         guard state == .open else { return close() }
         enqueue(.bye(greeting), reply: .resume(nil))
         guard epoch != 0 else { return close() }
