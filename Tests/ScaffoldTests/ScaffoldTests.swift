@@ -69,7 +69,8 @@ struct ScaffoldTests {
                 "worker", receives: MessageName("event.Begun"), sends: MessageName("event.Done"))
             let files = try service.scaffold(in: package, compose: nil).files
             let test = try #require(files["Tests/AppTests/WorkerTests.swift"])
-            #expect(test.contains("try await stack.bus.publish(DomainEvent.Begun(\n"))
+            #expect(test.contains("let message = DomainEvent.Begun(\n"))
+            #expect(test.contains("try await stack.bus.publish(message)\n"))
             #expect(files["Sources/App/Worker.swift"]?.contains("        DomainEvent.Done(\n            field") == true)
             for (path, text) in files {
                 let lines = text.split(separator: "\n")

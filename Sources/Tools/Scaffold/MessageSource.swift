@@ -32,9 +32,9 @@ struct MessageSource {
     /// An expression with a value of it, in Swift.
     /// - Parameter indent: of its first line.
     static func sample(
-        of message: MessageName, _ fields: [Field] = [], from start: String = "", to end: String = "", indent: Int
+        of message: MessageName, _ fields: [Field] = [], from start: String = "", indent: Int
     ) -> String {
         let arguments = fields.filter { $0.json != nil }.map { "\($0.name): \($0.sample)" }
-        return Wrapping.list("\(start)\(message.swift)(", arguments, ")\(end)", indent: indent)
+        return Wrapping.list("\(start)\(message.swift)(", arguments, ")", indent: indent)
     }
 }

@@ -134,12 +134,7 @@ package struct ServiceTemplate {
         """
     }
 
-    private func sending(_ fields: [Field]) -> String {
-        let verb = receives.type.kind == .command ? "send" : "publish"
-        return MessageSource.sample(of: receives, fields, from: "try await stack.bus.\(verb)(", to: ")", indent: 16)
-    }
-
-    private func test(of module: String, sending message: [Field]) -> String {
+    private func test(of module: String, sending fields: [Field]) -> String {
         """
         \(imports(module, "Contracts", "EventBus", "SegueTestSupport", "Testing"))
 
@@ -148,7 +143,8 @@ package struct ServiceTemplate {
             @Test("answers \(receives.type) with \(sends.type), as a real process")
             func answers() async throws {
                 try await TestStack.with([.broker, TestService("\(name)", after: ["broker"])]) { stack in
-                    \(sending(message))
+                    \(MessageSource.sample(of: receives, fields, from: "let message = ", indent: 16))
+                    try await stack.bus.\(receives.type.kind == .command ? "send" : "publish")(message)
                     try await stack.message(\(sends.swift).self)
                 }
             }
