@@ -143,7 +143,7 @@ package struct ServiceTemplate {
             @Test("answers \(receives.type) with \(sends.type), as a real process")
             func answers() async throws {
                 try await TestStack.with([.broker, TestService("\(name)", after: ["broker"])]) { stack in
-                    \(MessageSource.sample(of: receives, fields, from: "let message = ", indent: 16))
+                    \(MessageSource.sample(of: receives, fields, from: "let message = ", indent: 12))
                     try await stack.bus.\(receives.type.kind == .command ? "send" : "publish")(message)
                     try await stack.message(\(sends.swift).self)
                 }
