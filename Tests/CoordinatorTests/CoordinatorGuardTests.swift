@@ -27,6 +27,14 @@ struct CoordinatorGuardTests {
         return command
     }
 
+    /// Sends a command that waits for the attempt to end.
+    @discardableResult
+    private func queueHome() async throws -> Envelope {
+        let command = try await view.send(Command.HomeRequested(), origin: fixture.phone)
+        try await fixture.snapshot { $0.state.attempt?.queue.count == 1 }
+        return command
+    }
+
     /// Answers as a service does that knows of no platform.
     @discardableResult
     private func answer(_ question: Envelope, later: TimeInterval = 0) async throws -> Envelope {
@@ -106,8 +114,7 @@ struct CoordinatorGuardTests {
     func answeredWhileAway() async throws {
         try await withForm {
             try await ask()
-            try await view.send(Command.HomeRequested(), origin: fixture.phone)
-            try await fixture.snapshot { $0.state.attempt?.queue.count == 1 }
+            try await queueHome()
         }
         try await answer(try await view.received(Command.SaveDraft.self)[0])
         try await withForm {
@@ -122,8 +129,7 @@ struct CoordinatorGuardTests {
     func queueShown() async throws {
         try await withForm {
             try await ask()
-            let home = try await view.send(Command.HomeRequested(), origin: fixture.phone)
-            try await fixture.snapshot { $0.state.attempt?.queue.count == 1 }
+            let home = try await queueHome()
             let answer = try await answer(try await view.received(Command.SaveDraft.self)[0])
             let last = try await fixture.snapshot { $0.revision == 4 }
             #expect(last.cause == home.id)
@@ -141,8 +147,7 @@ struct CoordinatorGuardTests {
     func expiredInQueue() async throws {
         try await withForm {
             try await ask()
-            let home = try await view.send(Command.HomeRequested(), origin: fixture.phone)
-            try await fixture.snapshot { $0.state.attempt?.queue.count == 1 }
+            let home = try await queueHome()
             try await answer(try await view.received(Command.SaveDraft.self)[0], later: 61)
             try await fixture.snapshot { $0.state.top.screen == "done" }
             let discarded = try await view.received(DomainEvent.MessageDiscarded.self)[0]

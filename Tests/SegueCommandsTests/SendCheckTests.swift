@@ -132,7 +132,7 @@ struct SendCheckTests {
         }
     }
 
-    @Test("in lines ends with one that is longer than any message, of which only the number is told")
+    @Test("ends with a line, or a text, that is longer than any, and says which")
     func longLine() async throws {
         try await inShop { segue, _ in
             let result = try await segue.shell(
@@ -142,6 +142,9 @@ struct SendCheckTests {
                 result.errorLines == [
                     "segue: standard input:3: the line is longer than any message; messages sent before it: 1"
                 ], "\(result.error.prefix(1000))")
+            let endless = try await segue.shell("segue send event.Sold - -p demo < /dev/zero")
+            #expect(endless.status == 65)
+            #expect(endless.error.hasPrefix("segue: standard input is longer than 64 MiB"), "\(endless.error)")
             let folder = try await segue.shell("segue send event.Sold --stdin -p demo < .")
             #expect(folder.status == 66)
             #expect(folder.error.hasPrefix("segue: standard input cannot be read: Is a directory"), "\(folder.error)")

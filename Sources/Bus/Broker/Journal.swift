@@ -105,7 +105,7 @@ package final class Journal {
         if database.isInsideTransaction { try statements.rollback.run() }
     }
 
-    /// Reads, outside of transactions.
+    /// Reads what is committed: a transaction that has only begun holds nothing yet.
     func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
         do {
             try loadIfDue()

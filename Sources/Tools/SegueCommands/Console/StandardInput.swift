@@ -38,11 +38,21 @@ enum StandardInput {
         }
     }
 
+    /// What is taken as one text; any number of lines is read line by line.
+    private static let textLimit = 64 << 20
+
     /// All of it, to its end.
-    /// - Throws: ``CommandError`` when it cannot be read.
+    /// - Throws: ``CommandError`` when it cannot be read, or is too long.
     static func text() throws -> String {
         var bytes: [UInt8] = []
-        try read { bytes += $0 }
+        try read { chunk in
+            bytes += chunk
+            guard bytes.count <= textLimit else {
+                throw CommandError(
+                    code: "long-input", "standard input is longer than 64 MiB",
+                    recovery: "give it less; 'segue send --stdin' takes any number of lines", status: .dataError)
+            }
+        }
         return String(decoding: bytes, as: UTF8.self)
     }
 
