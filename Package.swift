@@ -14,9 +14,7 @@ let settings: [SwiftSetting] = [
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let asyncAlgorithms = Target.Dependency.product(name: "AsyncAlgorithms", package: "swift-async-algorithms")
-let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
-let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
@@ -25,8 +23,6 @@ let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummi
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
-let nioFoundation = Target.Dependency.product(name: "NIOFoundationCompat", package: "swift-nio")
-let nioHTTP = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let orderedCollections = Target.Dependency.product(name: "OrderedCollections", package: "swift-collections")
 let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -35,6 +31,13 @@ let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "s
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 
 // MARK: Layers, from the ground up: a module sees only what stands above it here
+
+let systemSupport: [Target] = [
+    .systemLibrary(name: "CSodium", path: "Sources/SystemSupport/CSodium", providers: [.apt(["libsodium-dev"])]),
+    module("Sodium", in: "SystemSupport", ["CSodium"]),
+    .systemLibrary(name: "CCurl", path: "Sources/SystemSupport/CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    module("HTTPClient", in: "SystemSupport", ["CCurl", httpTypes]),
+]
 
 let bus: [Target] = [
     .systemLibrary(name: "CZeroMQ", path: "Sources/Bus/CZeroMQ", providers: [.apt(["libzmq3-dev"])]),
@@ -89,12 +92,12 @@ let tools: [Target] = [
 
 let focusPlayer: [Target] = [
     module("Vocabulary", in: "FocusPlayer", ["EventBus", "Contracts"]),
-    module("Authorization", in: "FocusPlayer/Domain", ["EventBus", "Contracts", "Vocabulary", crypto]),
+    module("Authorization", in: "FocusPlayer/Domain", ["EventBus", "Contracts", "Sodium", "Vocabulary"]),
     module("Music", in: "FocusPlayer/Domain", ["EventBus", "Contracts", "Vocabulary"]),
     module(
         "SpotifyAPI", in: "FocusPlayer/Data",
-        ["Authorization", "Music", "Vocabulary", asyncHTTPClient, nioCore, nioHTTP, nioFoundation]),
-    module("TokenVault", in: "FocusPlayer/Data", ["Authorization", "Music", crypto]),
+        ["Authorization", "HTTPClient", "Music", "Vocabulary", httpTypes]),
+    module("TokenVault", in: "FocusPlayer/Data", ["Authorization", "Music", "Sodium"]),
     module("Repositories", in: "FocusPlayer/Data", ["Music", "Vocabulary", grdb, logging]),
     module(
         "ConsentCallback", in: "FocusPlayer/Data",
@@ -102,8 +105,8 @@ let focusPlayer: [Target] = [
     module(
         "Services", in: "FocusPlayer",
         [
-            "Authorization", "ConsentCallback", "Contracts", "EventBus", "Music", "Repositories", "ServiceRuntime",
-            "SpotifyAPI", "TokenVault", "Vocabulary", asyncHTTPClient, logging,
+            "Authorization", "ConsentCallback", "Contracts", "EventBus", "HTTPClient", "Music", "Repositories",
+            "ServiceRuntime", "SpotifyAPI", "TokenVault", "Vocabulary", logging,
         ]),
     module("Presentation", in: "FocusPlayer", ["EventBus", "Contracts", "Vocabulary"]),
     module(
@@ -114,7 +117,7 @@ let focusPlayer: [Target] = [
         ]),
     module(
         "SpotifySimulator", in: "FocusPlayer",
-        [crypto, httpTypes, hummingbird, nioCore, nioPosix, lifecycle, logging, yams]),
+        ["Sodium", httpTypes, hummingbird, nioCore, nioPosix, lifecycle, logging, yams]),
 ]
 
 /// Small systems that show one way of navigating each; `docs/examples.md` walks through them.
@@ -128,7 +131,7 @@ let executables: [Target] = [
     executable(
         "auth-service",
         [
-            "Authorization", "ServiceRuntime", "Services", "SpotifyAPI", "TokenVault", argumentParser, asyncHTTPClient,
+            "Authorization", "HTTPClient", "ServiceRuntime", "Services", "SpotifyAPI", "TokenVault", argumentParser,
         ]),
     executable("broker", ["Broker", "Contracts", "EventBus", "ServiceRuntime", argumentParser, lifecycle]),
     executable(
@@ -137,7 +140,7 @@ let executables: [Target] = [
     executable("error-notifier", ["ErrorNotification", "ServiceRuntime", argumentParser]),
     executable(
         "music-service",
-        ["Repositories", "ServiceRuntime", "Services", "SpotifyAPI", "TokenVault", argumentParser, asyncHTTPClient]),
+        ["HTTPClient", "Repositories", "ServiceRuntime", "Services", "SpotifyAPI", "TokenVault", argumentParser]),
     executable("navigation-coordinator", ["Contracts", "Coordinator", "Navigation", "ServiceRuntime", argumentParser]),
     executable("onboarding-service", ["Onboarding", "ServiceRuntime", argumentParser]),
     executable("segue", ["SegueCommands", argumentParser, logging]),
@@ -148,8 +151,12 @@ let executables: [Target] = [
 // MARK: Tests
 
 let tests: [Target] = [
+    tests(of: "Sodium"),
+    tests(of: "HTTPClient", [httpTypes, subprocess, systemPackage]),
     testModule("SeededRandom", []),
-    testModule("BusConformance", ["EventBus"]),
+    // A test target, as it uses Swift Testing, which is not there when everything is linked statically.
+    .testTarget(
+        name: "BusConformance", dependencies: ["EventBus"], path: "Tests/BusConformance", swiftSettings: settings),
     tests(of: "EventBus", ["BusConformance", "SeededRandom"]),
     testModule("BusChecker", []),
     tests(of: "BusChecker"),
@@ -205,8 +212,7 @@ let tests: [Target] = [
         name: "IntegrationTests",
         dependencies: [
             "CommandLineTestSupport", "SegueTestSupport", "EventBus", "Contracts", "Navigation", "Onboarding",
-            "Routing",
-            "Stations", "ThreeScreens", "Vocabulary", asyncHTTPClient, nioCore, nioFoundation, nioHTTP,
+            "HTTPClient", "Routing", "Stations", "ThreeScreens", "Vocabulary",
         ],
         swiftSettings: settings),
     .testTarget(
@@ -241,24 +247,23 @@ let tests: [Target] = [
     tests(
         of: "SpotifyAPI",
         [
-            "Authorization", "Contracts", "EventBus", "Music", "Repositories", "SpotifyTestSupport", "TokenVault",
-            "Vocabulary", asyncHTTPClient, grdb, httpTypes, hummingbird, logging, nioCore, nioHTTP,
+            "Authorization", "Contracts", "EventBus", "HTTPClient", "Music", "Repositories", "SpotifyTestSupport",
+            "TokenVault", "Vocabulary", grdb, httpTypes, hummingbird, logging, nioCore,
         ]),
     testModule(
         "SpotifyTestSupport",
         [
-            "Authorization", "SpotifyAPI", "SpotifySimulator", asyncHTTPClient, logging, nioCore, nioFoundation,
-            nioHTTP,
+            "Authorization", "HTTPClient", "SpotifyAPI", "SpotifySimulator", httpTypes, logging,
         ]),
     tests(
         of: "ConsentCallback",
-        ["Authorization", "Contracts", "RuntimeTestSupport", asyncHTTPClient, logging, nioCore, nioHTTP]),
+        ["Authorization", "Contracts", "HTTPClient", "RuntimeTestSupport", httpTypes, logging]),
     tests(
         of: "Services",
         [
             "Authorization", "Contracts", "EventBus", "Repositories", "RuntimeTestSupport", "ServiceRuntime",
-            "SpotifyAPI", "SpotifyTestSupport", "TokenVault", "Vocabulary", "ConsentCallback", asyncHTTPClient, logging,
-            nioCore, nioHTTP,
+            "SpotifyAPI", "SpotifyTestSupport", "TokenVault", "Vocabulary", "ConsentCallback", "HTTPClient", httpTypes,
+            logging,
         ]),
     tests(of: "TokenVault", ["Authorization", "EventBus", "Music", "Vocabulary"]),
     tests(of: "Repositories", ["Music", "Vocabulary", grdb, logging]),
@@ -272,8 +277,7 @@ let tests: [Target] = [
     tests(
         of: "SpotifySimulator",
         [
-            httpTypes, hummingbird, .product(name: "HummingbirdTesting", package: "hummingbird"), lifecycle, logging,
-            nioCore,
+            "HTTPClient", "SpotifyTestSupport", httpTypes, logging,
         ]),
 ]
 
@@ -300,7 +304,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
@@ -308,11 +311,11 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
-        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
     ],
-    targets: bus + navigation + contracts + runtime + tools + focusPlayer + examples + executables + tests
+    targets: systemSupport + bus + navigation + contracts + runtime + tools + focusPlayer + examples + executables
+        + tests
 )
 
 // MARK: Where things are

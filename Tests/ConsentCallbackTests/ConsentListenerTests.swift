@@ -1,9 +1,8 @@
-import AsyncHTTPClient
 import Authorization
 import ConsentCallback
 import Contracts
-import NIOCore
-import NIOHTTP1
+import HTTPClient
+import HTTPTypes
 import RuntimeTestSupport
 import Testing
 
@@ -51,17 +50,17 @@ struct ConsentListenerTests {
     }
 
     private struct Reply {
-        let status: UInt
+        let status: Int
         let html: String
         let cacheControl: String?
     }
 
     private func get(_ url: String) async throws -> Reply {
-        let response = try await HTTPClient.shared.execute(HTTPClientRequest(url: url), timeout: .seconds(30))
-        let body = try await response.body.collect(upTo: 1 << 20)
+        let response = try await HTTPClient.with {
+            try await $0.send(HTTPClient.Request(.get, url), deadline: .seconds(30), maximumBody: 1 << 20)
+        }
         return Reply(
-            status: response.status.code, html: String(buffer: body),
-            cacheControl: response.headers.first(name: "cache-control"))
+            status: response.status.code, html: response.text, cacheControl: response.headers[.cacheControl])
     }
 
     private func listening(

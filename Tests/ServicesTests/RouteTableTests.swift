@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import Contracts
 import EventBus
 import Repositories

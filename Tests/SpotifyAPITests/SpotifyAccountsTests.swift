@@ -1,6 +1,6 @@
-import AsyncHTTPClient
 import Authorization
 import Foundation
+import HTTPClient
 import SpotifyAPI
 import SpotifyTestSupport
 import Testing
@@ -96,7 +96,7 @@ struct SpotifyAccountsTests {
         var gone: SpotifyHosts?
         try await ScriptedSpotify.with { _, _, hosts in gone = hosts }
         let hosts = try #require(gone)
-        try await HTTPClient.withHTTPClient(configuration: .spotify) { client in
+        try await HTTPClient.with { client in
             let error = await #expect(throws: AuthorizationFailure.self) {
                 try await accounts(client, hosts).refresh("refresh-secret")
             }

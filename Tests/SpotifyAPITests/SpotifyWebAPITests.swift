@@ -1,4 +1,4 @@
-import AsyncHTTPClient
+import HTTPClient
 import Music
 import SpotifyAPI
 import SpotifyTestSupport

@@ -1,28 +1,23 @@
 import Foundation
-import Hummingbird
-import HummingbirdTesting
-import Logging
 import Testing
 
 @testable import SpotifySimulator
 
 @Suite("Server")
 struct ServerTests {
-    @Test("serves a real socket on a free port, and links lead back to it")
+    @Test("serves on a free port, and links lead back to it")
     func realSocket() async throws {
-        try await Self.withServer { port in
-            try await TestClient.withClient(host: "127.0.0.1", port: port) { client in
-                let spotify = SpotifyClient(client, authority: "127.0.0.1:\(port)")
-                let token = try await spotify.signIn().accessToken
-                let page: Listing<ListedPlaylist> = try await spotify.get("/v1/me/playlists", token: token).decoded()
-                #expect(page.next == "http://127.0.0.1:\(port)/v1/me/playlists?offset=20&limit=20")
-            }
+        try await withSimulator { spotify in
+            let token = try await spotify.signIn().accessToken
+            let page: Listing<ListedPlaylist> = try await spotify.get("/v1/me/playlists", token: token).decoded()
+            #expect(page.next == "\(spotify.base)/v1/me/playlists?offset=20&limit=20")
         }
     }
 
     @Test("a port in use is one line with the port and the flag")
     func portInUse() async throws {
-        try await Self.withServer { port in
+        try await withSimulator { spotify in
+            let port = try #require(Int(spotify.base.split(separator: ":").last ?? ""))
             let second = try SpotifySimulator(
                 catalogue: Catalogue(contentsOf: shippedCatalogue),
                 configuration: .init(port: port),
@@ -41,7 +36,7 @@ struct ServerTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         let file = folder.appending(path: "state.json").path
 
-        let tokens = try await Self.once(stateFile: file) { spotify in
+        let tokens = try await withSimulator(stateFile: file) { spotify in
             let tokens = try await spotify.signIn()
             let body = #"{"context_uri":"spotify:playlist:DeepFocus"}"#
             #expect(try await spotify.put("/v1/me/player/play", body, token: tokens.accessToken).status == 204)
@@ -52,7 +47,7 @@ struct ServerTests {
         let refreshToken = try #require(tokens.refreshToken)
         #expect(!text.contains(refreshToken))
 
-        try await Self.once(stateFile: file) { spotify in
+        try await withSimulator(stateFile: file) { spotify in
             #expect(try await spotify.get("/v1/me", token: tokens.accessToken).status == 200)
             #expect(try await spotify.refresh(tokens.refreshToken).status == 200)
             let state = try await spotify.controlState()
@@ -61,44 +56,8 @@ struct ServerTests {
 
         try "{".write(toFile: file, atomically: true, encoding: .utf8)
         let error = await #expect(throws: SpotifySimulatorError.self) {
-            try await Self.once(stateFile: file) { _ in }
+            try await withSimulator(stateFile: file) { _ in }
         }
         #expect(error?.description.hasPrefix("\(file): ") == true)
-    }
-
-    /// One life of a simulator that keeps its state in the file.
-    private static func once<Value: Sendable>(
-        stateFile: String,
-        _ body: @escaping @Sendable (SpotifyClient) async throws -> Value
-    ) async throws -> Value {
-        let simulator = try SpotifySimulator(
-            catalogue: Catalogue(contentsOf: shippedCatalogue),
-            configuration: .init(stateFile: stateFile),
-            logger: .silent
-        )
-        return try await simulator.makeApplication().test(.router) { try await body(SpotifyClient($0)) }
-    }
-
-    /// Runs a server, and stops it when the body is done.
-    private static func withServer(_ body: @Sendable (Int) async throws -> Void) async throws {
-        let (ports, continuation) = AsyncStream<Int>.makeStream()
-        let simulator = try SpotifySimulator(
-            catalogue: Catalogue(contentsOf: shippedCatalogue),
-            logger: .silent,
-            onReady: { continuation.yield($0) }
-        )
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask {
-                defer { continuation.finish() }
-                try await simulator.run()
-            }
-            if let port = await ports.first(where: { _ in true }) {
-                try await body(port)
-                group.cancelAll()
-            } else {
-                try await group.waitForAll()
-                Issue.record("the server ended before it was ready")
-            }
-        }
     }
 }

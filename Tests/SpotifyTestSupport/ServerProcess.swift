@@ -3,12 +3,12 @@ package enum ServerProcess {
     /// - Parameters:
     ///   - run: serves until it is cancelled, and tells its port once.
     ///   - body: gets the base URL.
-    package static func with(
+    package static func with<Result>(
         _ run: @escaping @Sendable (_ listening: @escaping @Sendable (Int) -> Void) async throws -> Void,
-        _ body: (String) async throws -> Void
-    ) async throws {
+        _ body: (String) async throws -> Result
+    ) async throws -> Result {
         let (ports, continuation) = AsyncStream<Int>.makeStream()
-        try await withThrowingTaskGroup(of: Void.self) { group in
+        return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 defer { continuation.finish() }
                 try await run { continuation.yield($0) }
@@ -17,8 +17,8 @@ package enum ServerProcess {
                 try await group.waitForAll()
                 throw NeverListened()
             }
-            try await body("http://127.0.0.1:\(port)")
-            group.cancelAll()
+            defer { group.cancelAll() }
+            return try await body("http://127.0.0.1:\(port)")
         }
     }
 

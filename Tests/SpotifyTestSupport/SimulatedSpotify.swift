@@ -1,10 +1,8 @@
-package import AsyncHTTPClient
 package import Authorization
 internal import Foundation
+package import HTTPClient
+internal import HTTPTypes
 internal import Logging
-internal import NIOCore
-internal import NIOFoundationCompat
-internal import NIOHTTP1
 package import SpotifyAPI
 internal import SpotifySimulator
 
@@ -29,7 +27,7 @@ package struct SimulatedSpotify: Sendable {
                 logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, onReady: { listening($0) }
             ).run()
         } _: { base in
-            try await HTTPClient.withHTTPClient(configuration: .spotify) { client in
+            try await HTTPClient.with { client in
                 try await body(SimulatedSpotify(client: client, base: base))
             }
         }
@@ -54,7 +52,7 @@ package struct SimulatedSpotify: Sendable {
     package func redirect(after decision: String, at url: String) async throws -> String {
         let query = url.split(separator: "?", maxSplits: 1).last ?? ""
         let response = try await post("/authorize", "\(query)&decision=\(decision)")
-        guard let location = response.headers.first(name: "location") else {
+        guard let location = response.headers[.location] else {
             throw Unexpected(status: response.status.code)
         }
         return location
@@ -62,10 +60,8 @@ package struct SimulatedSpotify: Sendable {
 
     /// How many refreshes succeeded.
     package func refreshes() async throws -> Int {
-        let response = try await client.execute(
-            HTTPClientRequest(url: base + "/_control/state"), timeout: .seconds(30))
-        let body = try await response.body.collect(upTo: 1 << 20)
-        return try JSONDecoder().decode(State.self, from: body).tokens.refreshes
+        let response = try await send(HTTPClient.Request(.get, base + "/_control/state"))
+        return try JSONDecoder().decode(State.self, from: response.body).tokens.refreshes
     }
 
     private struct State: Decodable {
@@ -75,15 +71,16 @@ package struct SimulatedSpotify: Sendable {
         let tokens: Tokens
     }
 
-    private func post(_ path: String, _ form: String) async throws -> HTTPClientResponse {
-        var request = HTTPClientRequest(url: base + path)
-        request.method = .POST
-        request.headers.add(name: "content-type", value: "application/x-www-form-urlencoded")
-        request.body = .bytes(Array(form.utf8))
-        return try await client.execute(request, timeout: .seconds(30))
+    private func post(_ path: String, _ form: String) async throws -> HTTPClient.Response {
+        try await send(.post(form: form, to: base + path))
+    }
+
+    /// Sends a request of a person or an operator, who follow no deadline of the app's.
+    package func send(_ request: HTTPClient.Request) async throws -> HTTPClient.Response {
+        try await client.send(request, deadline: .seconds(30), maximumBody: 1 << 20)
     }
 
     package struct Unexpected: Error {
-        package let status: UInt
+        package let status: Int
     }
 }

@@ -56,6 +56,8 @@ struct TokenVaultReaderTests {
                     let reader = TokenVaultReader(directory: vault)
                     var seen = 0
                     while seen < last {
+                        // A writer that fails ends the test with its error.
+                        try Task.checkCancellation()
                         let stored = try await reader.read()
                         #expect(stored.generation >= seen)
                         #expect(stored.tokens == .fixture(stored.generation))

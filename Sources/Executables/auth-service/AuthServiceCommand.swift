@@ -1,6 +1,6 @@
 import ArgumentParser
-import AsyncHTTPClient
 import Authorization
+import HTTPClient
 import ServiceRuntime
 import Services
 import SpotifyAPI
@@ -20,7 +20,7 @@ struct AuthServiceCommand: AsyncParsableCommand {
     func run() async throws {
         let process = ServiceProcess(
             "auth-service", receives: AuthorizationHost.receives, sends: AuthorizationHost.sends)
-        try await HTTPClient.withHTTPClient(configuration: .spotify) { client in
+        try await HTTPClient.with { client in
             try await process.run(options) { process in
                 let settings = try AuthorizationSettings(process.configuration)
                 let accounts = SpotifyAccounts(clientID: settings.clientID, client: client, hosts: settings.hosts)

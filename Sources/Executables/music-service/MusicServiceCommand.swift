@@ -1,5 +1,5 @@
 import ArgumentParser
-import AsyncHTTPClient
+import HTTPClient
 import Repositories
 import ServiceRuntime
 import Services
@@ -19,7 +19,7 @@ struct MusicServiceCommand: AsyncParsableCommand {
 
     func run() async throws {
         let process = ServiceProcess("music-service", receives: MusicHost.receives, sends: MusicHost.sends)
-        try await HTTPClient.withHTTPClient(configuration: .spotify) { client in
+        try await HTTPClient.with { client in
             try await process.run(options) { process in
                 let settings = try MusicSettings(process.configuration)
                 return MusicHost(

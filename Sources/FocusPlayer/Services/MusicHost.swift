@@ -1,6 +1,6 @@
-package import AsyncHTTPClient
 internal import Contracts
 package import EventBus
+package import HTTPClient
 package import Logging
 internal import Music
 package import Repositories
@@ -21,7 +21,6 @@ package struct MusicHost: Sendable {
 
     /// - Parameters:
     ///   - vault: where auth-service keeps the tokens.
-    ///   - client: made with `HTTPClient.Configuration.spotify`; its owner shuts it down.
     ///   - metrics: of the process; counts what is handled.
     package init(
         vault: TokenVaultReader, database: SongDatabase, client: HTTPClient, hosts: SpotifyHosts, bus: any EventBus,

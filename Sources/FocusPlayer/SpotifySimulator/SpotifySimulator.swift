@@ -51,8 +51,7 @@ package struct SpotifySimulator: Service {
         }
     }
 
-    /// The server, also run in process by tests.
-    func makeApplication() -> Application<RouterResponder<SimulatorContext>> {
+    private func makeApplication() -> Application<RouterResponder<SimulatorContext>> {
         Application(
             router: Router.simulator(simulation),
             configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: configuration.port)),

@@ -1,14 +1,13 @@
-import AsyncHTTPClient
 import Contracts
 import EventBus
-import NIOCore
-import NIOHTTP1
+import HTTPClient
+import HTTPTypes
 import SpotifyTestSupport
 import Vocabulary
 
 extension Stage {
     struct Page: Sendable {
-        let status: UInt
+        let status: Int
         let html: String
     }
 
@@ -24,9 +23,8 @@ extension Stage {
     }
 
     func browse(_ url: String) async throws -> Page {
-        let response = try await spotify.client.execute(HTTPClientRequest(url: url), timeout: .seconds(30))
-        return Page(
-            status: response.status.code, html: String(buffer: try await response.body.collect(upTo: 1 << 20)))
+        let response = try await spotify.send(HTTPClient.Request(.get, url))
+        return Page(status: response.status.code, html: response.text)
     }
 
     /// Connects the account, from the tap to the browser's page.

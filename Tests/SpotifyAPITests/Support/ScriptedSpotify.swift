@@ -1,4 +1,4 @@
-import AsyncHTTPClient
+import HTTPClient
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -44,7 +44,7 @@ final class ScriptedSpotify: Sendable {
         try await ServerProcess.with { listening in
             try await server.application(listening).run()
         } _: { base in
-            try await HTTPClient.withHTTPClient(configuration: .spotify) { client in
+            try await HTTPClient.with { client in
                 try await body(server, client, .all(at: base))
             }
         }

@@ -1,6 +1,6 @@
 import Foundation
+import HTTPClient
 import HTTPTypes
-import NIOCore
 
 /// A response, with what the tests read out of it.
 struct Answer {
@@ -8,10 +8,10 @@ struct Answer {
     let headers: HTTPFields
     let text: String
 
-    init(_ head: HTTPResponse, body: ByteBuffer?) {
-        status = head.status.code
-        headers = head.headerFields
-        text = body.map { String(buffer: $0) } ?? ""
+    init(_ response: HTTPClient.Response) {
+        status = response.status.code
+        headers = response.headers
+        text = response.text
     }
 
     func decoded<Payload: Decodable>(_ type: Payload.Type = Payload.self) throws -> Payload {

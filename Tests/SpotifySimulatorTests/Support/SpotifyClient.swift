@@ -1,7 +1,8 @@
 import Foundation
+import HTTPClient
 import HTTPTypes
 
-/// A client as one would write it from Spotify's documentation, with or without a socket.
+/// A client as one would write it from Spotify's documentation.
 struct SpotifyClient {
     static let clientID = "segue-focus-player"
     static let redirectURI = "http://127.0.0.1:49152/callback"
@@ -10,8 +11,9 @@ struct SpotifyClient {
     static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
     static let scopes = "playlist-read-private user-read-playback-state user-modify-playback-state"
 
-    /// Sends a request with a method, a path with query, header fields and a body.
-    let send: @Sendable (HTTPRequest.Method, String, HTTPFields, String?) async throws -> Answer
+    let client: HTTPClient
+    /// Scheme, host and port of the simulator.
+    let base: String
 
     static func authorization(_ changes: [String: String?] = [:]) -> [String: String] {
         let request = [
@@ -73,6 +75,14 @@ struct SpotifyClient {
 
     func post(_ path: String, _ fields: [String: String]) async throws -> Answer {
         try await send(.post, path, [.contentType: "application/x-www-form-urlencoded"], Self.form(fields))
+    }
+
+    /// - Parameter path: may have a query.
+    func send(
+        _ method: HTTPRequest.Method, _ path: String, _ headers: HTTPFields, _ body: String?
+    ) async throws -> Answer {
+        let request = HTTPClient.Request(method, base + path, headers: headers, body: body.map { Data($0.utf8) })
+        return Answer(try await client.send(request, deadline: .seconds(30), maximumBody: 1 << 20))
     }
 
     static func form(_ fields: [String: String]) -> String {

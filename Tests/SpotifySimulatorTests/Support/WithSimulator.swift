@@ -1,9 +1,7 @@
 import Foundation
-import HTTPTypes
-import Hummingbird
-import HummingbirdTesting
+import HTTPClient
 import Logging
-import NIOCore
+import SpotifyTestSupport
 
 @testable import SpotifySimulator
 
@@ -16,38 +14,18 @@ extension Logger {
     static let silent = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
 }
 
-/// Runs a simulator in process, without a socket.
-func withSimulator(
-    _ policy: TokenPolicy = TokenPolicy(),
-    clock: ManualClock = ManualClock(),
-    _ test: @escaping @Sendable (SpotifyClient) async throws -> Void
-) async throws {
-    let simulator = try SpotifySimulator(
-        catalogue: Catalogue(contentsOf: shippedCatalogue),
-        configuration: .init(tokenPolicy: policy),
-        logger: .silent,
-        now: { clock.now }
-    )
-    try await simulator.makeApplication().test(.router) { try await test(SpotifyClient($0)) }
-}
-
-extension SpotifyClient {
-    /// Talks to the router in process.
-    init(_ client: any TestClientProtocol) {
-        send = { method, path, headers, body in
-            let body = body.map { ByteBuffer(string: $0) }
-            let response = try await client.executeRequest(uri: path, method: method, headers: headers, body: body)
-            return Answer(response.head, body: response.body)
-        }
-    }
-
-    /// Talks to a server over a socket.
-    init(_ client: TestClient, authority: String) {
-        send = { method, path, headers, body in
-            let body = body.map { ByteBuffer(string: $0) }
-            let request = TestClient.Request(path, method: method, authority: authority, headers: headers, body: body)
-            let response = try await client.execute(request)
-            return Answer(response.head, body: response.body)
-        }
+/// Runs a simulator, and stops it when the test is done.
+func withSimulator<Result>(
+    _ policy: TokenPolicy = TokenPolicy(), stateFile: String? = nil, clock: ManualClock = ManualClock(),
+    _ test: (SpotifyClient) async throws -> Result
+) async throws -> Result {
+    try await ServerProcess.with { listening in
+        try await SpotifySimulator(
+            catalogue: Catalogue(contentsOf: shippedCatalogue),
+            configuration: .init(tokenPolicy: policy, stateFile: stateFile), logger: .silent,
+            now: { clock.now }, onReady: { listening($0) }
+        ).run()
+    } _: { base in
+        try await HTTPClient.with { try await test(SpotifyClient(client: $0, base: base)) }
     }
 }

@@ -1,5 +1,5 @@
 internal import Authorization
-internal import NIOHTTP1
+internal import HTTPTypes
 
 extension AuthorizationFailure {
     /// The token endpoint's error, by RFC 6749 §5.2.

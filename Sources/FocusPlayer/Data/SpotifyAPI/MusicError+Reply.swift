@@ -1,5 +1,5 @@
+internal import HTTPTypes
 internal import Music
-internal import NIOHTTP1
 
 extension MusicError {
     /// The Web API's error: `{"error": {"status", "message", "reason"?}}`.

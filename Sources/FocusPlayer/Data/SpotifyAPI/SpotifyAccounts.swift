@@ -1,7 +1,5 @@
-package import AsyncHTTPClient
 package import Authorization
-internal import Foundation
-internal import NIOHTTP1
+package import HTTPClient
 
 /// accounts.spotify.com: the authorization code flow with PKCE.
 package struct SpotifyAccounts: AuthorizationServer {
@@ -17,7 +15,6 @@ package struct SpotifyAccounts: AuthorizationServer {
 
     /// - Parameters:
     ///   - clientID: of the app as registered at developer.spotify.com. Not a secret.
-    ///   - client: made with `HTTPClient.Configuration.spotify`; its owner shuts it down.
     package init(
         clientID: String, client: HTTPClient, hosts: SpotifyHosts = SpotifyHosts(), policy: RetryPolicy = RetryPolicy()
     ) {
@@ -58,15 +55,11 @@ package struct SpotifyAccounts: AuthorizationServer {
     }
 
     private func requestTokens(_ form: KeyValuePairs<String, String>) async throws -> TokenGrant {
-        var request = HTTPClientRequest(url: host.url("/api/token"))
-        request.method = .POST
-        request.headers.add(name: "content-type", value: "application/x-www-form-urlencoded")
-        request.body = .bytes(Array(FormEncoding.encode(form).utf8))
         let reply: SpotifyReply
         do {
-            reply = try await transport.send(request)
-        } catch let failure as SpotifyTransport.Failure {
-            throw AuthorizationFailure.unavailable(failure.reason)
+            reply = try await transport.send(.post(form: FormEncoding.encode(form), to: host.url("/api/token")))
+        } catch let failure as HTTPClient.Failure {
+            throw AuthorizationFailure.unavailable(failure.description)
         }
         guard reply.isSuccess else { throw AuthorizationFailure(reply) }
         guard let tokens = reply.decode(TokenPayload.self) else {

@@ -1,20 +1,18 @@
-internal import AsyncHTTPClient
 internal import Foundation
-internal import NIOHTTP1
+internal import HTTPClient
+internal import HTTPTypes
 
 /// An answer of either host, read to its end.
 struct SpotifyReply: Sendable {
-    let status: HTTPResponseStatus
+    let status: HTTPResponse.Status
     /// What `Retry-After` says, if it says seconds.
     let retryAfter: Duration?
     let body: Data
 
-    init(head: HTTPClientResponse, body: Data) {
-        status = head.status
-        retryAfter = head.headers.first(name: "retry-after")
-            .flatMap(Int64.init)
-            .flatMap { $0 >= 0 ? .seconds($0) : nil }
-        self.body = body
+    init(_ response: HTTPClient.Response) {
+        status = response.status
+        retryAfter = response.headers[.retryAfter].flatMap(Int64.init).flatMap { $0 >= 0 ? .seconds($0) : nil }
+        body = response.body
     }
 
     var isSuccess: Bool { (200..<300).contains(status.code) }

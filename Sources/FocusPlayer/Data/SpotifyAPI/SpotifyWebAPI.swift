@@ -1,7 +1,7 @@
-package import AsyncHTTPClient
 internal import Foundation
+package import HTTPClient
+internal import HTTPTypes
 package import Music
-internal import NIOHTTP1
 
 /// api.spotify.com, for one account.
 ///
@@ -11,7 +11,6 @@ package struct SpotifyWebAPI: Sendable {
     private let tokens: any AccessTokens
     private let transport: SpotifyTransport
 
-    /// - Parameter client: made with `HTTPClient.Configuration.spotify`; its owner shuts it down.
     package init(
         tokens: any AccessTokens, client: HTTPClient, hosts: SpotifyHosts = SpotifyHosts(),
         policy: RetryPolicy = RetryPolicy()
@@ -25,7 +24,7 @@ package struct SpotifyWebAPI: Sendable {
     func get<Value: Decodable>(
         _ url: String, as type: Value.Type = Value.self, about what: String
     ) async throws -> Value {
-        let reply = try await send(HTTPClientRequest(url: url), about: what)
+        let reply = try await send(HTTPClient.Request(.get, url), about: what)
         guard let value = reply.decode(type) else {
             throw MusicError.unavailable("the answer cannot be read")
         }
@@ -33,16 +32,14 @@ package struct SpotifyWebAPI: Sendable {
     }
 
     func put(_ pathAndQuery: String, _ body: some Encodable, about what: String) async throws {
-        var request = HTTPClientRequest(url: host.url(pathAndQuery))
-        request.method = .PUT
-        request.headers.add(name: "content-type", value: "application/json")
         let encoder = JSONEncoder()
         encoder.keyEncodingStrategy = .convertToSnakeCase
-        request.body = .bytes(try encoder.encode(body))
+        let request = HTTPClient.Request(
+            .put, host.url(pathAndQuery), headers: [.contentType: "application/json"], body: try encoder.encode(body))
         _ = try await send(request, about: what)
     }
 
-    private func send(_ request: HTTPClientRequest, about what: String) async throws -> SpotifyReply {
+    private func send(_ request: HTTPClient.Request, about what: String) async throws -> SpotifyReply {
         let first = try await tokens.current()
         let reply = try await transport.send(request, with: first)
         guard reply.status == .unauthorized else { return try checked(reply, first, what) }
@@ -57,13 +54,13 @@ package struct SpotifyWebAPI: Sendable {
 }
 
 extension SpotifyTransport {
-    fileprivate func send(_ request: HTTPClientRequest, with token: AccessToken) async throws -> SpotifyReply {
+    fileprivate func send(_ request: HTTPClient.Request, with token: AccessToken) async throws -> SpotifyReply {
         var request = request
-        request.headers.replaceOrAdd(name: "authorization", value: "Bearer \(token.value)")
+        request.headers[.authorization] = "Bearer \(token.value)"
         do {
             return try await send(request)
-        } catch let failure as Failure {
-            throw MusicError.unavailable(failure.reason)
+        } catch let failure as HTTPClient.Failure {
+            throw MusicError.unavailable(failure.description)
         }
     }
 }

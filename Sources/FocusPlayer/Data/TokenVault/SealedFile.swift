@@ -1,5 +1,5 @@
-internal import Crypto
 internal import Foundation
+internal import Sodium
 
 /// One value in one encrypted file: `SEGUE-VAULT-1`, then nonce, ciphertext and tag of ChaCha20-Poly1305 (RFC 8439).
 struct SealedFile<Value: Codable & Sendable>: Sendable {
@@ -21,16 +21,15 @@ struct SealedFile<Value: Codable & Sendable>: Sendable {
         let key = try key().key
         guard content.starts(with: magic) else { throw VaultFailure.corrupt(file.path) }
         do {
-            let box = try ChaChaPoly.SealedBox(combined: content.dropFirst(magic.count))
             return try JSONDecoder().decode(
-                Value.self, from: ChaChaPoly.open(box, using: key, authenticating: purpose))
+                Value.self, from: ChaChaPoly.open(content.dropFirst(magic.count), with: key, label: purpose))
         } catch {
             throw VaultFailure.corrupt(file.path)
         }
     }
 
     func write(_ value: Value, with key: VaultKey) throws {
-        let box = try ChaChaPoly.seal(JSONEncoder().encode(value), using: key.key, authenticating: purpose)
-        try file.replace(with: magic + box.combined)
+        let content = try JSONEncoder().encode(value)
+        try file.replace(with: magic + ChaChaPoly.seal(content, with: key.key, label: purpose))
     }
 }

@@ -29,7 +29,7 @@ extension AuthorizationService {
     package func receive(_ callback: AuthorizationCallback) async throws -> AuthorizationOutcome {
         try await exclusively {
             // A stranger's guess must not end the attempt of the person who is still consenting.
-            guard let attempt = try await attempts.pending().first(where: { $0.state == callback.state }) else {
+            guard let attempt = try await attempts.pending().first(where: { $0.hasState(callback.state) }) else {
                 return AuthorizationOutcome(continuing: nil, .unknownState)
             }
             do {

@@ -1,5 +1,5 @@
-internal import Crypto
 internal import Foundation
+internal import Sodium
 
 /// The secret that binds a code to the process that asked for it (RFC 7636, PKCE).
 package struct CodeVerifier: Hashable, Sendable {
@@ -19,7 +19,7 @@ package struct CodeVerifier: Hashable, Sendable {
 
     /// What travels with the authorization request: base64url of the SHA-256, without padding (method `S256`).
     package var challenge: String {
-        Base64URL.encode(Data(SHA256.hash(data: Data(value.utf8))))
+        Base64URL.encode(SHA256.hash(Data(value.utf8)))
     }
 
     private static func isUnreserved(_ byte: UInt8) -> Bool {

@@ -1,4 +1,6 @@
 package import EventBus
+internal import Foundation
+internal import Sodium
 
 /// A request for consent that a person has not answered yet, with all that is needed to finish it in another process.
 package struct PendingAuthorization: Codable, Hashable, Sendable {
@@ -29,5 +31,10 @@ extension PendingAuthorization: CustomStringConvertible, CustomReflectable {
 extension PendingAuthorization {
     var request: AuthorizationRequest {
         AuthorizationRequest(state: state, codeChallenge: verifier.challenge, redirectURI: redirectURI)
+    }
+
+    /// Compares in constant time: every process of this machine can send guesses to the callback.
+    func hasState(_ state: String) -> Bool {
+        ConstantTime.areEqual(Data(self.state.utf8), Data(state.utf8))
     }
 }

@@ -1,10 +1,10 @@
 internal import Foundation
+internal import Sodium
 
-/// Text that nobody can guess.
+/// Text that an attacker cannot guess.
 enum RandomText {
-    /// - Parameter bytes: how many bytes of the system's cryptographic random source go into it.
+    /// - Parameter bytes: how many random bytes go into it.
     static func make(bytes: Int) -> String {
-        var random = SystemRandomNumberGenerator()
-        return Base64URL.encode(Data((0..<bytes).map { _ in UInt8.random(in: .min ... .max, using: &random) }))
+        Base64URL.encode(RandomBytes.make(bytes))
     }
 }

@@ -1,5 +1,5 @@
-import Crypto
 import Foundation
+import Sodium
 
 /// Proof Key for Code Exchange, RFC 7636, method S256.
 enum PKCE {
@@ -14,12 +14,13 @@ enum PKCE {
             (43...128).contains(verifier.utf8.count),
             verifier.allSatisfy({ isBase64URL($0) || $0 == "." || $0 == "~" })
         else { return false }
-        return base64URL(SHA256.hash(data: Data(verifier.utf8))) == challenge
+        let answer = base64URL(SHA256.hash(Data(verifier.utf8)))
+        return ConstantTime.areEqual(Data(answer.utf8), Data(challenge.utf8))
     }
 
     /// Base64url without padding, RFC 4648 §5.
-    static func base64URL(_ bytes: some Sequence<UInt8>) -> String {
-        Data(bytes).base64EncodedString()
+    static func base64URL(_ bytes: Data) -> String {
+        bytes.base64EncodedString()
             .replacing("+", with: "-")
             .replacing("/", with: "_")
             .replacing("=", with: "")

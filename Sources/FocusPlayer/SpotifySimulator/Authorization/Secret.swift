@@ -1,4 +1,5 @@
-import Crypto
+import Foundation
+import Sodium
 
 /// An authorization code or a token, as it is handed to a client.
 ///
@@ -14,11 +15,10 @@ struct Secret: Sendable, Equatable {
 
     /// 256 bits from the system's secure generator.
     static func random() -> Secret {
-        var generator = SystemRandomNumberGenerator()
-        return Secret(PKCE.base64URL((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) }))
+        Secret(PKCE.base64URL(RandomBytes.make(32)))
     }
 
-    var digest: Digest { Digest(rawValue: PKCE.base64URL(SHA256.hash(data: Array(value.utf8)))) }
+    var digest: Digest { Digest(rawValue: PKCE.base64URL(SHA256.hash(Data(value.utf8)))) }
 }
 
 extension Secret {

@@ -1,4 +1,5 @@
-import Crypto
+import Foundation
+import Sodium
 
 /// A track, known by what it is called: equal names give the equal identifiers, whatever playlist they stand in.
 struct Song: Sendable, Equatable {
@@ -28,6 +29,6 @@ struct Song: Sendable, Equatable {
     }
 
     private static func digest(of parts: String...) -> [UInt8] {
-        Array(SHA256.hash(data: Array(parts.joined(separator: "\u{1F}").utf8)))
+        Array(SHA256.hash(Data(parts.joined(separator: "\u{1F}").utf8)))
     }
 }

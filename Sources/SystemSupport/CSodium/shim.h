@@ -1,0 +1,6 @@
+#ifndef SEGUE_CSODIUM_SHIM_H
+#define SEGUE_CSODIUM_SHIM_H
+
+#include <sodium.h>
+
+#endif

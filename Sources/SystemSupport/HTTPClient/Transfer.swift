@@ -1,0 +1,190 @@
+internal import CCurl
+internal import Foundation
+internal import HTTPTypes
+
+/// A request, and the caller that waits for its answer.
+struct TransferOrder: Sendable {
+    let id: UInt64
+    let request: HTTPClient.Request
+    let deadline: Duration
+    let maximumBody: Int
+    let continuation: CheckedContinuation<HTTPClient.Response, any Error>
+}
+
+/// One exchange under way, on the thread of its `TransferThread`.
+final class Transfer {
+    private static let maximumHeader = 64 << 10
+    private static let connectTimeout = 5_000
+    private static let idempotentMethods: Set<HTTPRequest.Method> = [.get, .head, .put, .delete, .options, .trace]
+
+    private let order: TransferOrder
+    private let multi: UnsafeMutableRawPointer
+    private let easy: UnsafeMutableRawPointer
+    private var requestHeaders: UnsafeMutablePointer<curl_slist>?
+    private var headers = HTTPFields()
+    private var headerSize = 0
+    private var body = Data()
+    private var isTooLong = false
+
+    /// Begins the exchange. When that fails, it has told the caller so, and returns `nil`.
+    init?(_ order: TransferOrder, authorities: String?, multi: UnsafeMutableRawPointer) {
+        guard let easy = curl_easy_init() else {
+            order.continuation.resume(throwing: HTTPClient.Failure(CURLE_OUT_OF_MEMORY))
+            return nil
+        }
+        self.order = order
+        self.multi = multi
+        self.easy = easy
+        let result = configure(authorities: authorities)
+        guard result == CURLE_OK, curl_multi_add_handle(multi, easy) == CURLM_OK else {
+            order.continuation.resume(throwing: HTTPClient.Failure(result))
+            return nil
+        }
+    }
+
+    deinit {
+        curl_multi_remove_handle(multi, easy)
+        curl_easy_cleanup(easy)
+        curl_slist_free_all(requestHeaders)
+    }
+
+    func owns(_ handle: UnsafeMutableRawPointer?) -> Bool {
+        handle == easy
+    }
+
+    func end(throwing error: any Error) {
+        order.continuation.resume(throwing: error)
+    }
+
+    func end(with result: CURLcode) {
+        var status = 0
+        segue_curl_get_number(easy, CURLINFO_RESPONSE_CODE, &status)
+        if isTooLong {
+            end(throwing: HTTPClient.Failure(code: .tooLong, description: "the answer is too long"))
+        } else if result == CURLE_OK, (100...999).contains(status) {
+            order.continuation.resume(
+                returning: HTTPClient.Response(status: .init(code: status), headers: headers, body: body))
+        } else {
+            end(throwing: HTTPClient.Failure(result))
+        }
+    }
+
+    private func configure(authorities: String?) -> CURLcode {
+        let request = order.request
+        // libcurl knows other schemes, and guesses one when there is none.
+        let scheme = request.url.prefix { $0 != ":" }.lowercased()
+        guard scheme == "http" || scheme == "https" else { return CURLE_URL_MALFORMAT }
+        for field in request.headers {
+            // `Name;` is how libcurl is told of a header without a value.
+            requestHeaders = curl_slist_append(requestHeaders, field.value.isEmpty ? "\(field.name);" : "\(field)")
+        }
+        // libcurl would add a content type of its own, and wait a second before it sends a long body.
+        if request.headers[.contentType] == nil { requestHeaders = curl_slist_append(requestHeaders, "Content-Type:") }
+        requestHeaders = curl_slist_append(requestHeaders, "Expect:")
+
+        var result = CURLE_OK
+        func set(_ option: CURLoption, _ value: Int) {
+            if result == CURLE_OK { result = segue_curl_set_number(easy, option, value) }
+        }
+        func set(_ option: CURLoption, _ text: String) {
+            if result == CURLE_OK { result = segue_curl_set_text(easy, option, text) }
+        }
+        func set(_ option: CURLoption, _ pointer: UnsafeMutableRawPointer?) {
+            if result == CURLE_OK { result = segue_curl_set_pointer(easy, option, pointer) }
+        }
+        func set(_ option: CURLoption, _ receive: segue_curl_receive) {
+            if result == CURLE_OK { result = segue_curl_set_receiver(easy, option, receive) }
+        }
+
+        set(CURLOPT_URL, request.url)
+        set(CURLOPT_PATH_AS_IS, 1)
+        set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
+        set(CURLOPT_PROXY, "")
+        set(CURLOPT_CONNECTTIMEOUT_MS, Self.connectTimeout)
+        // 0 would be no deadline.
+        set(CURLOPT_TIMEOUT_MS, Int(max(1, min(order.deadline / .milliseconds(1), 1e9))))
+        // Signals belong to the process, which has other threads.
+        set(CURLOPT_NOSIGNAL, 1)
+        if let authorities { set(CURLOPT_CAINFO, authorities) }
+        // libcurl sends a request again when a kept connection turns out to be closed, whatever its method is.
+        if !Self.idempotentMethods.contains(request.method) { set(CURLOPT_FRESH_CONNECT, 1) }
+
+        if let body = request.body {
+            set(CURLOPT_POSTFIELDSIZE, body.count)
+            // Without a pointer libcurl would read the body from standard input.
+            var bytes = Array(body) + [0]
+            set(CURLOPT_COPYPOSTFIELDS, &bytes)
+        }
+        if request.method == .head { set(CURLOPT_NOBODY, 1) }
+        set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
+        set(CURLOPT_HTTPHEADER, UnsafeMutableRawPointer(requestHeaders))
+
+        // The thread that calls back is the one that owns this object.
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        set(CURLOPT_HEADERDATA, context)
+        set(CURLOPT_WRITEDATA, context)
+        set(CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
+            Transfer.received(bytes, size * count, context) { $0.receiveHeader($1) }
+        }
+        set(CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
+            Transfer.received(bytes, size * count, context) { $0.receiveBody($1) }
+        }
+        return result
+    }
+
+    /// - Returns: the number of bytes that were taken; libcurl ends the exchange when it is not all of them.
+    private static func received(
+        _ bytes: UnsafeMutablePointer<CChar>?, _ count: Int, _ context: UnsafeMutableRawPointer?,
+        _ take: (Transfer, Data) -> Bool
+    ) -> Int {
+        guard let bytes, let context else { return 0 }
+        let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+        guard take(transfer, Data(bytes: bytes, count: count)) else {
+            transfer.isTooLong = true
+            return 0
+        }
+        return count
+    }
+
+    private func receiveHeader(_ line: Data) -> Bool {
+        headerSize += line.count
+        guard headerSize <= Self.maximumHeader else { return false }
+        let text = String(decoding: line, as: UTF8.self)
+        if text.hasPrefix("HTTP/") {
+            // A final answer may follow others, such as `100 Continue`.
+            headers = HTTPFields()
+        } else if let colon = text.firstIndex(of: ":"), let name = HTTPField.Name(String(text[..<colon])) {
+            let value = text[text.index(after: colon)...].trimmingCharacters(in: .whitespacesAndNewlines)
+            headers.append(HTTPField(name: name, value: value))
+        }
+        return true
+    }
+
+    private func receiveBody(_ part: Data) -> Bool {
+        guard body.count + part.count <= order.maximumBody else { return false }
+        body.append(part)
+        return true
+    }
+}
+
+extension HTTPClient.Failure {
+    static let closed = Self(code: .closed, description: "the client was closed")
+
+    fileprivate init(_ result: CURLcode) {
+        switch result {
+        case CURLE_URL_MALFORMAT:
+            self.init(code: .url, description: "the URL is not one of http or https")
+        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT:
+            self.init(code: .noConnection, description: "no connection")
+        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CACERT_BADFILE:
+            self.init(code: .certificate, description: "its certificate cannot be verified")
+        case CURLE_OPERATION_TIMEDOUT:
+            self.init(code: .deadline, description: "no answer in time")
+        case CURLE_UNSUPPORTED_PROTOCOL:
+            self.init(code: .broken, description: "the answer is not HTTP")
+        default:
+            // libcurl's own words for the code, which know nothing of this request.
+            self.init(code: .broken, description: String(cString: curl_easy_strerror(result)))
+        }
+    }
+}

@@ -1,0 +1,91 @@
+internal import CSodium
+package import Foundation
+
+/// SHA-256 (FIPS 180-4).
+package enum SHA256 {
+    /// The message's digest, 32 bytes.
+    package static func hash(_ message: Data) -> Data {
+        var digest = [UInt8](repeating: 0, count: Int(crypto_hash_sha256_bytes()))
+        // It returns 0 always.
+        _ = crypto_hash_sha256(&digest, Array(message), UInt64(message.count))
+        return Data(digest)
+    }
+}
+
+/// Encryption with authentication: ChaCha20-Poly1305 (RFC 8439).
+///
+/// A sealed message is a nonce of 12 bytes, the ciphertext, and a tag of 16 bytes.
+package enum ChaChaPoly {
+    /// A sealed message was damaged or cut short, or was sealed with another key or label.
+    package struct NotAuthentic: Error {}
+
+    /// A secret of 256 bits.
+    package struct Key: Sendable {
+        private static let size = Int(crypto_aead_chacha20poly1305_ietf_keybytes())
+
+        package let bytes: Data
+
+        /// A new random key.
+        package init() {
+            bytes = RandomBytes.make(Self.size)
+        }
+
+        /// A key that was kept; `nil` unless it has 32 bytes.
+        package init?(_ bytes: Data) {
+            guard bytes.count == Self.size else { return nil }
+            self.bytes = bytes
+        }
+    }
+
+    private static let nonceSize = Int(crypto_aead_chacha20poly1305_ietf_npubbytes())
+    private static let tagSize = Int(crypto_aead_chacha20poly1305_ietf_abytes())
+
+    /// Encrypts a message with a random nonce. One key is good for 2^32 messages.
+    /// - Parameter label: authenticated with the message, and needed to open it.
+    package static func seal(_ message: Data, with key: Key, label: Data) -> Data {
+        let nonce = RandomBytes.make(nonceSize)
+        var sealed = [UInt8](repeating: 0, count: message.count + tagSize)
+        // With buffers of these sizes it returns 0 always.
+        _ = crypto_aead_chacha20poly1305_ietf_encrypt(
+            &sealed, nil, Array(message), UInt64(message.count), Array(label), UInt64(label.count), nil, Array(nonce),
+            Array(key.bytes))
+        return nonce + sealed
+    }
+
+    /// - Throws: ``NotAuthentic``.
+    package static func open(_ sealed: Data, with key: Key, label: Data) throws -> Data {
+        guard sealed.count >= nonceSize + tagSize else { throw NotAuthentic() }
+        let nonce = sealed.prefix(nonceSize)
+        let content = sealed.dropFirst(nonceSize)
+        var message = [UInt8](repeating: 0, count: content.count - tagSize)
+        let status = crypto_aead_chacha20poly1305_ietf_decrypt(
+            &message, nil, nil, Array(content), UInt64(content.count), Array(label), UInt64(label.count), Array(nonce),
+            Array(key.bytes))
+        guard status == 0 else { throw NotAuthentic() }
+        return Data(message)
+    }
+}
+
+/// Bytes that an attacker cannot guess, from the operating system's random source.
+package enum RandomBytes {
+    package static func make(_ count: Int) -> Data {
+        _ = initialised
+        var bytes = [UInt8](repeating: 0, count: count)
+        randombytes_buf(&bytes, count)
+        return Data(bytes)
+    }
+
+    /// Before this, `randombytes_buf` may not be called by two threads at once.
+    private static let initialised: Void = {
+        precondition(sodium_init() >= 0, "libsodium finds no source of random numbers")
+    }()
+}
+
+/// Comparison of secrets.
+package enum ConstantTime {
+    /// Whether two secrets are equal. The time that this takes depends on their lengths and not on their contents, so it
+    /// tells nothing to an attacker who sends guesses.
+    package static func areEqual(_ one: Data, _ other: Data) -> Bool {
+        one.count == other.count && sodium_memcmp(Array(one), Array(other), one.count) == 0
+    }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import HTTPClient
+import HTTPTypes
+import Synchronization
+import Testing
+
+@Suite("Connections that the HTTP client keeps open", .timeLimit(.minutes(1)))
+struct KeptConnectionTests {
+    static func send(
+        _ method: HTTPRequest.Method, _ url: String, by client: HTTPClient
+    ) async throws -> HTTPClient.Response {
+        try await client.send(HTTPClient.Request(method, url), deadline: .seconds(30), maximumBody: 1 << 20)
+    }
+
+    /// A server that answers the first request of its first connection and closes it on the second one, as a server does
+    /// whose patience ends while a request is on its way.
+    func closingServer(
+        _ body: (RawServer, _ received: @escaping @Sendable () -> [String]) async throws -> Void
+    ) async throws {
+        let received = Mutex<[String]>([])
+        let note: @Sendable (String) -> Void = { request in
+            received.withLock { $0.append(String(request.prefix { $0 != " " })) }
+        }
+        try await RawServer.with { connection, number in
+            guard let first = connection.request() else { return }
+            note(first)
+            connection.answer("\(number)")
+            guard let second = connection.request() else { return }
+            note(second)
+            if number > 1 { connection.answer("\(number)") }
+        } _: { server in
+            try await body(server) { received.withLock(\.self) }
+        }
+    }
+
+    @Test("The next request uses the same connection")
+    func reuse() async throws {
+        try await RawServer.with { connection, _ in
+            while connection.request() != nil { connection.answer("ok") }
+        } _: { server in
+            try await HTTPClient.with { client in
+                for _ in 0..<20 { _ = try await Self.send(.get, server.url, by: client) }
+            }
+            #expect(server.connections == 1)
+        }
+    }
+
+    @Test(
+        "An idempotent request whose kept connection closes is sent again", arguments: [HTTPRequest.Method.get, .put])
+    func idempotent(method: HTTPRequest.Method) async throws {
+        try await closingServer { server, received in
+            try await HTTPClient.with { client in
+                let texts = [
+                    try await Self.send(.get, server.url, by: client).text,
+                    try await Self.send(method, server.url, by: client).text,
+                ]
+                #expect(texts == ["1", "2"])
+            }
+            #expect(received() == ["GET", method.rawValue, method.rawValue])
+        }
+    }
+
+    @Test("Another request never uses a kept connection, so it is sent once")
+    func post() async throws {
+        try await closingServer { server, received in
+            try await HTTPClient.with { client in
+                let texts = [
+                    try await Self.send(.get, server.url, by: client).text,
+                    try await Self.send(.post, server.url, by: client).text,
+                ]
+                #expect(texts == ["1", "2"])
+            }
+            #expect(received() == ["GET", "POST"])
+        }
+    }
+
+    @Test("Many requests at once are all answered, with a bounded number of connections")
+    func many() async throws {
+        try await RawServer.with { connection, _ in
+            while let request = connection.request() {
+                connection.answer(String(request.split(separator: " ")[1].dropFirst()))
+            }
+        } _: { server in
+            try await HTTPClient.with { client in
+                try await withThrowingTaskGroup { group in
+                    for number in 0..<200 {
+                        group.addTask {
+                            let text = try await Self.send(.get, "\(server.url)/\(number)", by: client).text
+                            #expect(text == "\(number)")
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+            }
+            #expect(server.connections <= 32)
+        }
+    }
+
+    @Test("A thousand requests leave no memory and no descriptor behind")
+    func leaks() async throws {
+        // A process of its own: the other tests use memory and descriptors too.
+        await #expect(processExitsWith: .success) {
+            try await RawServer.with { connection, _ in
+                while connection.request() != nil { connection.answer(String(repeating: "a", count: 10_000)) }
+            } _: { server in
+                try await HTTPClient.with { client in
+                    func exchange(_ count: Int) async throws {
+                        for number in 0..<count {
+                            _ = try await Self.send(number % 2 == 0 ? .get : .post, server.url, by: client)
+                            _ = try? await client.send(
+                                HTTPClient.Request(.get, server.url), deadline: .seconds(30), maximumBody: 10)
+                        }
+                    }
+                    // The first ones fill caches of libcurl and of the allocator.
+                    try await exchange(500)
+                    let before = try Footprint()
+                    try await exchange(1000)
+                    let after = try Footprint()
+                    // A leak of each body or of each libcurl handle would be 10 MB or more.
+                    #expect(after.residentBytes - before.residentBytes < 3_000_000)
+                    #expect(after.descriptors - before.descriptors < 5)
+                }
+            }
+        }
+    }
+
+    private struct Footprint {
+        let residentBytes: Int
+        let descriptors: Int
+
+        init() throws {
+            let pages = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
+            residentBytes = try #require(Int(pages[1])) * Int(getpagesize())
+            descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+        }
+    }
+}
