@@ -70,7 +70,15 @@ let runtime: [Target] = [
     module("Routing", in: "Runtime", ["EventBus", "Contracts", "Navigation"]),
 ]
 
+/// The commit that is built, with `-dirty` if the work tree has changes.
+let commit = Context.gitInformation.map { git in
+    git.currentCommit.prefix(12) + (git.hasUncommittedChanges ? "-dirty" : "")
+}
+
 let tools: [Target] = [
+    .target(
+        name: "CSegueVersion", path: "Sources/Tools/CSegueVersion",
+        cSettings: [.define("SEGUE_COMMIT", to: "\"\(commit ?? "")\"")]),
     module("Compose", in: "Tools", ["Footprint", orderedCollections, subprocess, systemPackage, yams, logging]),
     module("AppContract", in: "Tools", ["Contracts", "EventBus", "Navigation"]),
     module("SegueTestSupport", in: "Tools", ["EventBus", "ZeroMQEventBus", "Compose", logging]),
@@ -85,8 +93,8 @@ let tools: [Target] = [
     module(
         "SegueCommands", in: "Tools",
         [
-            "AppContract", "Benchmarks", "Compose", "Contracts", "EventBus", "Monitor", "Navigation", "Scaffold",
-            "ZeroMQEventBus", argumentParser, logging, subprocess, systemPackage, yams,
+            "AppContract", "Benchmarks", "CSegueVersion", "Compose", "Contracts", "EventBus", "Monitor", "Navigation",
+            "Scaffold", "ZeroMQEventBus", argumentParser, logging, subprocess, systemPackage, yams,
         ]),
 ]
 

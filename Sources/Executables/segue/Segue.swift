@@ -6,7 +6,7 @@ import SegueCommands
 struct Segue: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "segue", abstract: "Starts, watches and talks to the services of an app.",
-        version: "0.1.0",
+        version: Version.description,
         groupedSubcommands: [
             CommandGroup(
                 name: "Services",
