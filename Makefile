@@ -1,10 +1,18 @@
-# The commands of everyday work. `make run` and `make test` install what is missing first.
+# The commands of everyday work. Each installs what is missing first.
 
-.PHONY: run down test examples bench footprint soak fuzz build lint format setup
+.PHONY: run down build build-tests test examples install bench footprint soak fuzz lint format setup
 
 BIN = .build/debug
+# The processes of compose/default.yaml.
+STACK = broker navigation-coordinator error-notifier auth-service music-service spotify-simulator
+# What people start themselves.
+TOOLS = segue device
 
-run: build
+# Builds only what it starts and what docs/try.txt names.
+run:
+	@echo "Builds and starts the focus player. The first time takes about 5 minutes on two cores, later ones some seconds."
+	@scripts/setup
+	@scripts/build $(STACK) $(TOOLS)
 	@$(BIN)/segue up -d --wait -f compose/default.yaml
 	@cat docs/try.txt
 
@@ -17,34 +25,40 @@ build: setup
 # Swift Testing would start all tests at once; on a small machine each of them would then wait for its turn longer than
 # its deadlines allow, and two runs beside each other would fail.
 test: export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 3
-test: setup
+test: build-tests
+	@swift test --skip-build
+
+build-tests: setup
 	@scripts/python
 	@swift build --build-tests
-	@swift test --skip-build
 
 # The package in Examples, as its own users would build and test it.
 examples: setup
 	@scripts/examples
 
+# Installs the programs of the focus player's stack, and what goes with them, in PREFIX. CONFIGURATION=debug installs what
+# `make run` builds.
+install: CONFIGURATION ?= release
+install: setup
+	@SEGUE_COMMIT="$$(git describe --always --dirty --abbrev=12)" \
+		scripts/build $(if $(filter release,$(CONFIGURATION)),--release) $(STACK) $(TOOLS)
+	@scripts/build generate-manual
+	@scripts/install .build/$(CONFIGURATION) "$(DESTDIR)$(or $(PREFIX),/usr/local)" $(STACK) $(TOOLS)
+
 # What the figures in docs/performance.md are made with. BENCH holds names and options, as in BENCH="roundtrip --json".
 bench: setup
-	@swift build -c release --static-swift-stdlib --product broker
-	@swift build -c release --static-swift-stdlib --product segue
+	@scripts/build --release broker segue
 	@.build/release/segue bench $(BENCH)
 
 # How long the default stack takes to start and to stop, and how much memory it holds.
 footprint: setup
-	@for product in broker navigation-coordinator error-notifier auth-service music-service spotify-simulator segue; do \
-		swift build -c release --static-swift-stdlib --product $$product || exit 1; \
-	done
+	@scripts/build --release $(STACK) segue
 	@scripts/footprint
 
 # Kills and stops the processes of a bus under load for SECONDS, and looks for what it lost; SEED has a run again, with
 # SHAPE=short one of the tests'.
 soak: setup
-	@swift build --product broker
-	@swift build --product bus-fixture
-	@swift build --product bus-soak
+	@scripts/build broker bus-fixture bus-soak
 	@$(BIN)/bus-soak --seconds $(or $(SECONDS),60) $(if $(SEED),--seed $(SEED)) $(if $(SHAPE),--shape $(SHAPE))
 
 # A million requests, most of them broken, against the broker's engine; INPUTS and SEED choose others.

@@ -70,15 +70,14 @@ let runtime: [Target] = [
     module("Routing", in: "Runtime", ["EventBus", "Contracts", "Navigation"]),
 ]
 
-/// The commit that is built, with `-dirty` if the work tree has changes.
-let commit = Context.gitInformation.map { git in
-    git.currentCommit.prefix(12) + (git.hasUncommittedChanges ? "-dirty" : "")
-}
+/// The commit that is built; `make install` sets it. `Context.gitInformation` would be the commit of the last change of this
+/// file: what it evaluates to is cached.
+let commit = Context.environment["SEGUE_COMMIT"] ?? ""
 
 let tools: [Target] = [
     .target(
         name: "CSegueVersion", path: "Sources/Tools/CSegueVersion",
-        cSettings: [.define("SEGUE_COMMIT", to: "\"\(commit ?? "")\"")]),
+        cSettings: [.define("SEGUE_COMMIT", to: "\"\(commit)\"")]),
     module("Compose", in: "Tools", ["Footprint", orderedCollections, subprocess, systemPackage, yams, logging]),
     module("AppContract", in: "Tools", ["Contracts", "EventBus", "Navigation"]),
     module("SegueTestSupport", in: "Tools", ["EventBus", "ZeroMQEventBus", "Compose", logging]),
