@@ -50,6 +50,35 @@ struct GroupTests {
         }
     }
 
+    @Test(
+        "the first claim that comes last takes over, although its process said hello before the owner's",
+        arguments: [true, false])
+    func lateFirstClaim(isRestarted: Bool) throws {
+        try Fixture.run { fixture in
+            let (older, newer) = (ProducerID(), ProducerID())
+            let (late, early) = (ConsumerMember.exclusive, ConsumerMember.exclusive)
+            _ = fixture.publish(sequence: 1, ["A"])
+            _ = fixture.ask(.hello(Greeting(producer: older)))
+            _ = fixture.ask(.hello(Greeting(producer: newer)))
+            #expect(fixture.claim("music", as: early, by: newer)?.ownerEpoch == 1)
+            if isRestarted { try fixture.restart() }
+            let owned = try #require(fixture.claim("music", as: late, by: older))
+            #expect(owned.ownerEpoch == 2)
+            #expect(owned.offsets.count == Partition.count)
+
+            let refusal = Reply.refused(ProtocolError(.fenced, "another process has taken music over"))
+            let repeated = ClaimRequest(producer: newer, member: early, consumer: "music")
+            #expect(fixture.ask(.claim(repeated)) == refusal)
+            let fenced = fixture.publish(
+                sequence: 2, ["B"], checkpoint: fixture.checkpoint("music", owner: 1, offset: 1))
+            #expect(fenced == refusal)
+            #expect(fixture.claim("music", as: late, by: older) == owned)
+            let taken = fixture.publish(
+                sequence: 3, ["B"], checkpoint: fixture.checkpoint("music", owner: 2, offset: 1))
+            #expect(taken == fixture.published(2))
+        }
+    }
+
     @Test("a checkpoint behind the journal's end is of another journal")
     func checkpointBeyondHead() throws {
         try Fixture.run { fixture in

@@ -29,6 +29,28 @@ extension ConformanceCase {
                 }
             }
         },
+        ConformanceCase(
+            "an exclusive consumer belongs to the member whose first claim came last, however old its process is"
+        ) { fixture in
+            try await fixture.withBus("conformance/older") { older in
+                let position = try await older.publish([1])
+                try await fixture.withBus("conformance/newer") { newer in
+                    let (late, early) = (ConsumerMember.exclusive, ConsumerMember.exclusive)
+                    let first = try await newer.claim(consumer: "counter", as: early)
+                    let second = try await older.claim(consumer: "counter", as: late)
+                    #expect(second.ownerEpoch > first.ownerEpoch)
+                    let error = await #expect(throws: BusError.self) {
+                        try await newer.publish(Batch([], checkpoint: Checkpoint(claim: first, position: position)))
+                    }
+                    #expect(error?.code == .fenced)
+                    let repeated = await #expect(throws: BusError.self) {
+                        try await newer.claim(consumer: "counter", as: early)
+                    }
+                    #expect(repeated?.code == .fenced)
+                    try await older.publish(Batch([], checkpoint: Checkpoint(claim: second, position: position)))
+                }
+            }
+        },
         ConformanceCase("consumers of different names do not fence one another") { fixture in
             try await fixture.withBus { bus in
                 let position = try await bus.publish([1])

@@ -3,7 +3,8 @@ public import Foundation
 /// One instance of a durable consumer, and how it gets along with others of the same name.
 public struct ConsumerMember: Hashable, Sendable {
     public enum Mode: Hashable, Sendable {
-        /// The newest instance owns everything; the one before is fenced.
+        /// The newest instance owns everything; the one before is fenced. The newest is the one whose first claim reached
+        /// the bus last, also if its process is older.
         case exclusive
         /// The instances that are alive share the partitions.
         case shared

@@ -5,8 +5,8 @@ internal import Glibc
 actor Crew {
     private let arena: Arena
     private var processes: [Member: ChildProcess] = [:]
-    /// Consumers whose successors have taken over.
-    private var replaced: [Member: ChildProcess] = [:]
+    /// Incarnations of consumers that were stopped, and whose successors were started.
+    private var predecessors: [Member: [ChildProcess]] = [:]
     private(set) var incarnations: [Member: [String]] = [:]
     private(set) var tally = Tally()
     /// What ended though nobody had asked it to.
@@ -40,9 +40,9 @@ actor Crew {
             try await restart(step.member)
         case .takeOver:
             try await stop(step.member)
-            replaced[step.member] = processes[step.member]
+            predecessors[step.member, default: []] += [processes[step.member]].compactMap(\.self)
             try await restart(step.member)
-        case .release: try await replaced[step.member]?.send(SIGCONT)
+        case .release: try await predecessors[step.member]?.last?.send(SIGCONT)
         }
     }
 
@@ -69,15 +69,31 @@ actor Crew {
             if end != .exited(0), end != .signalled(SIGTERM) { surprises.append("\(process.name) ended so: \(end)") }
             await arena.progress.unfollow(process.name)
         }
-        // They may have had nothing to commit since, and so not have noticed.
-        for member in members { try await replaced[member]?.send(SIGKILL) }
     }
 
-    /// Starts consumers again that gave way to another: one that was stopped with its claim under way makes it when it goes on,
-    /// and so takes over from who came after it.
-    func reviveFenced() async throws {
-        for (member, process) in processes where process.hasEnded {
-            if isFenced(member, await process.end) { try await restart(member) }
+    /// Waits until one incarnation of each consumer is left, and continues with that one. Call it when everything has been
+    /// released, and before ``end(_:)``.
+    ///
+    /// An exclusive consumer belongs to the process whose first claim came last (`docs/bus.md`). That is not always the one
+    /// that was started last: one that was stopped before its first claim makes it when it goes on, which may be at any
+    /// time after its release. Its successor is fenced then, and learns that from its next renewal.
+    func settle() async throws {
+        for (member, newest) in processes where member.group != nil {
+            let all = (predecessors.removeValue(forKey: member) ?? []) + [newest]
+            try await arena.until("one incarnation of \(member.name) is left") { _ in
+                all.count { !$0.hasEnded } <= 1
+            }
+            for process in all where process.hasEnded {
+                let end = await process.end
+                if !isFenced(member, end) { surprises.append("\(process.name) ended so: \(end)") }
+                await arena.progress.unfollow(process.name)
+            }
+            if let last = all.first(where: { !$0.hasEnded }) {
+                processes[member] = last
+            } else {
+                // The last claim was that of a process that was killed.
+                try await restart(member)
+            }
         }
     }
 

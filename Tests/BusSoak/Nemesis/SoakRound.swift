@@ -34,7 +34,7 @@ package struct SoakRound: Sendable {
     /// Lets everybody finish; who does not is found by the checker.
     private func drain(_ crew: Crew, _ arena: Arena) async throws -> History {
         try await crew.end(Member.all.filter(\.isPublisher))
-        try await crew.reviveFenced()
+        try await crew.settle()
         let incarnations = await crew.incarnations
         let readers = incarnations.filter(\.key.isSubscriber).values
         var history = try await arena.history(

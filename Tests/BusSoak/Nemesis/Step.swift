@@ -8,7 +8,8 @@ package struct Step: Hashable, Sendable {
         case resume
         /// Another incarnation, after a ``kill``.
         case start
-        /// Stops a consumer and starts its successor; the old one goes on with ``release``, and finds itself fenced.
+        /// Stops a consumer and starts its successor. The old one goes on with ``release``, and is fenced; if it was stopped
+        /// before its first claim, its successor is.
         case takeOver
         case release
         /// SIGSTOP for a time: nothing can be counted while the broker stands still. With anybody else the publishers stand

@@ -1,5 +1,6 @@
 extension Arena {
-    /// Waits until the counts fit; they are looked at again whenever a process has written or logged something.
+    /// Waits until the counts fit; they are looked at again whenever a process has written or logged something,
+    /// or has ended.
     /// - Parameter what: named in the failure.
     /// - Throws: ``ArenaFailure`` when they do not before the deadline.
     package func until(

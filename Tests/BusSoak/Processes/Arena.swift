@@ -64,7 +64,13 @@ package final class Arena: Sendable {
 
     private func runChildren(_ stream: AsyncStream<ChildProcess>) async {
         await withDiscardingTaskGroup { group in
-            for await child in stream { group.addTask { await child.run() } }
+            for await child in stream {
+                group.addTask {
+                    await child.run()
+                    // A wait may be for its end.
+                    await self.progress.look()
+                }
+            }
         }
         // Whoever waits for one that was not started any more must not wait for ever.
         for child in children.withLock({ $0 }) { child.abandon() }

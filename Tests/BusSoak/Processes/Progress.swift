@@ -50,7 +50,8 @@ actor Progress {
         throw CancellationError()
     }
 
-    private func look() {
+    /// Looks at the files, and lets everybody who waits look again.
+    func look() {
         for (name, tail) in tails {
             tail.count(into: &counts[name, default: Counts()])
         }

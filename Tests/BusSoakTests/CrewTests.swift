@@ -1,0 +1,52 @@
+import Glibc
+import Testing
+
+@testable import BusSoak
+
+@Suite("The processes of a soak round")
+struct CrewTests {
+    @Test(
+        "a consumer that was stopped before its first claim displaces its successor, and the round continues with it",
+        .timeLimit(.minutes(3)))
+    func lateFirstClaim() async throws {
+        try await Arena.with { arena in
+            let crew = Crew(arena: arena)
+            // There is no broker yet, so the first incarnation is stopped before its claim can have been made.
+            try await crew.start(.consumer)
+            try await crew.perform(Step(at: 0, member: .consumer, action: .takeOver))
+            try await crew.start(.broker)
+            try await crew.start(.publisher(1))
+            try await arena.until("the successor handles messages") { $0["consumer.2"]?.handled ?? 0 > 0 }
+
+            try await crew.perform(Step(at: 0, member: .consumer, action: .release))
+            try await crew.settle()
+            #expect(arena.log(of: "consumer.2").contains("another process has taken exclusive over"))
+            try await arena.until("the first one handles messages") { $0["consumer.1"]?.handled ?? 0 > 0 }
+
+            try await crew.end([.publisher(1)])
+            try await crew.end([.consumer])
+            #expect(await crew.surprises == [])
+        }
+    }
+
+    @Test("a consumer that claimed before it was stopped is fenced when it goes on", .timeLimit(.minutes(3)))
+    func lateContinuation() async throws {
+        try await Arena.with { arena in
+            let crew = Crew(arena: arena)
+            try await crew.start(.broker)
+            try await crew.start(.consumer)
+            try await crew.start(.publisher(1))
+            try await arena.until("the first one handles messages") { $0["consumer.1"]?.handled ?? 0 > 0 }
+            try await crew.perform(Step(at: 0, member: .consumer, action: .takeOver))
+            try await arena.until("the successor handles messages") { $0["consumer.2"]?.handled ?? 0 > 0 }
+
+            try await crew.perform(Step(at: 0, member: .consumer, action: .release))
+            try await crew.settle()
+            #expect(arena.log(of: "consumer.1").contains("another process has taken exclusive over"))
+
+            try await crew.end([.publisher(1)])
+            try await crew.end([.consumer])
+            #expect(await crew.surprises == [])
+        }
+    }
+}
