@@ -27,6 +27,25 @@ struct DocumentTests {
         }
     }
 
+    @Test("what make run prints can be pasted, each part into a terminal of its own", .timeLimit(.minutes(5)))
+    func suggestions() async throws {
+        try await SegueCommandLine.inRepository { segue in
+            try await run("segue up -d --wait -f compose/default.yaml", segue)
+            let paragraphs = try Page("docs/try.txt").text.split(separator: "\n\n")
+            let parts = paragraphs.filter { $0.hasPrefix("    ") }.map(String.init)
+            try #require(parts.count == 3)
+            let outputs = ["music-service", "document.NavigationState", "Choose a music service"]
+            for (part, expected) in zip(parts, outputs) {
+                // What would go on until a person ends it.
+                let ending = part.replacing("logs -f", with: "logs")
+                    .replacing("segue monitor ", with: "segue monitor --since beginning --until end ")
+                    .replacing("device ", with: "echo @serviceSelection | device ")
+                let output = try await run("export PATH=/usr/bin:/bin\n\(ending)", segue)
+                #expect(output.contains(expected), "\(output)")
+            }
+        }
+    }
+
     @Test("a person at the terminal device gets from the launch to the music", .timeLimit(.minutes(5)))
     func device() async throws {
         try await SegueCommandLine.inRepository { segue in
