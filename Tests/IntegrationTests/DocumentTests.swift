@@ -4,18 +4,44 @@ import Testing
 
 @Suite("What the documents say")
 struct DocumentTests {
-    @Test("the README's story runs as it stands, line by line", .timeLimit(.minutes(5)))
+    @Test(
+        "the README's story runs as it stands, line by line, and once more on the same stack", .timeLimit(.minutes(5)))
     func story() async throws {
         try await SegueCommandLine.inRepository { segue in
             let story = try #require(try Page("README.md").blocks(of: "sh").dropFirst().first)
             try await run("segue up -d --wait -f compose/default.yaml", segue)
-            let output = try await run(story, segue)
-            for expected in [
-                "unauthorized", "Spotify is connected", "Endless Focus", "event.PlaylistShuffled", #"{"songs":[{"#,
-                "event.PlaybackStarted",
-                "generatedPlaylist", "deauthorized",
-            ] {
-                #expect(output.contains(expected))
+            // Neither may take what came of the other for its own.
+            var loaded: Set<String> = []
+            for _ in 1...2 {
+                let output = try await run(story, segue)
+                for expected in [
+                    "authorized", "Spotify is connected", "Endless Focus", "event.PlaylistShuffled",
+                    #"{"songs":[{"#, "event.PlaybackStarted", "generatedPlaylist", "deauthorized",
+                ] {
+                    #expect(output.contains(expected), "\(output)")
+                }
+                let lines = output.split(separator: "\n").map(String.init)
+                loaded.formUnion(lines.filter { $0.contains("event.PlaylistsLoaded") })
+            }
+            #expect(loaded.count == 2, "\(loaded)")
+        }
+    }
+
+    @Test("what make run prints can be pasted, each part into a terminal of its own", .timeLimit(.minutes(5)))
+    func suggestions() async throws {
+        try await SegueCommandLine.inRepository { segue in
+            try await run("segue up -d --wait -f compose/default.yaml", segue)
+            let paragraphs = try Page("docs/try.txt").text.split(separator: "\n\n")
+            let parts = paragraphs.filter { $0.hasPrefix("    ") }.map(String.init)
+            try #require(parts.count == 3)
+            let outputs = ["music-service", "document.NavigationState", "Choose a music service"]
+            for (part, expected) in zip(parts, outputs) {
+                // What would go on until a person ends it.
+                let ending = part.replacing("logs -f", with: "logs")
+                    .replacing("segue monitor ", with: "segue monitor --since beginning --until end ")
+                    .replacing("device ", with: "echo @serviceSelection | device ")
+                let output = try await run("export PATH=/usr/bin:/bin\n\(ending)", segue)
+                #expect(output.contains(expected), "\(output)")
             }
         }
     }

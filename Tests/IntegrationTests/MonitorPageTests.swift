@@ -4,11 +4,23 @@ import Testing
 
 @Suite("What docs/monitor.md shows")
 struct MonitorPageTests {
+    enum Stack: String, CaseIterable {
+        case bare
+        /// What `make run` starts.
+        case shipped
+    }
+
     /// A bus with what the page sends first.
-    private func onBus(_ body: (SegueCommandLine, Page) async throws -> Void) async throws {
+    private func onBus(
+        of stack: Stack = .bare, _ body: (SegueCommandLine, Page) async throws -> Void
+    ) async throws {
         try await SegueCommandLine.inScratch { segue in
+            var segue = segue
             let page = try Page("docs/monitor.md")
-            try segue.write("services: {broker: {command: broker, healthcheck: {test: [NOTIFY]}}}")
+            switch stack {
+            case .bare: try segue.write("services: {broker: {command: broker, healthcheck: {test: [NOTIFY]}}}")
+            case .shipped: segue.workingDirectory = Repository.path("")
+            }
             let first = try #require(page.blocks(of: "sh").first)
             let result = try await segue.shell("set -e; segue up -d --wait; \(first)")
             try #require(result.status == 0, "\(result.error)")
@@ -16,9 +28,9 @@ struct MonitorPageTests {
         }
     }
 
-    @Test("runs, command by command", .timeLimit(.minutes(2)))
-    func commands() async throws {
-        try await onBus { segue, page in
+    @Test("runs, command by command", .timeLimit(.minutes(2)), arguments: Stack.allCases)
+    func commands(stack: Stack) async throws {
+        try await onBus(of: stack) { segue, page in
             let commands = page.blocks(of: "sh").dropFirst().flatMap { $0.split(separator: "\n").map(String.init) }
             #expect(commands.count > 15)
             for command in commands {
@@ -33,19 +45,22 @@ struct MonitorPageTests {
         }
     }
 
-    @Test("prints what the page says of it", .timeLimit(.minutes(1)))
-    func output() async throws {
-        try await onBus { segue, page in
+    @Test("prints what the page says of it", .timeLimit(.minutes(1)), arguments: Stack.allCases)
+    func output(stack: Stack) async throws {
+        try await onBus(of: stack) { segue, page in
             let commands = page.blocks(of: "sh").joined().split(separator: "\n").map(String.init)
             for (part, output) in [
                 (
-                    "--where 'data.playlistID",
-                    #/^[\d:.]+ command\.PlaylistSelected segue/\w+ → \{"playlistID":"p1"\}\n$/#
+                    "--where 'data.songID",
+                    #/^[\d:.]+ command\.SongRequested segue/\w+ → \{"songID":"s1"\}\n$/#
                 ),
-                ("--field data.playlistID", #/^p1\np1\n\n$/#),
-                ("--csv", #/^time,type,data.songs\[1\].title\n.*,\n.*,Two\n/#),
-                ("--template", #/^\S+Z command.PlaylistSelected p1\n/#),
-                ("--raw", #/^\{"playlistID":"p1","songs".*\}\n$/#),
+                ("--field data.songID", #/(?m)^s1$\n(?:\n)*^s1$/#),
+                (
+                    "--csv",
+                    #/(?s)^time,type,data.songs\[1\].title\n.*,command.SongRequested,\n.*,event.SongsQueued,Two\n/#
+                ),
+                ("--template", #/(?m)^\S+Z command.SongRequested s1$/#),
+                ("--raw", #/(?m)^\{"songID":"s1","songs".*\}$/#),
                 ("--until end --stats", #/^TYPE +COUNT +MSG/S +BYTES/S +P50 +P99 +GAPS +REMOVED\n/#),
             ] {
                 let command = try #require(commands.first { $0.contains(part) })

@@ -30,7 +30,7 @@ struct AnswerTests {
 
     @Test(
         "What is not on the screen is not picked",
-        arguments: ["0", "4", "-1", "Storm", "PlaylistSelected x", "b", "d", "x", ""]
+        arguments: ["0", "4", "-1", "Storm", "PlaylistSelected x", "b", "d", "x", "o", ""]
     )
     func misses(line: String) throws {
         #expect(try screen().choice(for: Answer(line)) == nil)

@@ -22,11 +22,20 @@ struct DeviceFixture: Sendable {
     /// What a device writes.
     final class Transcript: Sendable {
         private let written = Mutex("")
+        private let writes = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
         var text: String { written.withLock(\.self) }
 
         func write(_ text: String) {
             written.withLock { $0 += text }
+            writes.continuation.yield()
+        }
+
+        /// Returns once this has been written.
+        func contains(_ part: String) async throws {
+            if text.contains(part) { return }
+            for await _ in writes.stream where text.contains(part) { return }
+            throw CancellationError()
         }
     }
 
@@ -35,18 +44,27 @@ struct DeviceFixture: Sendable {
         mode: DeviceSession.Mode = .scripted,
         size: TerminalSize? = nil, on bus: (any EventBus)? = nil, clock: any Clock<Duration> = ContinuousClock()
     ) -> TerminalDevice {
+        let lines = AsyncStream { continuation in
+            for line in lines { continuation.yield(line) }
+            continuation.finish()
+        }
+        return device(
+            platform, number: number, subject: subject, lines: lines, mode: mode, size: size, on: bus, clock: clock)
+    }
+
+    func device(
+        _ platform: String, number: Int = 1, subject: String = Session.default, lines: AsyncStream<String>,
+        mode: DeviceSession.Mode = .scripted,
+        size: TerminalSize? = nil, on bus: (any EventBus)? = nil, clock: any Clock<Duration> = ContinuousClock()
+    ) -> TerminalDevice {
         let terminal = Terminal(
-            lines: AsyncStream { continuation in
-                for line in lines { continuation.yield(line) }
-                continuation.finish()
-            },
-            mode: mode, size: { size }, write: { [transcript] in transcript.write($0) })
+            lines: lines, mode: mode, size: { size }, write: { [transcript] in transcript.write($0) })
         let identity = DeviceIdentity(
             platform: platform, device: "\(platform)-\(number)", subject: subject,
             source: "device/\(platform)-\(number)")
         return TerminalDevice(
             identity, bus: bus ?? InMemoryEventBus(source: identity.source, hub: hub), busAddress: "memory:",
-            terminal: terminal, logger: .silent, clock: clock)
+            terminal: terminal, browser: nil, logger: .silent, clock: clock)
     }
 
     /// Runs both coordinators and the services for as long as `body` runs.

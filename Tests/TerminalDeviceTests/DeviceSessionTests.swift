@@ -3,9 +3,10 @@ import EventBus
 import Foundation
 import Navigation
 import Presentation
-import TerminalDevice
 import Testing
 import Vocabulary
+
+@testable import TerminalDevice
 
 @Suite("Device session")
 struct DeviceSessionTests {
@@ -75,6 +76,55 @@ struct DeviceSessionTests {
             DomainEvent.URLOpenRequested(url: "https://a.b"), source: "test/1",
             origin: Origin(platform: platform, device: device))
         #expect(try script.handle(.message(message)).opened == (opens ? ["https://a.b"] : []))
+    }
+
+    @Test("The URL that was requested last is kept for a person until they pick something else, and opens with o")
+    func openURL() throws {
+        var script = SessionScript(.interactive)
+        _ = try script.show(.sample(root: "serviceSelection"))
+        let none = try script.handle(.line("o"))
+        #expect(none.browsed.isEmpty && none.said == ["There is no URL to open here."] && none.wantsLine)
+        let origin = Origin(platform: "ios")
+        for url in ["https://a.b", "https://c.d"] {
+            let request = DomainEvent.URLOpenRequested(url: url)
+            _ = try script.handle(.message(Envelope(request, source: "test/1", origin: origin)))
+        }
+        let outputs = try script.handle(.line("o"))
+        #expect(outputs.browsed == ["https://c.d"] && outputs.published.isEmpty && outputs.wantsLine)
+        #expect(script.session.screen?.lines().last == "o open the URL   q quit")
+        let error = ApplicationError(code: "a.b", message: "no")
+        _ = try script.handle(.message(.answer(Document.ErrorBanner(errorID: "e1", error: error))))
+        _ = try script.handle(.line("x"))
+        #expect(script.session.screen?.url?.text == "https://c.d")
+        _ = try script.handle(.line("1"))
+        #expect(script.session.screen?.url == nil)
+    }
+
+    @Test("The URL of a log-in goes with the screen that asked for it, unless it came with the next one")
+    func leftURL() throws {
+        var script = SessionScript(.interactive)
+        _ = try script.show(.sample(root: "serviceSelection"))
+        let cause = try Envelope(DomainEvent.SpotifyAuthURLGenerated(url: "https://a.b"), source: "test/1")
+        let request = try Envelope(
+            DomainEvent.URLOpenRequested(url: "https://a.b"), source: "test/1", origin: Origin(platform: "ios"),
+            causedBy: cause)
+        _ = try script.handle(.message(request))
+        _ = try script.show(.sample(root: "launch"), answering: cause)
+        _ = try script.show(.sample(root: "launch", path: [.sample("generatedPlaylist", 2)]))
+        #expect(script.session.requestedURL?.text == "https://a.b")
+        _ = try script.show(.sample(root: "playlistSelection"))
+        #expect(script.session.requestedURL == nil)
+    }
+
+    @Test("What must not be opened is told, and is not there to be opened")
+    func unopenable() throws {
+        var script = SessionScript(.interactive)
+        _ = try script.show(.sample(root: "serviceSelection"))
+        let request = DomainEvent.URLOpenRequested(url: "file:///etc/passwd")
+        let outputs = try script.handle(
+            .message(Envelope(request, source: "test/1", origin: Origin(platform: "ios"))))
+        #expect(outputs.opened == ["file:///etc/passwd"])
+        #expect(try script.handle(.line("o")).browsed.isEmpty)
     }
 
     @Test("What came too late is said to whom it concerns")

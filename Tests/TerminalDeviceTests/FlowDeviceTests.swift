@@ -71,6 +71,20 @@ struct FlowDeviceTests {
         #expect(script.session.screen?.lines().contains { $0.contains("Draft") } == false)
     }
 
+    @Test("A document's URL is shown whole, and is the one that opens")
+    func url() throws {
+        var script = try script()
+        _ = try script.show(Machine(flow: try Self.flow()).snapshot)
+        let name = "https://a.b/" + String(repeating: "path/", count: 30)
+        _ = try script.handle(.message(Envelope(Document.Draft(name: name, ages: Array(1...15)), source: "test/1")))
+        let size = TerminalSize(columns: 20, rows: 12)
+        let lines = try #require(script.session.screen).lines(fitting: size)
+        let whole = lines.map { $0.drop { $0 == " " } }.joined()
+        #expect(whole.contains(name), "\(lines)")
+        #expect(lines.contains("  … 18 more") && lines.suffix(2) == ["o open the URL", "q quit"], "\(lines)")
+        #expect(try script.handle(.line("o")).browsed == [name])
+    }
+
     @Test(
         "The focus player's screens are drawn as ever, also by their flow; one of another app that is called alike is its own",
         arguments: [

@@ -68,6 +68,22 @@ struct ScriptTests {
         #expect(outputs.wantsLine)
     }
 
+    @Test("A script opens the URL that its pick has led to, and waits for it")
+    func opensURL() throws {
+        var script = SessionScript(.scripted)
+        _ = try script.show(.sample(root: "serviceSelection"))
+        let pick = try #require(try script.handle(.line("Connect Spotify")).picked.first)
+        let url = try Envelope.answer(DomainEvent.URLOpenRequested(url: "https://a.b"), to: pick)
+        #expect(try script.handle(.message(url)).wantsLine)
+        let outputs = try script.handle(.line("o"))
+        #expect(outputs.browsed == ["https://a.b"] && outputs.said == ["> o (https://a.b)"] && outputs.wantsLine)
+
+        var early = SessionScript(.scripted)
+        _ = try early.show(.sample(root: "serviceSelection"))
+        #expect(try early.handle(.line("o")).browsed.isEmpty)
+        #expect(try early.handle(.message(url)).browsed == ["https://a.b"])
+    }
+
     @Test("A refusal and an error are answers, too")
     func refusals() throws {
         for answer in [

@@ -1,7 +1,8 @@
 import Contracts
 import EventBus
 import Navigation
-import TerminalDevice
+
+@testable import TerminalDevice
 
 /// A session under test, which numbers its states.
 struct SessionScript {
@@ -39,6 +40,11 @@ extension [DeviceSession.Output] {
 
     var opened: [String] {
         compactMap { if case .openURL(let url) = $0 { url } else { nil } }
+    }
+
+    /// What the person wants opened.
+    var browsed: [String] {
+        compactMap { if case .browse(let url) = $0 { url.text } else { nil } }
     }
 
     var deadlines: [Int] {

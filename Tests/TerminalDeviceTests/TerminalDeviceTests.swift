@@ -104,6 +104,28 @@ struct TerminalDeviceTests {
         #expect(text.contains("There is no 'nonsense' to pick here."))
     }
 
+    @Test("Below a person's screen the whole URL is a link; without a command that opens URLs, o says what to do")
+    func link() async throws {
+        try await fixture.withApp {
+            let (lines, typed) = AsyncStream.makeStream(of: String.self)
+            try await withThrowingTaskGroup { group in
+                let device = fixture.device(
+                    "ios", lines: lines, mode: .interactive, size: TerminalSize(columns: 20, rows: 24))
+                group.addTask { try await device.run() }
+                try await fixture.transcript.contains("[1] Connect")
+                let request = DomainEvent.URLOpenRequested(url: "https://accounts.example/authorize")
+                try await fixture.view.publish(request, origin: Origin(platform: "ios"))
+                try await fixture.transcript.contains("\u{1B}]8;id=segue;https://accounts.example/authorize\u{1B}\\")
+                typed.yield("o")
+                try await fixture.transcript.contains("Nothing here opens")
+                typed.yield("q")
+                try await group.waitForAll()
+            }
+        }
+        let text = fixture.transcript.text
+        #expect(text.contains("\\https://accounts.exa\u{1B}") && text.contains("\\mple/authorize\u{1B}"))
+    }
+
     @Test("A device may be there before the bus")
     func lateBus() async throws {
         let clock = ManualClock()

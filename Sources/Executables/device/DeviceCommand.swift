@@ -10,7 +10,7 @@ struct DeviceCommand: AsyncParsableCommand {
         commandName: "device", abstract: "A platform's screen in a terminal.",
         discussion: """
             Pick by number, or by the beginning of what a choice says. b goes back, d dismisses what is presented, \
-            x dismisses the error, q quits.
+            x dismisses the error, o opens the URL that is shown, q quits.
 
             Answers may be piped in, a line each. A line waits until what it names is on the screen and the one before \
             is answered: a number, a label such as 'Connect Spotify', or a command such as 'PlaylistSelected ID'. After \
@@ -32,7 +32,7 @@ struct DeviceCommand: AsyncParsableCommand {
     @Option(help: "The session, one user's app.")
     var subject = "default"
 
-    @Option(help: "A command that opens a URL, its last argument, such as xdg-open. Without it, URLs are only shown.")
+    @Option(help: "A command that opens each URL at once, its last argument. (default: o runs $BROWSER or xdg-open)")
     var open: String?
 
     @Option(help: "How many seconds a line that is piped in may wait.")

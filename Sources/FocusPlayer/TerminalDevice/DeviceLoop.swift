@@ -36,8 +36,14 @@ struct DeviceLoop {
                 case .publish(let message):
                     if !outbox.send(message) { await say("Too much waits to be sent; this is not.") }
                 case .openURL(let url):
-                    await say("Open \(url)")
-                    if !outbox.open(url) { await say("Too much waits to be opened; this is not.") }
+                    // On a terminal it stays below the screen, as a link.
+                    if terminal.size() != nil, session.requestedURL != nil {
+                        await draw()
+                    } else {
+                        await say("Open \(url)")
+                    }
+                    await open(url)
+                case .browse(let url): await open(url.text, isByHand: true)
                 case .unreadable(let error): logger.warning("skipped: \(error)")
                 case .read: wantLine()
                 case .startDeadline(let number): startDeadline(number)
@@ -48,12 +54,16 @@ struct DeviceLoop {
         }
     }
 
+    private mutating func open(_ url: String, isByHand: Bool = false) async {
+        if !outbox.open(url, isByHand: isByHand) { await say("Too much waits to be opened; this is not.") }
+    }
+
     private mutating func draw() async {
-        await write(painter.drawing(of: session.screen, size: terminal.size()))
+        await write(painter.drawing(of: session.screen, url: session.requestedURL, size: terminal.size()))
     }
 
     private mutating func say(_ text: String) async {
-        await write(painter.note(text, on: session.screen, size: terminal.size()))
+        await write(painter.note(text, on: session.screen, url: session.requestedURL, size: terminal.size()))
     }
 
     private func write(_ text: String) async {

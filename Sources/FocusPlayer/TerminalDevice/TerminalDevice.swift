@@ -17,6 +17,7 @@ package struct TerminalDevice: ReadyService, ForegroundService {
     private let timeout: Duration
     private let flow: Flow?
     private let opener: URLOpener?
+    private let browser: URLOpener?
     private let logger: Logger
     private let clock: any Clock<Duration>
 
@@ -25,10 +26,11 @@ package struct TerminalDevice: ReadyService, ForegroundService {
     ///   - timeout: how long a script's line may wait.
     ///   - flow: what screens without a view model are shown by.
     ///   - opener: opens the URLs that are requested for this device; nil: they are only shown.
+    ///   - browser: opens those that the person asks for when there is no opener; nil: the person is told what to do.
     package init(
         _ identity: DeviceIdentity, bus: any EventBus, busAddress: String, terminal: Terminal,
-        timeout: Duration = .seconds(30), flow: Flow? = nil, opener: URLOpener? = nil, logger: Logger,
-        clock: any Clock<Duration> = ContinuousClock()
+        timeout: Duration = .seconds(30), flow: Flow? = nil, opener: URLOpener? = nil,
+        browser: URLOpener? = .preferred(), logger: Logger, clock: any Clock<Duration> = ContinuousClock()
     ) {
         self.identity = identity
         self.bus = bus
@@ -37,6 +39,7 @@ package struct TerminalDevice: ReadyService, ForegroundService {
         self.timeout = timeout
         self.flow = flow
         self.opener = opener
+        self.browser = browser
         self.logger = logger
         self.clock = clock
     }
@@ -60,6 +63,7 @@ package struct TerminalDevice: ReadyService, ForegroundService {
         try await withThrowingDiscardingTaskGroup { sources in
             sources.addTask { await inputs.failing { try await follow(filters, into: inputs) } }
             sources.addTask { await readLines(on: demand, into: inputs) }
+            sources.addTask { for await _ in terminal.resizes { await inputs.send(.resized) } }
             try await withOutbox(inputs) { outbox in
                 var loop = DeviceLoop(
                     session: session, terminal: terminal, outbox: outbox, busAddress: busAddress, logger: logger)
@@ -88,15 +92,7 @@ package struct TerminalDevice: ReadyService, ForegroundService {
                 return true
             }
             workers.addTask {
-                for await url in outbox.urls {
-                    guard let reason = await opener?.open(url) else { continue }
-                    // A script has often ended by now: its log is the place that is still there.
-                    if terminal.mode == .scripted {
-                        logger.warning("\(reason)")
-                    } else {
-                        await inputs.send(.notOpened(reason))
-                    }
-                }
+                await open(outbox.urls, inputs)
                 return true
             }
             try await body(outbox)
@@ -111,6 +107,37 @@ package struct TerminalDevice: ReadyService, ForegroundService {
             while workersLeft > 0, try await workers.next() == true { workersLeft -= 1 }
             workers.cancelAll()
         }
+    }
+
+    /// A script's URLs are opened one after the other. A person's browser may run until it is closed, and the next URL
+    /// does not wait for that.
+    private func open(
+        _ urls: AsyncStream<Outbox.Opening>, _ inputs: AsyncThrowingChannel<DeviceSession.Input, any Error>
+    ) async {
+        let limit = terminal.mode == .scripted ? 1 : 4
+        await withTaskGroup(of: Void.self) { commands in
+            var running = 0
+            for await url in urls {
+                if running == limit { await commands.next() } else { running += 1 }
+                commands.addTask {
+                    guard let reason = await open(url) else { return }
+                    // A script has often ended by now: its log is the place that is still there.
+                    if terminal.mode == .scripted {
+                        logger.warning("\(reason)")
+                    } else {
+                        await inputs.send(.notOpened(reason))
+                    }
+                }
+            }
+        }
+    }
+
+    /// - Returns: why it could not be opened.
+    private func open(_ opening: Outbox.Opening) async -> String? {
+        guard let command = opening.isByHand ? opener ?? browser : opener else {
+            return opening.isByHand ? "Nothing here opens URLs: copy it, or name a command with --open." : nil
+        }
+        return terminal.mode == .scripted ? await command.open(opening.url) : await command.launch(opening.url)
     }
 
     private func publish(_ message: Envelope) async throws {

@@ -11,6 +11,8 @@ package enum Answer: Hashable, Sendable {
     case back
     case dismiss
     case dismissError
+    /// The URL that is shown last.
+    case openURL
     /// No choice: wait until this screen can be acted on, as in `@playlistSelection`.
     case screen(String)
     case quit
@@ -22,6 +24,7 @@ package enum Answer: Hashable, Sendable {
         case "b": self = .back
         case "d": self = .dismiss
         case "x": self = .dismissError
+        case "o": self = .openURL
         case "q": self = .quit
         case _ where text.hasPrefix("@"): self = .screen(String(text.dropFirst()))
         default: self = Int(text).map(Answer.number) ?? .text(text)

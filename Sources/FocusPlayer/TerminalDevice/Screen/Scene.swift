@@ -9,6 +9,8 @@ struct Scene {
     /// What screens without a view model are shown by; nil if they are not.
     var flow: Flow?
     var sessionDocuments = SessionDocuments()
+    /// What this device was asked to open last, if a person may still want to.
+    var requestedURL: OpenableURL?
 
     func content(of instance: ScreenInstance) -> ScreenContent {
         if let content = plainContent(of: instance) { return content }

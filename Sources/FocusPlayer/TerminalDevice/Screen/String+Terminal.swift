@@ -15,34 +15,26 @@ extension String {
         default: return scalar
         }
     }
-
-    /// No longer than this; a cut shows.
-    func truncated(to width: Int) -> String {
-        count <= width ? self : prefix(max(width - 1, 0)) + "…"
-    }
-
-    /// In lines of at most this width, broken between words where there are any.
-    func wrapped(to width: Int) -> [String] {
-        guard count > width, width > 0 else { return [self] }
-        var lines: [String] = []
-        var rest = self[...]
-        while rest.count > width {
-            let limit = rest.index(rest.startIndex, offsetBy: width)
-            // The space may be the first character that does not fit.
-            let space = rest[...limit].lastIndex(of: " ")
-            let end = space.flatMap { $0 > rest.startIndex ? $0 : nil } ?? limit
-            lines.append(String(rest[..<end]))
-            rest = rest[end...].drop { $0 == " " }
-        }
-        return rest.isEmpty ? lines : lines + [String(rest)]
-    }
 }
 
-extension [String] {
-    /// At most this many: the middle makes room for a note that says how many are missing.
-    func elided(to limit: Int, note: (Int) -> String) -> [String] {
-        guard count > limit else { return self }
-        let head = Swift.max(limit - 2, 0)
-        return prefix(head) + [note(count - head - 1)] + suffix(1)
+extension Character {
+    /// East Asian characters and emoji, which take two columns (Unicode Standard Annex 11), by and large.
+    private static let wide: [ClosedRange<UInt32>] = [
+        0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF,
+        0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F680...0x1F6FF, 0x1F900...0x1FAFF,
+        0x20000...0x3FFFD,
+    ]
+
+    /// How many columns of a terminal it takes.
+    var columns: Int {
+        guard let first = unicodeScalars.first, !isASCII else { return 1 }
+        switch first.properties.generalCategory {
+        case .nonspacingMark, .enclosingMark, .format: return 0
+        default: break
+        }
+        let isWide =
+            first.properties.isEmojiPresentation || unicodeScalars.contains("\u{FE0F}")
+            || Self.wide.contains { $0.contains(first.value) }
+        return isWide ? 2 : 1
     }
 }

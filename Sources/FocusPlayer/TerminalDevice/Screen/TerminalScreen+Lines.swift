@@ -6,52 +6,65 @@ extension TerminalScreen {
     ///
     /// - Parameter size: Room for it; lists that are too long are cut, and say so. nil: there is room for all.
     package func lines(fitting size: TerminalSize? = nil) -> [String] {
+        drawnLines(fitting: size).map(\.text)
+    }
+
+    /// The same with its links.
+    ///
+    /// URLs are never cut, so that it may have more lines than there is room for: the terminal then scrolls, and all of
+    /// them can be read.
+    func drawnLines(fitting size: TerminalSize?) -> [Line] {
         let width = size?.columns ?? Int.max
         let blocks = blocks(width: width)
         let notes = bannerLines(width: width) + waitingLines
-        let fixed = 2 + notes.count + blocks.reduce(0) { $0 + $1.fixedCount }
-        let lists = blocks.flatMap { [$0.rows.count, $0.choices.count] }
+        let keys = keyLines(width: width)
+        let fixed = 1 + keys.count + notes.count + blocks.reduce(0) { $0 + $1.fixedCount }
+        let lists = blocks.flatMap(\.lists)
         let shares = size.map { Self.shares(of: $0.rows - fixed, among: lists) } ?? lists
-        var lines = [platform] + notes
+        var lines = [Line(platform)] + notes
         for (index, block) in blocks.enumerated() {
             lines += block.lines(rows: shares[2 * index], choices: shares[2 * index + 1])
         }
-        return (lines + [keys]).map { $0.printable.truncated(to: width) }
+        return (lines + keys).flatMap { $0.fitted(to: width) }
     }
 
-    private func bannerLines(width: Int) -> [String] {
+    private func bannerLines(width: Int) -> [Line] {
         guard let banner else { return [] }
         let waiting = banner.waiting > 0 ? " (\(banner.waiting) more)" : ""
-        return ([banner.message, banner.recovery].compactMap(\.self).joined(separator: " · ") + waiting).printable
+        return Line([banner.message, banner.recovery].compactMap(\.self).joined(separator: " · ") + waiting)
             .wrapped(to: width - 4)
-            .map { "\(banner.severity == .info ? "(i)" : "(!)") \($0)" }
+            .map { (banner.severity == .info ? "(i) " : "(!) ") + $0 }
     }
 
-    private var waitingLines: [String] {
-        waiting.map { ["… waiting for an answer to \($0)"] } ?? []
+    private var waitingLines: [Line] {
+        waiting.map { [Line("… waiting for an answer to \($0)")] } ?? []
     }
 
-    private var keys: String {
-        [
+    /// As many keys on a line as fit.
+    private func keyLines(width: Int) -> [Line] {
+        let keys = [
             back.map { _ in "b back" }, dismissal.map { _ in "d dismiss" },
-            bannerDismissal.map { _ in "x dismiss the error" }, "q quit",
-        ].compactMap(\.self).joined(separator: "   ")
+            bannerDismissal.map { _ in "x dismiss the error" }, url.map { _ in "o open the URL" }, "q quit",
+        ].compactMap(\.self)
+        var lines: [String] = []
+        for key in keys {
+            if let last = lines.last, last.count + 3 + key.count <= width {
+                lines[lines.count - 1] = "\(last)   \(key)"
+            } else {
+                lines.append(key)
+            }
+        }
+        return lines.map { Line($0) }
     }
 
     private func blocks(width: Int) -> [Block] {
         var number = 0
-        var blocks = layers.map { layer in
-            let numbered = Self.numbered(layer.choices, after: number)
-            number += layer.choices.count
-            // What is covered is there, but neither to be read nor touched.
-            let rows = layer.isCovered ? [] : layer.content.rows
-            return Block(
-                frame: layer.frame, title: layer.isCovered ? "\(layer.content.title) …" : layer.content.title,
-                rows: rows.flatMap { $0.printable.wrapped(to: width - 4) }, choices: numbered)
+        return layers.enumerated().map { index, layer in
+            // The tabs come after the choices of the last layer.
+            let offered = index == layers.count - 1 ? Array(choices[number...]) : layer.choices
+            defer { number += layer.choices.count }
+            return Block(layer, choices: Self.numbered(offered, after: number), width: width)
         }
-        let tabs = Array(choices[number...])
-        blocks.indices.last.map { blocks[$0].choices += Self.numbered(tabs, after: number) }
-        return blocks
     }
 
     private static func numbered(_ choices: [Choice], after number: Int) -> [String] {

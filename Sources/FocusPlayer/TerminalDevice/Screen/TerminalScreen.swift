@@ -17,6 +17,8 @@ package struct TerminalScreen: Sendable {
     /// Whether a list is still to come, so that its numbers would mean something else in a moment.
     package let isLoading: Bool
 
+    /// What this device was asked to open last, if a person may still want to.
+    private let requestedURL: OpenableURL?
     /// The type of the command that waits for an answer before the flow goes on.
     let waiting: String?
 
@@ -38,6 +40,7 @@ package struct TerminalScreen: Sendable {
             Choice($0.dismissal, on: snapshot.state.top.id, outcome: .closedBanner)
         }
         active = snapshot.state.active
+        requestedURL = scene.requestedURL
         waiting = snapshot.state.attempt?.message.type
         isLoading = layers.contains { !$0.isCovered && $0.content.isLoading }
     }
@@ -59,7 +62,17 @@ package struct TerminalScreen: Sendable {
         case .back: back
         case .dismiss: dismissal
         case .dismissError: bannerDismissal
-        case .nothing, .quit, .screen: nil
+        case .nothing, .quit, .screen, .openURL: nil
         }
+    }
+
+    /// What a person would open: the URL that this device was asked to open, or else the last one on the screen.
+    var url: OpenableURL? {
+        if let requestedURL { return requestedURL }
+        let texts = layers.filter { !$0.isCovered }.flatMap { layer in
+            [layer.content.title] + layer.content.rows + layer.choices.map(\.label)
+        }
+        let banners = [banner?.message, banner?.recovery].compactMap(\.self)
+        return (banners + texts).reversed().lazy.compactMap { OpenableURL.found(in: $0).last?.url }.first
     }
 }

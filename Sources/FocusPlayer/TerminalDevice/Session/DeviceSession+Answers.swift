@@ -8,6 +8,7 @@ extension DeviceSession {
         switch answer {
         case .quit: return [.end]
         case .nothing: return [.draw, .read]
+        case .openURL: return [screen?.url.map(Output.browse) ?? .say("There is no URL to open here."), .read]
         default: break
         }
         do throws(TypedFields.Mistake) {
@@ -25,6 +26,8 @@ extension DeviceSession {
         let message = try envelope(choice)
         let pick = Script.Pick(choice: choice, id: message.id)
         script.note(pick, on: screen)
+        // Closing a banner does not answer the request.
+        if choice.outcome != .closedBanner { requestedURL = nil }
         return (pick, message)
     }
 }

@@ -31,6 +31,7 @@ extension DeviceSession {
         switch answer {
         case .nothing: return read()
         case .quit: return [.end]
+        case .openURL: return screen.url.map { [.say("> o (\($0.text))"), .browse($0)] + read() } ?? []
         case .screen(let name): return screen.active.contains { $0.screen == name } ? read() : []
         case .number where screen.isLoading || !script.isNew(screen): return []
         case .number, .text, .back, .dismiss, .dismissError:

@@ -23,6 +23,8 @@ package struct DeviceSession: Sendable {
         case message(Envelope)
         case line(String)
         case endOfInput
+        /// The terminal has another size.
+        case resized
         /// Why a URL could not be opened.
         case notOpened(String)
         /// The time for the wait with this number is over.
@@ -35,7 +37,10 @@ package struct DeviceSession: Sendable {
         /// Something to tell the person, besides the screen.
         case say(String)
         case publish(Envelope)
+        /// A URL was requested for this device.
         case openURL(String)
+        /// The person wants this URL opened.
+        case browse(OpenableURL)
         /// Something on the bus could not be read.
         case unreadable(BusError)
         /// The next line is wanted.
@@ -57,6 +62,10 @@ package struct DeviceSession: Sendable {
     private(set) var snapshot: NavigationSnapshot?
     private(set) var documents = LatestDocuments()
     private var sessionDocuments = SessionDocuments()
+    /// What was requested last for this device, until a person picks something else or has got on.
+    var requestedURL: OpenableURL?
+    /// The message that led to the request.
+    var requestCause: String?
     var displayedRevision: Int?
     var goneInstances: Set<String> = []
     var script = Script()
@@ -76,7 +85,9 @@ package struct DeviceSession: Sendable {
     package var screen: TerminalScreen? {
         snapshot.map { snapshot in
             TerminalScreen(
-                Scene(snapshot: snapshot, documents: documents, flow: flow, sessionDocuments: sessionDocuments))
+                Scene(
+                    snapshot: snapshot, documents: documents, flow: flow, sessionDocuments: sessionDocuments,
+                    requestedURL: requestedURL))
         }
     }
 
@@ -102,6 +113,8 @@ package struct DeviceSession: Sendable {
             return try mode == .scripted ? wait(for: .screen(for: line)) + advance() : answer(line)
         case .endOfInput:
             return try mode == .scripted ? wait(for: .end) + advance() : [.end]
+        case .resized:
+            return [.draw]
         case .notOpened(let reason):
             return [.say(reason)]
         case .deadline(let number):
@@ -113,7 +126,9 @@ package struct DeviceSession: Sendable {
         var outputs: [Output] = []
         do {
             if message.type == Document.NavigationState.type, message.attributes.key == identity.platform {
+                let root = snapshot?.state.root.instance.id
                 snapshot = message.isTombstone ? nil : try message.decode(Document.NavigationState.self).snapshot
+                if root != snapshot?.state.root.instance.id { leaveRoot(by: message) }
                 outputs = try [.draw] + reports()
             } else if try receive(document: message) {
                 outputs = [.draw]

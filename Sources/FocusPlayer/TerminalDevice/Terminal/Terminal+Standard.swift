@@ -1,3 +1,4 @@
+@preconcurrency internal import Dispatch
 internal import Foundation
 
 extension Terminal {
@@ -8,7 +9,17 @@ extension Terminal {
         let output = StandardOutput()
         return Terminal(
             lines: StandardInput.lines(), mode: isInteractive ? .interactive : .scripted,
-            size: { draws ? standardSize : nil }, write: output.write)
+            size: { draws ? standardSize : nil }, resizes: draws ? resizes : AsyncStream { $0.finish() },
+            write: output.write)
+    }
+
+    private static var resizes: AsyncStream<Void> {
+        AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+            let signal = DispatchSource.makeSignalSource(signal: SIGWINCH, queue: .global())
+            signal.setEventHandler { continuation.yield() }
+            continuation.onTermination = { _ in signal.cancel() }
+            signal.resume()
+        }
     }
 
     private static var standardSize: TerminalSize {

@@ -4,9 +4,6 @@ internal import SystemPackage
 
 /// Runs a command with a URL as its last argument.
 package struct URLOpener: Sendable {
-    /// A URL comes from outside: one that names a local file, or that a command would take for an option, stays closed.
-    private static let schemes = ["http", "https", "spotify"]
-
     private let words: [String]
 
     /// - Parameter command: words with spaces between them, such as `curl -sL`; no shell reads them. nil if there are none.
@@ -15,19 +12,57 @@ package struct URLOpener: Sendable {
         if words.isEmpty { return nil }
     }
 
-    /// Opens a URL and waits until the command has ended.
+    /// What opens URLs for the person who has this environment: the first command of `BROWSER` that is installed, else
+    /// xdg-open. nil if neither is there.
+    package static func preferred(
+        in environment: [String: String] = ProcessInfo.processInfo.environment
+    ) -> URLOpener? {
+        let folders = (environment["PATH"] ?? "").split(separator: ":").map(String.init)
+        // As xdg-open reads it: commands with colons between them, in which %s stands for the URL.
+        let commands = (environment["BROWSER"] ?? "").split(separator: ":").map(String.init) + ["xdg-open"]
+        return commands.compactMap(URLOpener.init).first { $0.isInstalled(in: folders) }
+    }
+
+    private func isInstalled(in folders: [String]) -> Bool {
+        let paths = words[0].contains("/") ? [words[0]] : folders.map { "\($0)/\(words[0])" }
+        return paths.contains { FileManager.default.isExecutableFile(atPath: $0) }
+    }
+
+    /// Opens a URL and waits until the command has ended. If the caller is cancelled, the command is killed.
     /// - Returns: why it could not be opened; nil if it was.
     func open(_ url: String) async -> String? {
-        guard let scheme = URL(string: url)?.scheme?.lowercased(), Self.schemes.contains(scheme) else {
-            return "That was not opened: only \(Self.schemes.joined(separator: ", ")) URLs are."
+        await open(url, platform: Subprocess.PlatformOptions())
+    }
+
+    /// The same, but a command that has been started is left running if the caller is cancelled: a browser outlives the
+    /// device that started it, and Ctrl-C in the device's terminal is not for it.
+    func launch(_ url: String) async -> String? {
+        var platform = Subprocess.PlatformOptions()
+        platform.createSession = true
+        let (reasons, reason) = AsyncStream.makeStream(of: String?.self)
+        // Subprocess kills what a cancelled task has started, so that no task of the caller's may wait for it.
+        Task { [platform] in
+            reason.yield(await open(url, platform: platform))
+            reason.finish()
+        }
+        for await reason in reasons { return reason }
+        return nil
+    }
+
+    private func open(_ url: String, platform: Subprocess.PlatformOptions) async -> String? {
+        guard let url = OpenableURL(url)?.text else {
+            return "That was not opened: only \(OpenableURL.schemes.joined(separator: ", ")) URLs are."
         }
         do {
-            let arguments = Arguments(words.dropFirst() + [url])
+            let hasPlace = words.dropFirst().contains { $0.contains("%s") }
+            let arguments = words.dropFirst().map { $0.replacing("%s", with: url) } + (hasPlace ? [] : [url])
             let command: Executable = words[0].contains("/") ? .path(FilePath(words[0])) : .name(words[0])
             let result = try await Subprocess.run(
-                command, arguments: arguments, output: .discarded, error: .discarded)
+                command, arguments: Arguments(arguments), platformOptions: platform, output: .discarded,
+                error: .discarded)
             let status = result.terminationStatus
-            return status.isSuccess ? nil : "\(words[0]) could not open that: \(status)"
+            if status.isSuccess { return nil }
+            return "\(words[0]) could not open that: \(status); copy it, or name another command with --open"
         } catch {
             return "\(words[0]) cannot be run, name another command with --open: \(error)"
         }

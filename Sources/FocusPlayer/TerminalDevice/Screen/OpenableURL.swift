@@ -1,0 +1,59 @@
+internal import Foundation
+
+/// A URL that may be opened, and that may be a hyperlink on a terminal.
+///
+/// URLs come from outside. One that names a local file, that a command would take for an option, or that has characters
+/// that nobody sees, is only shown.
+package struct OpenableURL: Hashable, Sendable {
+    static let schemes = ["http", "https", "spotify"]
+    /// Browsers and servers accept this much (RFC 9110 asks for 8,000 bytes), and it still fits on a terminal.
+    private static let maximumLength = 8192
+    /// URLs are not looked for in longer texts.
+    private static let maximumTextLength = 2 * maximumLength
+
+    /// Visible ASCII; other characters are percent-encoded, those of a host as IDNA says.
+    package let text: String
+
+    package init?(_ text: String) {
+        guard text.utf8.count <= Self.maximumLength, text.unicodeScalars.allSatisfy(Self.isVisible),
+            let url = URL(string: text), let scheme = url.scheme?.lowercased(), Self.schemes.contains(scheme)
+        else { return nil }
+        self.text = text.utf8.allSatisfy(Self.isASCII) ? text : url.absoluteString
+        guard self.text.utf8.allSatisfy(Self.isASCII) else { return nil }
+    }
+
+    private static func isASCII(_ byte: UInt8) -> Bool { (0x21...0x7E).contains(byte) }
+
+    private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .surrogate, .privateUse, .unassigned: false
+        case .spaceSeparator, .lineSeparator, .paragraphSeparator: false
+        default: true
+        }
+    }
+}
+
+extension OpenableURL {
+    /// The URLs in a text, from left to right. Punctuation after one belongs to the sentence around it.
+    static func found(in text: String) -> [(range: Range<String.Index>, url: OpenableURL)] {
+        guard text.utf8.count <= maximumTextLength, text.utf8.contains(UInt8(ascii: ":")) else { return [] }
+        // A character that is not visible is part of the match, which then is not an openable URL.
+        return text.matches(of: #/(?i)\b(?:https?:\/\/|spotify:)[^\s"<>\\^`{|}]+/#).compactMap { match in
+            let range = match.range.lowerBound..<end(of: text[match.range])
+            return OpenableURL(String(text[range])).map { (range, $0) }
+        }
+    }
+
+    private static func end(of match: Substring) -> String.Index {
+        var match = match
+        while let last = match.last {
+            switch last {
+            case ".", ",", ";", ":", "!", "?", "'": break
+            case ")" where !match.contains("("), "]" where !match.contains("["): break
+            default: return match.endIndex
+            }
+            match.removeLast()
+        }
+        return match.endIndex
+    }
+}
