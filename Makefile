@@ -39,11 +39,13 @@ examples: setup
 # Installs the programs of the focus player's stack, and what goes with them, in PREFIX. CONFIGURATION=debug installs what
 # `make run` builds.
 install: CONFIGURATION ?= release
+install: PREFIX ?= /usr/local
 install: setup
-	@SEGUE_COMMIT="$$(git describe --always --dirty --abbrev=12)" \
+	@mkdir -p "$(PREFIX)" && test -w "$(PREFIX)" || { echo "$(PREFIX) cannot be written to; name another PREFIX" >&2; exit 1; }
+	@commit=$$(git describe --always --dirty --abbrev=12 --exclude='*') && SEGUE_COMMIT="$$commit" \
 		scripts/build $(if $(filter release,$(CONFIGURATION)),--release) $(STACK) $(TOOLS)
 	@scripts/build generate-manual
-	@scripts/install .build/$(CONFIGURATION) "$(DESTDIR)$(or $(PREFIX),/usr/local)" $(STACK) $(TOOLS)
+	@scripts/install .build/$(CONFIGURATION) "$(PREFIX)" $(STACK) $(TOOLS)
 
 # What the figures in docs/performance.md are made with. BENCH holds names and options, as in BENCH="roundtrip --json".
 bench: setup

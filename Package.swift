@@ -70,8 +70,8 @@ let runtime: [Target] = [
     module("Routing", in: "Runtime", ["EventBus", "Contracts", "Navigation"]),
 ]
 
-/// The commit that is built; `make install` sets it. `Context.gitInformation` would be the commit of the last change of this
-/// file: what it evaluates to is cached.
+/// The commit that is built; `make install` sets it. `Context.gitInformation` would name an old commit: the package manager
+/// caches what this file evaluates to.
 let commit = Context.environment["SEGUE_COMMIT"] ?? ""
 
 let tools: [Target] = [
@@ -159,7 +159,8 @@ let executables: [Target] = [
 
 let tests: [Target] = [
     tests(of: "Sodium"),
-    tests(of: "HTTPClient", [httpTypes, subprocess, systemPackage]),
+    testExecutable("http-fixture", in: "HTTPFixture", ["HTTPClient", httpTypes]),
+    tests(of: "HTTPClient", ["http-fixture", httpTypes, subprocess, systemPackage]),
     testModule("SeededRandom", []),
     // A test target, as it uses Swift Testing, which is not there when everything is linked statically.
     .testTarget(

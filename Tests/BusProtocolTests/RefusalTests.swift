@@ -4,6 +4,13 @@ import Testing
 
 @testable import BusProtocol
 
+/// Without it the log of each run has four million numbers, which take a minute to write.
+extension PublishedMessage: CustomTestStringConvertible {
+    package var testDescription: String {
+        "\(topic) of \(subject), key of \(key.utf8.count), header of \(header.count), data of \(data.count) bytes"
+    }
+}
+
 @Suite("What the protocol refuses")
 struct RefusalTests {
     static let producer = ProducerID()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("HTTP client", .timeLimit(.minutes(1)))
 struct HTTPClientTests {
-    /// Sends a request with limits that a test meets only if it wants to.
+    /// Sends a request with limits that most tests do not reach.
     func send(
         _ request: HTTPClient.Request, deadline: Duration = .seconds(30), maximumBody: Int = 1 << 20
     ) async throws -> HTTPClient.Response {
@@ -178,7 +178,7 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("A task that is cancelled already sends nothing that it would wait for")
+    @Test("A cancelled task sends nothing")
     func cancelledBefore() async throws {
         try await RawServer.with { connection, _ in
             _ = connection.request()
@@ -193,6 +193,7 @@ struct HTTPClientTests {
                     await #expect(throws: CancellationError.self) { try await group.next() }
                 }
             }
+            #expect(server.connections == 0)
         }
     }
 
@@ -218,7 +219,17 @@ struct HTTPClientTests {
         }
     }
 
-    @Test("What is no answer is a failure that says why")
+    @Test("A client that was closed answers at once")
+    func closedBefore() async throws {
+        let escaped = try await HTTPClient.with { $0 }
+        let failure = await #expect(throws: HTTPClient.Failure.self) {
+            try await escaped.send(
+                HTTPClient.Request(.get, "http://127.0.0.1/"), deadline: .seconds(600), maximumBody: 1)
+        }
+        #expect(failure?.code == .closed)
+    }
+
+    @Test("An answer that is not HTTP, or no answer, is a failure with a reason")
     func noAnswer() async throws {
         func code(answering text: String) async throws -> HTTPClient.Failure.Code? {
             try await RawServer.with { connection, _ in
@@ -234,13 +245,8 @@ struct HTTPClientTests {
         #expect(
             try await code(answering: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nsecret\r\n") == .broken)
 
-        var gone = ""
-        try await RawServer.with { _, _ in
-        } _: {
-            gone = $0.url
-        }
-        #expect(try await failure(HTTPClient.Request(.get, gone)) == .noConnection)
-        #expect(try await failure(HTTPClient.Request(.get, "http://secret.invalid/")) == .noConnection)
+        let deaf = try RawServer(isListening: false)
+        #expect(try await failure(HTTPClient.Request(.get, deaf.url)) == .noConnection)
         for url in ["", "secret", "http://", "file:///etc/hostname", "ftp://127.0.0.1/secret", "http://a b/secret"] {
             #expect(try await failure(HTTPClient.Request(.get, url)) == .url, "\(url)")
         }

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A TCP server on 127.0.0.1 that does with each connection what a test says, whether that is HTTP or not.
+/// A TCP server on 127.0.0.1 that calls a closure of the test for each connection.
 final class RawServer: Sendable {
     /// One connection, on a thread of its own.
     struct Connection {
@@ -65,18 +65,19 @@ final class RawServer: Sendable {
         return try await body(server)
     }
 
-    private init() throws {
+    /// - Parameter isListening: whether clients can connect. The port is taken in any case.
+    init(isListening: Bool = true) throws {
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = inet_addr("127.0.0.1")
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isListening = withUnsafeMutablePointer(to: &address) { [listener] pointer in
+        let isBound = withUnsafeMutablePointer(to: &address) { [listener] pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(listener, $0, size) == 0 && listen(listener, 64) == 0 && getsockname(listener, $0, &size) == 0
+                bind(listener, $0, size) == 0 && getsockname(listener, $0, &size) == 0
             }
         }
-        guard isListening else { throw CannotListen() }
+        guard isBound, !isListening || listen(listener, 64) == 0 else { throw CannotListen() }
         url = "http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))"
     }
 

@@ -9,7 +9,7 @@ import Vocabulary
 struct SpotifyWebAPITests {
     func api(
         _ client: HTTPClient, _ hosts: SpotifyHosts, tokens: any AccessTokens = CountingTokens(),
-        policy: RetryPolicy = .impatient
+        policy: RateLimitPolicy = .impatient
     ) -> SpotifyWebAPI {
         SpotifyWebAPI(tokens: tokens, client: client, hosts: hosts, policy: policy)
     }
@@ -166,7 +166,7 @@ struct SpotifyWebAPITests {
         let busy = ScriptedSpotify.Answer(status: 429, headers: ["Retry-After": "3"])
         try await ScriptedSpotify.with(busy, .init(body: #"{"id":"anna"}"#)) { _, client, hosts in
             try await confirmation { waited in
-                let policy = RetryPolicy { duration in
+                let policy = RateLimitPolicy { duration in
                     #expect(duration == .seconds(3))
                     waited()
                 }

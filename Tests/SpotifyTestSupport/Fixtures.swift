@@ -8,7 +8,7 @@ extension SpotifyHosts {
     }
 }
 
-extension RetryPolicy {
+extension RateLimitPolicy {
     /// Does not really wait.
-    package static let impatient = RetryPolicy(longestWait: .seconds(5), attempts: 3, sleep: { _ in })
+    package static let impatient = RateLimitPolicy(longestWait: .seconds(5), attempts: 3, sleep: { _ in })
 }

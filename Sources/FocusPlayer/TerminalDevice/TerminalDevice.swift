@@ -109,8 +109,8 @@ package struct TerminalDevice: ReadyService, ForegroundService {
         }
     }
 
-    /// A script's URLs are opened one after the other. A person's browser may run until it is closed, and the next URL
-    /// does not wait for that.
+    /// A script's URLs are opened one after the other. A person's browser may run until it is closed; the next URL
+    /// waits only when four of them run.
     private func open(
         _ urls: AsyncStream<Outbox.Opening>, _ inputs: AsyncThrowingChannel<DeviceSession.Input, any Error>
     ) async {

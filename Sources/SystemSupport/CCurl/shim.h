@@ -3,10 +3,9 @@
 
 #include <curl/curl.h>
 
-/* curl_easy_setopt is variadic, which Swift cannot call; it also is a macro, whose type check wants the option's name. */
+/* Swift cannot call variadic functions. The macros of these names check types by the literal name of the option. */
 #undef curl_easy_setopt
 #undef curl_easy_getinfo
-#undef curl_multi_setopt
 
 typedef size_t (*segue_curl_receive)(char *bytes, size_t size, size_t count, void *context);
 
@@ -28,10 +27,6 @@ static inline CURLcode segue_curl_set_receiver(CURL *easy, CURLoption option, se
 
 static inline CURLcode segue_curl_get_number(CURL *easy, CURLINFO info, long *value) {
     return curl_easy_getinfo(easy, info, value);
-}
-
-static inline CURLMcode segue_curl_set_multi_number(CURLM *multi, CURLMoption option, long value) {
-    return curl_multi_setopt(multi, option, value);
 }
 
 #endif

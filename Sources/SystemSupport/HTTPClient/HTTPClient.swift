@@ -1,6 +1,5 @@
 package import Foundation
 package import HTTPTypes
-internal import Synchronization
 
 /// A client for requests whose answers fit into memory.
 ///
@@ -31,6 +30,7 @@ package struct HTTPClient: Sendable {
     ///   - maximumBody: bytes; the exchange ends as soon as the body is longer.
     /// - Throws: ``Failure``, `CancellationError`.
     package func send(_ request: Request, deadline: Duration, maximumBody: Int) async throws -> Response {
+        try Task.checkCancellation()
         let id = TransferThread.nextID()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -77,11 +77,11 @@ extension HTTPClient {
         package let headers: HTTPFields
         package let body: Data
 
-        /// The body as UTF-8; what is not is replaced by U+FFFD.
+        /// The body as UTF-8; invalid bytes become U+FFFD.
         package var text: String { String(decoding: body, as: UTF8.self) }
     }
 
-    /// The reason why there is no answer. It holds nothing of the request.
+    /// The reason why there is no answer. It contains no part of the request.
     package struct Failure: Error, Equatable, CustomStringConvertible {
         package enum Code: Sendable {
             /// The URL cannot be read, or has another scheme.
@@ -92,7 +92,7 @@ extension HTTPClient {
             case deadline
             /// The header is larger than 64 KiB or the body longer than asked for.
             case tooLong
-            /// The connection ended before the answer did, or what came is not HTTP.
+            /// The connection ended before the answer did, or the received bytes are not HTTP.
             case broken
             /// The client was closed.
             case closed

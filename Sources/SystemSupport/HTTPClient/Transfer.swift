@@ -14,7 +14,7 @@ struct TransferOrder: Sendable {
 /// One exchange under way, on the thread of its `TransferThread`.
 final class Transfer {
     private static let maximumHeader = 64 << 10
-    private static let connectTimeout = 5_000
+    /// RFC 9110 §9.2.2.
     private static let idempotentMethods: Set<HTTPRequest.Method> = [.get, .head, .put, .delete, .options, .trace]
 
     private let order: TransferOrder
@@ -26,18 +26,22 @@ final class Transfer {
     private var body = Data()
     private var isTooLong = false
 
-    /// Begins the exchange. When that fails, it has told the caller so, and returns `nil`.
+    /// Begins the exchange. On failure it resumes the caller with an error and returns `nil`.
     init?(_ order: TransferOrder, authorities: String?, multi: UnsafeMutableRawPointer) {
         guard let easy = curl_easy_init() else {
-            order.continuation.resume(throwing: HTTPClient.Failure(CURLE_OUT_OF_MEMORY))
+            order.continuation.resume(throwing: HTTPClient.Failure.unusable)
             return nil
         }
         self.order = order
         self.multi = multi
         self.easy = easy
         let result = configure(authorities: authorities)
-        guard result == CURLE_OK, curl_multi_add_handle(multi, easy) == CURLM_OK else {
+        guard result == CURLE_OK else {
             order.continuation.resume(throwing: HTTPClient.Failure(result))
+            return nil
+        }
+        guard curl_multi_add_handle(multi, easy) == CURLM_OK else {
+            order.continuation.resume(throwing: HTTPClient.Failure.unusable)
             return nil
         }
     }
@@ -61,12 +65,19 @@ final class Transfer {
         segue_curl_get_number(easy, CURLINFO_RESPONSE_CODE, &status)
         if isTooLong {
             end(throwing: HTTPClient.Failure(code: .tooLong, description: "the answer is too long"))
-        } else if result == CURLE_OK, (100...999).contains(status) {
+        } else if result != CURLE_OK {
+            end(throwing: HTTPClient.Failure(result))
+        } else if (200...999).contains(status) {
             order.continuation.resume(
                 returning: HTTPClient.Response(status: .init(code: status), headers: headers, body: body))
         } else {
-            end(throwing: HTTPClient.Failure(result))
+            end(throwing: HTTPClient.Failure.notHTTP)
         }
+    }
+
+    /// libcurl sends a request again when a kept connection turns out to be closed, whatever its method is.
+    private static func mayUseKeptConnection(_ method: HTTPRequest.Method) -> Bool {
+        idempotentMethods.contains(method)
     }
 
     private func configure(authorities: String?) -> CURLcode {
@@ -100,14 +111,17 @@ final class Transfer {
         set(CURLOPT_PATH_AS_IS, 1)
         set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
         set(CURLOPT_PROXY, "")
-        set(CURLOPT_CONNECTTIMEOUT_MS, Self.connectTimeout)
         // 0 would be no deadline.
         set(CURLOPT_TIMEOUT_MS, Int(max(1, min(order.deadline / .milliseconds(1), 1e9))))
         // Signals belong to the process, which has other threads.
         set(CURLOPT_NOSIGNAL, 1)
-        if let authorities { set(CURLOPT_CAINFO, authorities) }
-        // libcurl sends a request again when a kept connection turns out to be closed, whatever its method is.
-        if !Self.idempotentMethods.contains(request.method) { set(CURLOPT_FRESH_CONNECT, 1) }
+        // Without it the end of a transfer waits for the look-up of a host's name, and all other transfers with it.
+        set(CURLOPT_QUICK_EXIT, 1)
+        if let authorities {
+            set(CURLOPT_CAINFO, authorities)
+            set(CURLOPT_CAPATH, nil)
+        }
+        if !Self.mayUseKeptConnection(request.method) { set(CURLOPT_FRESH_CONNECT, 1) }
 
         if let body = request.body {
             set(CURLOPT_POSTFIELDSIZE, body.count)
@@ -169,6 +183,8 @@ final class Transfer {
 
 extension HTTPClient.Failure {
     static let closed = Self(code: .closed, description: "the client was closed")
+    static let unusable = Self(code: .broken, description: "libcurl cannot work, memory may be short")
+    fileprivate static let notHTTP = Self(code: .broken, description: "the answer is not HTTP")
 
     fileprivate init(_ result: CURLcode) {
         switch result {
@@ -177,11 +193,11 @@ extension HTTPClient.Failure {
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT:
             self.init(code: .noConnection, description: "no connection")
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CACERT_BADFILE:
-            self.init(code: .certificate, description: "its certificate cannot be verified")
+            self.init(code: .certificate, description: "the server's certificate cannot be verified")
         case CURLE_OPERATION_TIMEDOUT:
             self.init(code: .deadline, description: "no answer in time")
         case CURLE_UNSUPPORTED_PROTOCOL:
-            self.init(code: .broken, description: "the answer is not HTTP")
+            self = .notHTTP
         default:
             // libcurl's own words for the code, which know nothing of this request.
             self.init(code: .broken, description: String(cString: curl_easy_strerror(result)))

@@ -5,38 +5,31 @@ internal import Synchronization
 /// The thread on which libcurl works: it owns the multi handle, which keeps connections open between transfers.
 ///
 /// Other threads leave orders in a mailbox and wake it. It sleeps in `curl_multi_poll` until a socket, a timer of
-/// libcurl's or an order wakes it.
+/// libcurl's or an order wakes it. Callers bound the number of transfers: each waits for its own.
 final class TransferThread: Sendable {
     private struct Mailbox {
         var orders: [TransferOrder] = []
         var cancelled: [UInt64] = []
         var isStopping = false
+        /// The thread takes no mail any more.
+        var isClosed = false
     }
 
-    /// More transfers wait for a free connection, within their deadlines.
-    private static let maximumConnections = 32
     private static let ids = Atomic<UInt64>(0)
     /// Before any other function of libcurl, and once (libcurl-thread(3)).
     private static let isInitialised = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
     private let mailbox = Mutex(Mailbox())
     private let authorities: String?
-    /// Used by the thread of ``run()``. Only `curl_multi_wakeup`, which is thread-safe, is called by others, and the
-    /// handle lives as long as `self`.
+    /// Used by the thread of ``run()`` only, which frees it. Other threads call `curl_multi_wakeup`, which is thread-safe,
+    /// and only while they hold the mailbox's lock and it is not closed.
     nonisolated(unsafe) private let multi: UnsafeMutableRawPointer
 
     /// - Parameter authorities: a file of PEM certificates to trust instead of the system's.
     init(authorities: String?) throws {
-        guard Self.isInitialised, let multi = curl_multi_init() else {
-            throw HTTPClient.Failure(code: .broken, description: "libcurl cannot be initialised")
-        }
-        segue_curl_set_multi_number(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, Self.maximumConnections)
+        guard Self.isInitialised, let multi = curl_multi_init() else { throw HTTPClient.Failure.unusable }
         self.multi = multi
         self.authorities = authorities
-    }
-
-    deinit {
-        curl_multi_cleanup(multi)
     }
 
     static func nextID() -> UInt64 {
@@ -60,7 +53,9 @@ final class TransferThread: Sendable {
     }
 
     func submit(_ order: TransferOrder) {
-        tell { $0.orders.append(order) }
+        if !tell({ $0.orders.append(order) }) {
+            order.continuation.resume(throwing: HTTPClient.Failure.closed)
+        }
     }
 
     /// Ends a transfer, if it is under way, with `CancellationError`.
@@ -68,48 +63,61 @@ final class TransferThread: Sendable {
         tell { $0.cancelled.append(id) }
     }
 
-    private func tell(_ change: (inout Mailbox) -> Void) {
-        mailbox.withLock { change(&$0) }
-        curl_multi_wakeup(multi)
+    /// - Returns: whether the thread will read it.
+    @discardableResult
+    private func tell(_ change: (inout Mailbox) -> Void) -> Bool {
+        mailbox.withLock { mailbox in
+            guard !mailbox.isClosed else { return false }
+            change(&mailbox)
+            curl_multi_wakeup(multi)
+            return true
+        }
+    }
+
+    /// - Returns: the mail since the last call. After mail that asks to stop there is no more.
+    private func takeMail() -> Mailbox {
+        mailbox.withLock { mailbox in
+            defer { mailbox = Mailbox(isClosed: mailbox.isStopping) }
+            return mailbox
+        }
     }
 
     private func work() {
         Self.blockPipeSignal()
         var transfers: [UInt64: Transfer] = [:]
+        var failure = HTTPClient.Failure.closed
         while true {
-            let mail = mailbox.withLock { mailbox in
-                defer { mailbox = Mailbox(isStopping: mailbox.isStopping) }
-                return mailbox
-            }
+            let mail = takeMail()
             for order in mail.orders {
-                if mail.isStopping {
-                    order.continuation.resume(throwing: HTTPClient.Failure.closed)
-                } else if let transfer = Transfer(order, authorities: authorities, multi: multi) {
-                    transfers[order.id] = transfer
-                }
+                transfers[order.id] = Transfer(order, authorities: authorities, multi: multi)
             }
             for id in mail.cancelled {
                 transfers.removeValue(forKey: id)?.end(throwing: CancellationError())
             }
-            if mail.isStopping {
-                for transfer in transfers.values { transfer.end(throwing: HTTPClient.Failure.closed) }
-                return
+            if mail.isStopping { break }
+            guard transferAndWait(&transfers) else {
+                failure = .unusable
+                stop()
+                continue
             }
-            var running: Int32 = 0
-            curl_multi_perform(multi, &running)
-            finishTransfers(&transfers)
-            curl_multi_poll(multi, nil, 0, 60_000, nil)
         }
+        for transfer in transfers.values { transfer.end(throwing: failure) }
+        transfers = [:]
+        curl_multi_cleanup(multi)
     }
 
-    private func finishTransfers(_ transfers: inout [UInt64: Transfer]) {
-        var left: Int32 = 0
-        while let message = curl_multi_info_read(multi, &left) {
+    /// Does what can be done now, then sleeps until there is more to do.
+    /// - Returns: false if libcurl has failed for all transfers at once.
+    private func transferAndWait(_ transfers: inout [UInt64: Transfer]) -> Bool {
+        var count: Int32 = 0
+        guard curl_multi_perform(multi, &count) == CURLM_OK else { return false }
+        while let message = curl_multi_info_read(multi, &count) {
             guard message.pointee.msg == CURLMSG_DONE else { continue }
-            let result = message.pointee.data.result
-            guard let id = transfers.first(where: { $0.value.owns(message.pointee.easy_handle) })?.key else { continue }
+            let (handle, result) = (message.pointee.easy_handle, message.pointee.data.result)
+            guard let id = transfers.first(where: { $0.value.owns(handle) })?.key else { continue }
             transfers.removeValue(forKey: id)?.end(with: result)
         }
+        return curl_multi_poll(multi, nil, 0, 60_000, nil) == CURLM_OK
     }
 
     /// libcurl sends with `MSG_NOSIGNAL`, but OpenSSL may write without.

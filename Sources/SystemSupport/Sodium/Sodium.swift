@@ -5,6 +5,7 @@ package import Foundation
 package enum SHA256 {
     /// The message's digest, 32 bytes.
     package static func hash(_ message: Data) -> Data {
+        _ = initialised
         var digest = [UInt8](repeating: 0, count: Int(crypto_hash_sha256_bytes()))
         // It returns 0 always.
         _ = crypto_hash_sha256(&digest, Array(message), UInt64(message.count))
@@ -43,6 +44,7 @@ package enum ChaChaPoly {
     /// Encrypts a message with a random nonce. One key is good for 2^32 messages.
     /// - Parameter label: authenticated with the message, and needed to open it.
     package static func seal(_ message: Data, with key: Key, label: Data) -> Data {
+        _ = initialised
         let nonce = RandomBytes.make(nonceSize)
         var sealed = [UInt8](repeating: 0, count: message.count + tagSize)
         // With buffers of these sizes it returns 0 always.
@@ -54,6 +56,7 @@ package enum ChaChaPoly {
 
     /// - Throws: ``NotAuthentic``.
     package static func open(_ sealed: Data, with key: Key, label: Data) throws -> Data {
+        _ = initialised
         guard sealed.count >= nonceSize + tagSize else { throw NotAuthentic() }
         let nonce = sealed.prefix(nonceSize)
         let content = sealed.dropFirst(nonceSize)
@@ -74,12 +77,12 @@ package enum RandomBytes {
         randombytes_buf(&bytes, count)
         return Data(bytes)
     }
-
-    /// Before this, `randombytes_buf` may not be called by two threads at once.
-    private static let initialised: Void = {
-        precondition(sodium_init() >= 0, "libsodium finds no source of random numbers")
-    }()
 }
+
+/// libsodium wants to be initialised before any of its functions is called: it chooses the code for this processor then.
+private let initialised: Void = {
+    precondition(sodium_init() >= 0, "libsodium finds no source of random numbers")
+}()
 
 /// Comparison of secrets.
 package enum ConstantTime {

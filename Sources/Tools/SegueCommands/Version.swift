@@ -1,6 +1,6 @@
 internal import CSegueVersion
 
-/// What `segue --version` prints.
+/// The text that `segue --version` prints.
 package enum Version {
     private static let number = "0.1.0"
 

@@ -16,7 +16,8 @@ package struct SpotifyAccounts: AuthorizationServer {
     /// - Parameters:
     ///   - clientID: of the app as registered at developer.spotify.com. Not a secret.
     package init(
-        clientID: String, client: HTTPClient, hosts: SpotifyHosts = SpotifyHosts(), policy: RetryPolicy = RetryPolicy()
+        clientID: String, client: HTTPClient, hosts: SpotifyHosts = SpotifyHosts(),
+        policy: RateLimitPolicy = RateLimitPolicy()
     ) {
         self.clientID = clientID
         host = hosts.accounts

@@ -9,7 +9,7 @@ struct SpotifyTransport: Sendable {
     private static let maximumBody = 4 << 20
 
     let client: HTTPClient
-    let policy: RetryPolicy
+    let policy: RateLimitPolicy
 
     /// - Throws: `HTTPClient.Failure`, `CancellationError`.
     func send(_ request: HTTPClient.Request) async throws -> SpotifyReply {

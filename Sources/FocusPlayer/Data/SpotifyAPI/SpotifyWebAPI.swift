@@ -13,7 +13,7 @@ package struct SpotifyWebAPI: Sendable {
 
     package init(
         tokens: any AccessTokens, client: HTTPClient, hosts: SpotifyHosts = SpotifyHosts(),
-        policy: RetryPolicy = RetryPolicy()
+        policy: RateLimitPolicy = RateLimitPolicy()
     ) {
         host = hosts.api
         self.tokens = tokens

@@ -75,7 +75,7 @@ extension Line {
         return space.flatMap { $0 > cells.startIndex ? $0 : nil } ?? limit
     }
 
-    /// The end of those that fit, and at least of the first.
+    /// The index after the last cell that fits; at least one cell is taken.
     private static func limit(of cells: ArraySlice<Cell>, width: Int) -> Int {
         var columns = 0
         for index in cells.indices {
@@ -85,7 +85,7 @@ extension Line {
         return cells.endIndex
     }
 
-    /// No longer than this.
+    /// This line, cut to `width` columns with an ellipsis.
     private func truncated(to width: Int) -> Line {
         guard columns > width else { return self }
         let end = width > 1 ? Self.limit(of: cells[...], width: width - 1) : 0
@@ -119,7 +119,7 @@ extension Line {
 }
 
 extension [[Line]] {
-    /// How many lines it has in all.
+    /// The number of lines of all items.
     var lineCount: Int { reduce(0) { $0 + $1.count } }
 
     /// Each item whole or not at all, and in at most so many lines where that can be: the middle makes room for a note

@@ -45,11 +45,13 @@ extension OpenableURL {
     }
 
     private static func end(of match: Substring) -> String.Index {
+        // Looked for once, not for each bracket of a long row of them.
+        let (hasRound, hasSquare) = (match.contains("("), match.contains("["))
         var match = match
         while let last = match.last {
             switch last {
             case ".", ",", ";", ":", "!", "?", "'": break
-            case ")" where !match.contains("("), "]" where !match.contains("["): break
+            case ")" where !hasRound, "]" where !hasSquare: break
             default: return match.endIndex
             }
             match.removeLast()

@@ -1,5 +1,5 @@
-/// How far a client goes along with "too many requests".
-package struct RetryPolicy: Sendable {
+/// The number of times that a request is sent, and the time between them, when Spotify answers "too many requests".
+package struct RateLimitPolicy: Sendable {
     /// The longest `Retry-After` that is waited for; a longer one is reported instead.
     package let longestWait: Duration
     /// How many times one request is sent at most.
