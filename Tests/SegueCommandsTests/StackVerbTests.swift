@@ -150,18 +150,32 @@ struct StackVerbTests {
         .timeLimit(.minutes(1)))
     func progress() async throws {
         try await SegueCommandLine.inScratch { segue in
-            try segue.write(Stacks.checked)
-            let up = try await segue("up", "-d", "--wait", "-v")
-            // What the services write comes by another way, and may come before.
-            let notices = up.errorLines.filter { $0.hasPrefix("segue: ") }
-            #expect(notices.first == "segue: waiting for first, second")
+            try segue.write(Stacks.gated)
+            // Each service is ready when the test has seen what is told of it: only the newest state is told.
+            let told = "told() { until grep -qF \"$1\" told; do sleep 0.02; done; }"
+            let up = try await segue.shell(
+                """
+                \(told)
+                segue up -d --wait -v 2>told &
+                told 'waiting for first, second'; touch first
+                told 'first is ready'; touch second
+                wait $!; cat told
+                """)
             let ready = #/segue: (first|second) is ready after \d+\.\d{3} s/#
-            #expect(notices.filter { $0.wholeMatch(of: ready) != nil }.count == 2)
-            #expect(up.errorLines.contains("first | hello"))
-            #expect(notices.last?.hasPrefix("segue: project 'checked' is up") == true)
+            #expect(up.lines.contains("segue: waiting for first, second"))
+            #expect(up.lines.filter { $0.wholeMatch(of: ready) != nil }.count == 2)
+            #expect(up.lines.contains("first | hello"))
+            #expect(up.lines.contains { $0.hasPrefix("segue: project 'checked' is up") })
 
             let terminal = try await segue.shell(
-                "TERM=xterm script -qec 'segue up -d --wait -p two' /dev/null </dev/null")
+                """
+                rm told first second
+                \(told)
+                TERM=xterm script -qefc 'segue up -d --wait -p two' told </dev/null >/dev/null &
+                told 'waiting for first, second'; touch first
+                told 'waiting for second'; touch second
+                wait $!; cat told
+                """)
             #expect(terminal.output.contains("\r\u{1B}[Kwaiting for first, second"))
             #expect(terminal.output.contains("\r\u{1B}[Kwaiting for second"))
             #expect(terminal.output.contains("\r\u{1B}[Ksegue: first is ready after "))

@@ -13,15 +13,16 @@ enum Stacks {
           broken: {command: [sh, -c, "echo the disk is full; exit 3"], healthcheck: {test: [NOTIFY]}}
         """
 
-    /// Services that are asked whether they are ready, one after the other.
-    static let checked = """
+    /// Two services, of which the second waits for the first, each ready when there is a file of its name.
+    static let gated = """
         name: checked
-        x-check: &check {test: [CMD, "true"], interval: 20ms}
         services:
-          first: {command: [sh, -c, "echo hello; exec sleep 600"], healthcheck: *check}
+          first:
+            command: [sh, -c, "echo hello; exec sleep 600"]
+            healthcheck: {test: [CMD, test, -e, first], interval: 20ms, retries: 100000}
           second:
             command: [sh, -c, "exec sleep 600"]
-            healthcheck: *check
+            healthcheck: {test: [CMD, test, -e, second], interval: 20ms, retries: 100000}
             depends_on: {first: {condition: service_healthy}}
         """
 
