@@ -15,10 +15,13 @@ struct SupervisorStartTests {
             "migration", "echo migration >> order", after: [Dependency(on: "database", condition: .healthy)]
         )
         let web = Service.shell(
-            "web", "echo web >> order; \(Service.forever)", after: [Dependency(on: "migration", condition: .completed)]
+            "web", "echo web >> order; \(Service.notify("STATUS=written")); \(Service.forever)",
+            after: [Dependency(on: "migration", condition: .completed)]
         )
         let supervisor = try scratch.supervisor(scratch.stack([web, migration, database]))
-        let status = try await supervisor.running { try await $0.wait { $0.phase == .up && $0["web"]?.pid != nil } }
+        let status = try await supervisor.running {
+            try await $0.wait { $0.phase == .up && $0["web"]?.message == "written" }
+        }
         #expect(try scratch.read("order") == "database\nmigration\nweb\n")
         #expect(status["database"]?.state == .ready)
         #expect(status["database"]?.message == "loaded")

@@ -46,6 +46,9 @@ final class BrokerLock {
     }
 
     deinit {
+        // A child that is being spawned has a copy of the descriptor until its exec: to close this one alone would leave the
+        // lock to it for that long.
+        flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 }

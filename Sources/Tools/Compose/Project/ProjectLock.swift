@@ -26,6 +26,9 @@ struct ProjectLock: ~Copyable {
     }
 
     deinit {
+        // A child that is being spawned has a copy of the descriptor until its exec: to close this one alone would leave the
+        // lock to it for that long.
+        flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 
