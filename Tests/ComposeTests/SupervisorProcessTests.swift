@@ -36,7 +36,9 @@ struct SupervisorProcessTests {
             command: ["sh", "-c", "echo hello; \(ready); exec sleep 1000"]
             healthcheck: {test: [NOTIFY]}
           second:
-            command: [sh, -c, "sleep 1000 & wait"]
+            # Ready when its child is there, which some tests leave without it.
+            command: ["sh", "-c", "sleep 1000 & \(ready); wait"]
+            healthcheck: {test: [NOTIFY]}
             depends_on: {first: {condition: service_healthy}}
         """
 
