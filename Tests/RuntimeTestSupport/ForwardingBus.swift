@@ -21,13 +21,18 @@ extension ForwardingBus {
     }
 
     package func withSubscription<Result: Sendable>(
-        to filters: [MessageFilter], under claim: ConsumerClaim, _ body: (MessageSequence) async throws -> Result
+        to filters: [MessageFilter], under claim: ConsumerClaim, progress: ConsumerProgress?,
+        _ body: (MessageSequence) async throws -> Result
     ) async throws -> Result {
-        try await bus.withSubscription(to: filters, under: claim, body)
+        try await bus.withSubscription(to: filters, under: claim, progress: progress, body)
     }
 
     package func documents(matching filters: [MessageFilter]) async throws -> [Envelope] {
         try await bus.documents(matching: filters)
+    }
+
+    package func document(_ type: MessageType, subject: String, key: String?) async throws -> Envelope? {
+        try await bus.document(type, subject: subject, key: key)
     }
 
     package func newest(matching filters: [MessageFilter]) async throws -> Position {
@@ -44,6 +49,14 @@ extension ForwardingBus {
 
     package func leave(consumer: String, as member: ConsumerMember) async {
         await bus.leave(consumer: consumer, as: member)
+    }
+
+    package func consumers() async throws -> [DurableConsumer] {
+        try await bus.consumers()
+    }
+
+    package func forget(consumer: String) async throws {
+        try await bus.forget(consumer: consumer)
     }
 
     package func deadLetters(of consumer: String?) async throws -> [DeadLetter] {

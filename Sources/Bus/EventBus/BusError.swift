@@ -30,6 +30,8 @@ public struct BusError: Error, Hashable, Sendable {
         public static let cancelled = Code(rawValue: "bus.cancelled")
         /// What would become a dead letter, or is to be removed as one, is no longer there.
         public static let letter = Code(rawValue: "bus.letter")
+        /// The checkpoint that a checkpoint follows is not recorded: a batch before this one was refused.
+        public static let unrecorded = Code(rawValue: "bus.unrecorded")
         /// The connection was closed by its owner.
         public static let closed = Code(rawValue: "bus.closed")
     }

@@ -29,8 +29,6 @@ extension EventBus {
     public func document<D: DocumentMessage>(
         _ type: D.Type, subject: String = Session.default, key: String? = nil
     ) async throws -> D? {
-        try await documents(matching: [.type(type, subject: subject)])
-            .last { $0.attributes.key == key }?
-            .decode(D.self)
+        try await document(type.type, subject: subject, key: key)?.decode(D.self)
     }
 }

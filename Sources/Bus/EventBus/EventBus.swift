@@ -5,6 +5,10 @@ public protocol EventBus: Sendable {
     /// The CloudEvents source of what this process publishes: `name/instance`.
     var source: String { get }
 
+    /// Tasks that prefer this executor get their messages without changing threads. They must not block it: nothing else of
+    /// the bus proceeds meanwhile. `nil` for a bus that has no thread of its own.
+    var taskExecutor: (any TaskExecutor)? { get }
+
     /// Appends a batch, all or nothing. Returns once it is journalled: from then on nothing loses it.
     /// - Returns: the position of the last message, which those before it stand directly before; or the journal's end for an
     ///   empty batch.
@@ -28,15 +32,21 @@ public protocol EventBus: Sendable {
     /// Subscribes to what a claim covers, from where it is handled up to. The messages end when the claim no longer says
     /// what its member owns: claim again then.
     ///
-    /// Publish what a message led to, with its checkpoint, before you ask for the next one: who asks has handled those before,
-    /// and a bus may record that.
+    /// - Parameter progress: the messages that the reader has taken and not finished; it must be brought up to date before
+    ///   the reader asks for the next message. With `nil` the reader must publish the checkpoint of a message before it asks
+    ///   for the next one. While a reader waits, a bus may record that everything before the oldest unfinished message is
+    ///   handled.
     func withSubscription<Result: Sendable>(
-        to filters: [MessageFilter], under claim: ConsumerClaim,
+        to filters: [MessageFilter], under claim: ConsumerClaim, progress: ConsumerProgress?,
         _ body: (MessageSequence) async throws -> Result
     ) async throws -> Result
 
     /// The retained documents that match, oldest first.
     func documents(matching filters: [MessageFilter]) async throws -> [Envelope]
+
+    /// The retained document of this type, subject and key; `nil` if there is none. Its cost does not depend on the number
+    /// of documents.
+    func document(_ type: MessageType, subject: String, key: String?) async throws -> Envelope?
 
     /// The position of the newest message that matches by type; offset 0 if there is none.
     func newest(matching filters: [MessageFilter]) async throws -> Position
@@ -50,6 +60,14 @@ public protocol EventBus: Sendable {
     /// Takes no part in a shared consumer any more: the other members get at once what it owned. An exclusive member keeps
     /// what it owns until the next one claims. It works in a task that is cancelled as well.
     func leave(consumer: String, as member: ConsumerMember) async
+
+    /// The durable consumers whose progress the journal keeps, in alphabetical order.
+    func consumers() async throws -> [DurableConsumer]
+
+    /// Removes a durable consumer: its progress is lost, and it no longer keeps messages from being removed. Its dead letters
+    /// stay. Does nothing if there is none of this name.
+    /// - Throws: ``BusError``: `refused` while members share the consumer.
+    func forget(consumer: String) async throws
 
     /// The messages that durable consumers gave up, oldest first.
     /// - Parameter consumer: only those of this one.

@@ -8,6 +8,7 @@ struct PendingSubscription {
     /// Behind this the messages end; nil for never.
     let end: Position?
     let claim: ConsumerClaim?
+    let progress: ConsumerProgress?
     let onNotice: (@Sendable (SubscriptionNotice) -> Void)?
     let continuation: CheckedContinuation<Int, any Error>
 }

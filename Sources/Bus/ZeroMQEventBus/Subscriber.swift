@@ -13,6 +13,8 @@ final class Subscriber {
     let prefixes: [String]
     /// What the reader consumes under; nil for an ordinary subscription.
     let claim: ConsumerClaim?
+    /// What the reader has taken and not finished; nil if it finishes each message before it asks for the next.
+    private let progress: ConsumerProgress?
     /// The journal's end up to which it has been asked what was published.
     var polledThrough: UInt64
     /// Whether a page has been asked for.
@@ -41,21 +43,26 @@ final class Subscriber {
 
     /// - Parameter head: the journal's end when the subscription became live.
     init(
-        tracker: FeedTracker, prefixes: [String], claim: ConsumerClaim?, head: UInt64, end: UInt64? = nil,
+        tracker: FeedTracker, prefixes: [String], claim: ConsumerClaim?, progress: ConsumerProgress? = nil,
+        head: UInt64, end: UInt64? = nil,
         onNotice: (@Sendable (SubscriptionNotice) -> Void)? = nil
     ) {
         self.tracker = tracker
         self.prefixes = prefixes
         self.claim = claim
+        self.progress = progress
         polledThrough = head
         self.end = end
         self.onNotice = onNotice
         recorded = claim?.position.offset ?? 0
     }
 
-    /// Up to where there is nothing left to handle: who waits for the next message has handled those before it. Nil while the
-    /// reader has something at hand.
-    var settled: UInt64? { reader == nil ? nil : tracker.base }
+    /// The offset up to which everything is handled; nil unless the reader waits. A reader that waits has taken all that came,
+    /// and has noted in its progress what it has not finished.
+    var settled: UInt64? {
+        guard reader != nil else { return nil }
+        return progress.map { $0.settled(delivered: tracker.base) } ?? tracker.base
+    }
 
     /// What to read next; nil while live, while a page is on its way or while the reader has enough.
     var nextRead: FeedTracker.Phase? {

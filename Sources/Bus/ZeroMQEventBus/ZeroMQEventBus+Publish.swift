@@ -44,6 +44,10 @@ extension ZeroMQEventBus {
         }
     }
 
+    public func document(_ type: MessageType, subject: String, key: String?) async throws -> Envelope? {
+        try await documents(matching: [.type(type, subject: subject)]).last { $0.attributes.key == key }
+    }
+
     public func newest(matching filters: [MessageFilter]) async throws -> Position {
         let heads = try await heads(matching: filters)
         return Position(epoch: heads.epoch, offset: heads.offsets.values.max() ?? 0)
@@ -65,6 +69,14 @@ extension ZeroMQEventBus {
         return heads
     }
 
+    public func consumers() async throws -> [DurableConsumer] {
+        throw BusError(.refused, "the broker cannot list its consumers yet")
+    }
+
+    public func forget(consumer: String) async throws {
+        throw BusError(.refused, "the broker cannot forget the consumer '\(consumer)' yet")
+    }
+
     public func deadLetters(of consumer: String?) async throws -> [DeadLetter] {
         var letters: [DeadLetter] = []
         while true {
@@ -82,7 +94,7 @@ extension CheckpointFrame {
     fileprivate init(_ checkpoint: Checkpoint) {
         self.init(
             consumer: checkpoint.claim.consumer, ownerEpoch: checkpoint.claim.ownerEpoch,
-            epoch: checkpoint.position.epoch, offset: checkpoint.position.offset, settled: checkpoint.position.settled,
+            epoch: checkpoint.position.epoch, offset: checkpoint.position.offset, settled: checkpoint.settled,
             partition: checkpoint.partition)
     }
 }

@@ -25,11 +25,11 @@ extension ZeroMQEventBus {
     }
 
     public nonisolated func withSubscription<Result: Sendable>(
-        to filters: [MessageFilter], under claim: ConsumerClaim,
+        to filters: [MessageFilter], under claim: ConsumerClaim, progress: ConsumerProgress?,
         _ body: (MessageSequence) async throws -> Result
     ) async throws -> Result {
         let start: StartPosition = claim.offsets.isEmpty ? .now : .after(claim.position)
-        let id = try await subscribe(to: filters.topicPrefixes, from: start, claim: claim)
+        let id = try await subscribe(to: filters.topicPrefixes, from: start, claim: claim, progress: progress)
         defer { thread.perform { [weak self] in self?.assumeIsolated { $0.unsubscribe(id) } } }
         return try await body(
             messages(of: id) { message in
@@ -48,6 +48,7 @@ extension ZeroMQEventBus {
 
     private func subscribe(
         to prefixes: [String], from start: StartPosition, until end: Position? = nil, claim: ConsumerClaim? = nil,
+        progress: ConsumerProgress? = nil,
         onNotice: (@Sendable (SubscriptionNotice) -> Void)? = nil
     ) async throws -> Int {
         try Task.checkCancellation()
@@ -59,7 +60,7 @@ extension ZeroMQEventBus {
                 return continuation.resume(throwing: BusError(.closed, "the connection to \(address) was closed"))
             }
             confirmations[inbox] = PendingSubscription(
-                prefixes: prefixes, start: start, end: end, claim: claim, onNotice: onNotice,
+                prefixes: prefixes, start: start, end: end, claim: claim, progress: progress, onNotice: onNotice,
                 continuation: continuation)
             subscribe(prefixes, inbox: inbox)
         } onCancel: {
@@ -191,7 +192,8 @@ extension ZeroMQEventBus {
             tracker: FeedTracker(
                 prefixes: subscription.prefixes, start: subscription.start, head: head,
                 isWatched: subscription.onNotice != nil),
-            prefixes: subscription.prefixes, claim: subscription.claim, head: head, end: subscription.end?.offset,
+            prefixes: subscription.prefixes, claim: subscription.claim, progress: subscription.progress, head: head,
+            end: subscription.end?.offset,
             onNotice: subscription.onNotice)
         subscription.continuation.resume(returning: lastID)
     }

@@ -4,6 +4,12 @@ struct DocumentKey: Hashable, Sendable {
     let subject: String
     let key: String?
 
+    init(type: MessageType, subject: String, key: String?) {
+        self.type = type
+        self.subject = subject
+        self.key = key
+    }
+
     init(_ document: Envelope) {
         type = document.type
         subject = document.subject

@@ -35,7 +35,7 @@ public struct InMemoryEventBus: EventBus, Identifiable {
     }
 
     public func withSubscription<Result: Sendable>(
-        to filters: [MessageFilter], under claim: ConsumerClaim,
+        to filters: [MessageFilter], under claim: ConsumerClaim, progress: ConsumerProgress?,
         _ body: (MessageSequence) async throws -> Result
     ) async throws -> Result {
         try await hub.requireOpen(id)
@@ -45,6 +45,10 @@ public struct InMemoryEventBus: EventBus, Identifiable {
     public func documents(matching filters: [MessageFilter]) async throws -> [Envelope] {
         try await hub.requireOpen(id)
         return await hub.documents(matching: filters)
+    }
+
+    public func document(_ type: MessageType, subject: String, key: String?) async throws -> Envelope? {
+        try await hub.document(DocumentKey(type: type, subject: subject, key: key), for: id)
     }
 
     public func newest(matching filters: [MessageFilter]) async throws -> Position {
@@ -63,6 +67,14 @@ public struct InMemoryEventBus: EventBus, Identifiable {
 
     public func leave(consumer: String, as member: ConsumerMember) async {
         await hub.leave(Membership(consumer: consumer, member: member.id), for: id)
+    }
+
+    public func consumers() async throws -> [DurableConsumer] {
+        try await hub.consumers(for: id)
+    }
+
+    public func forget(consumer: String) async throws {
+        try await hub.forget(consumer, for: id)
     }
 
     public func deadLetters(of consumer: String?) async throws -> [DeadLetter] {

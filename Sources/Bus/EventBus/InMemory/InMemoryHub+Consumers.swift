@@ -13,6 +13,22 @@ extension InMemoryHub {
             offsets: ownership.offsets)
     }
 
+    func consumers(for handle: InMemoryEventBus.ID) throws -> [DurableConsumer] {
+        try requireOpen(handle)
+        return groups.sorted { $0.key < $1.key }.map { name, group in
+            DurableConsumer(
+                name: name, position: Position(epoch: epoch, offset: group.position), end: end,
+                memberCount: group.members.count)
+        }
+    }
+
+    func forget(_ consumer: String, for handle: InMemoryEventBus.ID) throws {
+        try requireOpen(handle)
+        guard groups[consumer]?.members.isEmpty ?? true else { throw BusError.isShared(consumer) }
+        groups[consumer] = nil
+        endSubscriptions(of: consumer)
+    }
+
     /// Whether a claim still says what its member owns.
     func isCurrent(_ claim: ConsumerClaim) -> Bool {
         guard claim.epoch == epoch, let ownership = groups[claim.consumer]?.ownership(of: claim.member.id) else {
@@ -33,10 +49,16 @@ extension InMemoryHub {
     func record(_ checkpoint: Checkpoint) throws {
         let claim = checkpoint.claim
         try requireThisJournal(checkpoint.position)
+        if let previous = checkpoint.previous, let partition = checkpoint.partition,
+            let group = groups[claim.consumer], group.isOwned(partition, under: claim.ownerEpoch),
+            group.handled(partition) < previous
+        {
+            throw BusError(.unrecorded, "the checkpoint before, at offset \(previous), is not recorded")
+        }
         let isOwner =
             groups[claim.consumer]?
             .record(
-                checkpoint.position.offset, partition: checkpoint.partition, settled: checkpoint.position.settled,
+                checkpoint.position.offset, partition: checkpoint.partition, settled: checkpoint.settled,
                 ownerEpoch: claim.ownerEpoch) ?? false
         guard isOwner else {
             throw BusError.takenOver(claim.consumer)
@@ -56,6 +78,10 @@ extension InMemoryHub {
 }
 
 extension BusError {
+    fileprivate static func isShared(_ consumer: String) -> BusError {
+        BusError(.refused, "processes share the durable consumer '\(consumer)'; stop them first")
+    }
+
     fileprivate static func takenOver(_ consumer: String) -> BusError {
         BusError(.fenced, "another process has taken over the durable consumer '\(consumer)'")
     }

@@ -61,6 +61,11 @@ public actor InMemoryHub {
             .sorted { ($0.position?.offset ?? 0) < ($1.position?.offset ?? 0) }
     }
 
+    func document(_ key: DocumentKey, for handle: InMemoryEventBus.ID) throws -> Envelope? {
+        try requireOpen(handle)
+        return retained[key]
+    }
+
     func newest(matching filters: [MessageFilter]) -> Position {
         journal.last { $0.hasType(of: filters) }?.message.position ?? Position(epoch: epoch, offset: 0)
     }
