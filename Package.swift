@@ -58,15 +58,15 @@ let contracts: [Target] = [
 
 let runtime: [Target] = [
     module("Footprint", in: "Runtime"),
+    module("Consuming", in: "Runtime", ["Contracts", "EventBus", "Navigation", deque, lifecycle, logging]),
     module(
         "ServiceRuntime", in: "Runtime",
         [
-            "EventBus", "ZeroMQEventBus", "Contracts", "Footprint", "Navigation", argumentParser, configuration,
+            "Consuming", "EventBus", "ZeroMQEventBus", "Contracts", "Footprint", "Navigation", argumentParser, configuration,
             lifecycle, logging, signals,
         ]),
-    module("ErrorNotification", in: "Runtime", ["EventBus", "Contracts", "ServiceRuntime", lifecycle, logging]),
-    module(
-        "Coordinator", in: "Runtime", ["EventBus", "Contracts", "Navigation", "ServiceRuntime", lifecycle, logging]),
+    module("ErrorNotification", in: "Runtime", ["Consuming", "Contracts", "EventBus", lifecycle, logging]),
+    module("Coordinator", in: "Runtime", ["Consuming", "Contracts", "EventBus", "Navigation", lifecycle, logging]),
     module("Routing", in: "Runtime", ["EventBus", "Contracts", "Navigation"]),
 ]
 
@@ -112,14 +112,14 @@ let focusPlayer: [Target] = [
     module(
         "Services", in: "FocusPlayer",
         [
-            "Authorization", "ConsentCallback", "Contracts", "EventBus", "HTTPClient", "Music", "Repositories",
-            "ServiceRuntime", "SpotifyAPI", "TokenVault", "Vocabulary", logging,
+            "Authorization", "ConsentCallback", "Consuming", "Contracts", "EventBus", "HTTPClient", "Music",
+            "Repositories", "ServiceRuntime", "SpotifyAPI", "TokenVault", "Vocabulary", logging,
         ]),
     module("Presentation", in: "FocusPlayer", ["EventBus", "Contracts", "Vocabulary"]),
     module(
         "TerminalDevice", in: "FocusPlayer",
         [
-            "Contracts", "EventBus", "Navigation", "Presentation", "ServiceRuntime", "Vocabulary", argumentParser,
+            "Consuming", "Contracts", "EventBus", "Navigation", "Presentation", "ServiceRuntime", "Vocabulary", argumentParser,
             asyncAlgorithms, lifecycle, logging, subprocess, systemPackage,
         ]),
     module(
@@ -129,9 +129,9 @@ let focusPlayer: [Target] = [
 
 /// Small systems that show one way of navigating each; `docs/examples.md` walks through them.
 let examples: [Target] = [
-    module("Onboarding", in: "Examples", ["Contracts", "EventBus", "Navigation", "ServiceRuntime"]),
+    module("Onboarding", in: "Examples", ["Consuming", "Contracts", "EventBus", "Navigation"]),
     module("Stations", in: "Examples", ["EventBus", "Navigation", "Routing"]),
-    module("ThreeScreens", in: "Examples", ["Contracts", "EventBus", "Navigation", "ServiceRuntime"]),
+    module("ThreeScreens", in: "Examples", ["Consuming", "Contracts", "EventBus", "Navigation"]),
 ]
 
 let executables: [Target] = [
@@ -140,7 +140,7 @@ let executables: [Target] = [
         [
             "Authorization", "HTTPClient", "ServiceRuntime", "Services", "SpotifyAPI", "TokenVault", argumentParser,
         ]),
-    executable("broker", ["Broker", "Contracts", "EventBus", "ServiceRuntime", argumentParser, lifecycle]),
+    executable("broker", ["Broker", "Consuming", "Contracts", "EventBus", "ServiceRuntime", argumentParser, lifecycle]),
     executable(
         "device",
         ["Contracts", "SegueCommands", "ServiceRuntime", "TerminalDevice", argumentParser, logging]),
@@ -149,10 +149,10 @@ let executables: [Target] = [
         "music-service",
         ["HTTPClient", "Repositories", "ServiceRuntime", "Services", "SpotifyAPI", "TokenVault", argumentParser]),
     executable("navigation-coordinator", ["Contracts", "Coordinator", "Navigation", "ServiceRuntime", argumentParser]),
-    executable("onboarding-service", ["Onboarding", "ServiceRuntime", argumentParser]),
+    executable("onboarding-service", ["Consuming", "Onboarding", "ServiceRuntime", argumentParser]),
     executable("segue", ["SegueCommands", argumentParser, logging]),
-    executable("spotify-simulator", ["SpotifySimulator", "ServiceRuntime", argumentParser, lifecycle, logging]),
-    executable("timer-service", ["ServiceRuntime", "ThreeScreens", argumentParser]),
+    executable("spotify-simulator", ["Consuming", "SpotifySimulator", "ServiceRuntime", argumentParser, lifecycle, logging]),
+    executable("timer-service", ["Consuming", "ServiceRuntime", "ThreeScreens", argumentParser]),
 ]
 
 // MARK: Tests
@@ -164,14 +164,14 @@ let tests: [Target] = [
     testModule("SeededRandom", []),
     // A test target, as it uses Swift Testing, which is not there when everything is linked statically.
     .testTarget(
-        name: "BusConformance", dependencies: ["EventBus"], path: "Tests/BusConformance", swiftSettings: settings),
+        name: "BusConformance", dependencies: ["Consuming", "EventBus"], path: "Tests/BusConformance", swiftSettings: settings),
     tests(of: "EventBus", ["BusConformance", "SeededRandom"]),
     testModule("BusChecker", []),
     tests(of: "BusChecker"),
     testModule(
         "BusSoak",
         [
-            "BusChecker", "Compose", "EventBus", "SeededRandom", "ZeroMQEventBus", logging, signals, subprocess,
+            "BusChecker", "Compose", "Consuming", "EventBus", "SeededRandom", "ZeroMQEventBus", logging, signals, subprocess,
             systemPackage,
         ]),
     testExecutable("bus-fixture", in: "BusFixture", ["BusSoak", "EventBus", argumentParser]),
@@ -182,7 +182,7 @@ let tests: [Target] = [
     .testTarget(
         name: "BusFaultTests",
         dependencies: [
-            "BusChecker", "BusProtocol", "BusSoak", "BusStranger", "Contracts", "Coordinator", "EventBus", "Navigation",
+            "BusChecker", "BusProtocol", "BusSoak", "BusStranger", "Consuming", "Contracts", "Coordinator", "EventBus", "Navigation",
             "RuntimeTestSupport", "SeededRandom", "ServiceRuntime", "ZeroMQ", "ZeroMQEventBus", "broker", "bus-fixture",
             logging,
         ],
@@ -196,17 +196,18 @@ let tests: [Target] = [
     tests(
         of: "ZeroMQEventBus",
         [
-            "BusProtocol", "EventBus", "Broker", "BusConformance", "SeededRandom", "ZeroMQ", grdb, logging,
+            "BusProtocol", "Consuming", "EventBus", "Broker", "BusConformance", "SeededRandom", "ZeroMQ", grdb, logging,
             orderedCollections,
         ]),
     tests(of: "Navigation", ["SeededRandom"]),
     tests(of: "Contracts", ["EventBus", "Navigation"]),
     tests(of: "Footprint"),
-    testModule("RuntimeTestSupport", ["ServiceRuntime", "EventBus", lifecycle, logging]),
+    testModule("RuntimeTestSupport", ["Consuming", "ServiceRuntime", "EventBus", lifecycle, logging]),
     tests(
         of: "ServiceRuntime",
         [
-            "EventBus", "Contracts", "Navigation", "RuntimeTestSupport", argumentParser, lifecycle, logging,
+            "Consuming", "EventBus", "Contracts", "Navigation", "RuntimeTestSupport", argumentParser, lifecycle,
+            logging,
             .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
         ]),
     tests(of: "ErrorNotification", ["EventBus", "Contracts", "RuntimeTestSupport", logging]),
@@ -240,7 +241,7 @@ let tests: [Target] = [
     tests(
         of: "SegueCommands",
         [
-            "AppContract", "BusStranger", "CommandLineTestSupport", "Compose", "Contracts", "EventBus", "Monitor",
+            "AppContract", "BusStranger", "CommandLineTestSupport", "Compose", "Consuming", "Contracts", "EventBus", "Monitor",
             "Navigation",
             "RuntimeTestSupport", "ZeroMQEventBus", "segue", "broker", argumentParser, logging,
         ]),
@@ -269,7 +270,7 @@ let tests: [Target] = [
     tests(
         of: "Services",
         [
-            "Authorization", "Contracts", "EventBus", "Repositories", "RuntimeTestSupport", "ServiceRuntime",
+            "Authorization", "Consuming", "Contracts", "EventBus", "Repositories", "RuntimeTestSupport", "ServiceRuntime",
             "SpotifyAPI", "SpotifyTestSupport", "TokenVault", "Vocabulary", "ConsentCallback", "HTTPClient", httpTypes,
             logging,
         ]),
@@ -297,6 +298,7 @@ let package = Package(
         .library(name: "ZeroMQEventBus", targets: ["ZeroMQEventBus"]),
         .library(name: "Navigation", targets: ["Navigation"]),
         .library(name: "Contracts", targets: ["Contracts"]),
+        .library(name: "Consuming", targets: ["Consuming"]),
         .library(name: "Routing", targets: ["Routing"]),
         .library(name: "ServiceRuntime", targets: ["ServiceRuntime"]),
         .library(name: "SegueTestSupport", targets: ["SegueTestSupport"]),

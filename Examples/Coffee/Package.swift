@@ -15,8 +15,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     ],
     targets: [
-        .target(name: "Coffee", dependencies: [segue("Contracts"), segue("EventBus"), segue("ServiceRuntime")]),
-        .executableTarget(name: "barista", dependencies: ["Coffee", segue("ServiceRuntime"), argumentParser]),
+        .target(name: "Coffee", dependencies: [segue("Consuming"), segue("Contracts"), segue("EventBus")]),
+        .executableTarget(name: "barista", dependencies: ["Coffee", segue("Consuming"), segue("ServiceRuntime"), argumentParser]),
         .testTarget(
             name: "CoffeeTests",
             dependencies: [

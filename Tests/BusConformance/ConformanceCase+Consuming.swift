@@ -1,3 +1,4 @@
+internal import Consuming
 internal import EventBus
 internal import Testing
 
@@ -100,7 +101,7 @@ extension ConformanceCase {
 
 extension EventBus {
     /// Consumes numbered events durably; answers each with an ``Other`` of the same number.
-    fileprivate func consumeNumbers(_ handle: (Int) async throws -> Void) async throws {
+    fileprivate func consumeNumbers(_ handle: @escaping @Sendable (Int) async throws -> Void) async throws {
         let source = source
         try await consume(as: "conformance", [.type(Numbered.self)]) { message in
             let number = try message.decode(Numbered.self).number

@@ -1,3 +1,4 @@
+internal import Consuming
 internal import EventBus
 internal import Testing
 

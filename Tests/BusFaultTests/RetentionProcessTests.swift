@@ -1,4 +1,5 @@
 import BusSoak
+import Consuming
 import Contracts
 import EventBus
 import Foundation

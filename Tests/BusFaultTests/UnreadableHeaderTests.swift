@@ -1,6 +1,7 @@
 import BusProtocol
 import BusSoak
 import BusStranger
+import Consuming
 import Contracts
 import Coordinator
 import EventBus

@@ -1,5 +1,6 @@
+package import Consuming
 package import ServiceLifecycle
-package import ServiceRuntime
+internal import ServiceRuntime
 
 /// Runs a service for as long as `body` runs; `body` begins once the service is ready.
 /// - Throws: what `body` or the service throws, whichever is first.

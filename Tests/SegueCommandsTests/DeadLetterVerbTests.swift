@@ -1,5 +1,6 @@
 import BusStranger
 import CommandLineTestSupport
+import Consuming
 import EventBus
 import Foundation
 import Testing

@@ -1,3 +1,4 @@
+import Consuming
 import Contracts
 import EventBus
 import Foundation
@@ -5,9 +6,8 @@ import Logging
 import RuntimeTestSupport
 import ServiceLifecycle
 import ServiceLifecycleTestKit
-import Testing
-
 @testable import ServiceRuntime
+import Testing
 
 @Suite("A process's presence", .timeLimit(.minutes(1)))
 struct AnnouncementTests {

@@ -1,3 +1,4 @@
+import Consuming
 import Contracts
 import EventBus
 import Logging

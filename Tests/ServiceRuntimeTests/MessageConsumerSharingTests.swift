@@ -1,3 +1,4 @@
+import Consuming
 import Contracts
 import EventBus
 import Logging
@@ -106,11 +107,9 @@ struct MessageConsumerSharingTests {
         let live = Gate()
         let error = await #expect(throws: BusError.self) {
             try await withThrowingTaskGroup { group in
-                group.addTask {
-                    try await bus.consumeUntilShutdown(
-                        under: claim, [.type(Command.Greet.self)], metrics: ConsumerMetrics(), whenLive: live.open
-                    ) { _ in [] }
-                }
+                let loop = ConsumerLoop(
+                    "clerk", [.type(Command.Greet.self)], bus: bus, logger: .silent, whenLive: live.open)
+                group.addTask { try await loop.run(under: claim, partitionsAtOnce: 1) { _ in Handled() } }
                 try await live.pass()
                 _ = try await watcher.claim(consumer: "clerk")
                 try await group.waitForAll()

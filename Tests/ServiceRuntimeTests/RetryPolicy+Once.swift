@@ -1,3 +1,4 @@
+import Consuming
 import ServiceRuntime
 
 extension RetryPolicy {

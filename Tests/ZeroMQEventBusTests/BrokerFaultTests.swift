@@ -1,4 +1,5 @@
 import Broker
+import Consuming
 import EventBus
 import Foundation
 import Testing

@@ -1,3 +1,4 @@
+import Consuming
 import EventBus
 import Testing
 import ZeroMQEventBus

@@ -8,7 +8,8 @@ package enum PlatformMessages {
         Command.PresentationDismissed.self, Command.ScreenDisplayed.self, Command.ScreenGone.self,
         Command.TabSelected.self, DomainEvent.DeepLinkReceived.self, DomainEvent.GuardDeadlinePassed.self,
         DomainEvent.LaunchFinished.self, DomainEvent.MessageDiscarded.self, DomainEvent.ScreenDismissed.self,
-        DomainEvent.URLOpenRequested.self, ApplicationError.self, Document.ErrorBanner.self,
+        DomainEvent.URLOpenRequested.self, ApplicationError.self, Document.Deadline.self,
+        Document.ErrorBanner.self,
         Document.NavigationState.self, Document.Presence.self, Document.ScreenWork.self,
         Document.ServiceContract.self,
     ]

@@ -1,7 +1,7 @@
+package import Consuming
 internal import Contracts
 package import EventBus
 internal import Navigation
-package import ServiceRuntime
 
 /// Validates and saves what a new user enters, before the flow moves on.
 ///

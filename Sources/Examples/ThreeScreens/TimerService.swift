@@ -1,6 +1,6 @@
+package import Consuming
 internal import Contracts
 package import EventBus
-package import ServiceRuntime
 
 /// Counts for every screen that wants it, until that is dismissed.
 package enum TimerService {

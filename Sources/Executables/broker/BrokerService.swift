@@ -1,4 +1,5 @@
 import Broker
+import Consuming
 import ServiceLifecycle
 import ServiceRuntime
 

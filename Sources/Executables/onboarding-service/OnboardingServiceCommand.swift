@@ -1,4 +1,5 @@
 import ArgumentParser
+import Consuming
 import Onboarding
 import ServiceRuntime
 

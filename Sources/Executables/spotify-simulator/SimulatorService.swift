@@ -1,3 +1,4 @@
+import Consuming
 import Logging
 import ServiceLifecycle
 import ServiceRuntime

@@ -1,4 +1,5 @@
 internal import Authorization
+internal import Consuming
 internal import Contracts
 package import EventBus
 internal import ServiceRuntime

@@ -1,9 +1,10 @@
 package import Authorization
 internal import ConsentCallback
+package import Consuming
 internal import Contracts
 package import EventBus
 package import Logging
-package import ServiceRuntime
+internal import ServiceRuntime
 
 /// Hosts an `AuthorizationService` between a bus and a browser.
 ///

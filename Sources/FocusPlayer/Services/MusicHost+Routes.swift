@@ -1,7 +1,8 @@
+package import Consuming
 internal import Contracts
 package import EventBus
 internal import Music
-package import ServiceRuntime
+internal import ServiceRuntime
 internal import Vocabulary
 
 extension MusicHost {

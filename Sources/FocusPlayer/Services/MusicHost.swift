@@ -1,10 +1,11 @@
+package import Consuming
 internal import Contracts
 package import EventBus
 package import HTTPClient
 package import Logging
 internal import Music
 package import Repositories
-package import ServiceRuntime
+internal import ServiceRuntime
 package import SpotifyAPI
 package import TokenVault
 internal import Vocabulary

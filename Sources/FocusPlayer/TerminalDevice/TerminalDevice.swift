@@ -1,9 +1,10 @@
 internal import AsyncAlgorithms
+package import Consuming
 package import EventBus
 package import Logging
 package import Navigation
 internal import ServiceLifecycle
-package import ServiceRuntime
+internal import ServiceRuntime
 
 /// A device in a terminal: draws its platform's screen, and sends what is picked on it. Its end is the end of its
 /// process.

@@ -1,43 +1,74 @@
+internal import Consuming
 internal import Contracts
 internal import EventBus
+internal import Logging
 internal import Navigation
+internal import Synchronization
+
+/// What the states of all sessions wait for, as far as it is recorded.
+final class OpenExpectations: Sendable {
+    private let objects = Mutex<Set<Expectation.Object>>([])
+    private let input: AsyncStream<Expectation>.Continuation
+    /// Each expectation once, when it is recorded.
+    let opened: AsyncStream<Expectation>
+
+    init() {
+        (opened, input) = AsyncStream.makeStream()
+    }
+
+    func open(_ expectations: [Expectation]) {
+        for expectation in expectations where objects.withLock({ $0.insert(expectation.object).inserted }) {
+            input.yield(expectation)
+        }
+    }
+
+    func close(_ closed: Set<Expectation.Object>) {
+        objects.withLock { $0.subtract(closed) }
+    }
+
+    func isOpen(_ expectation: Expectation) -> Bool { objects.withLock { $0.contains(expectation.object) } }
+
+    func finish() {
+        input.finish()
+    }
+}
 
 extension Coordinator {
     /// Reports that a screen is gone, for there may be no view any more that does, or that an attempt has waited long enough.
     ///
     /// Either is a message like any other, so that a recording replays without a clock.
-    func wait(for expectation: Expectation, _ timers: inout ThrowingDiscardingTaskGroup<any Error>) {
-        timers.addTask {
-            do {
-                try await clock.sleep(for: expectation.delay)
-                let document = try await bus.document(
-                    Document.NavigationState.self, subject: expectation.session, key: flow.platform)
-                guard let state = document?.snapshot.state, expectation.isOpen(in: state) else { return }
-                try await bus.publish(Batch([report(of: expectation)]))
-            } catch is CancellationError {
-                // The service stops. Whoever takes over waits anew.
-            }
+    func wait(for expectation: Expectation, _ open: OpenExpectations) async throws {
+        do {
+            try await clock.sleep(for: expectation.delay)
+            guard open.isOpen(expectation) else { return }
+            try await BusRetry(logger: logger, clock: clock, after: [.unavailable, .journal])
+                .run { _ = try await bus.publish(Batch([report(of: expectation)])) }
+        } catch let error as BusError where error.code == .refused {
+            logger.error("a deadline could not be reported: \(error)", metadata: ["id": "\(expectation.object.id)"])
+        } catch is CancellationError {
+            // The service stops. The coordinator that takes over waits anew.
         }
     }
 
     private func report(of expectation: Expectation) throws -> Envelope {
-        switch expectation.object {
-        case .screen(let instance):
-            var report = try envelope(Command.ScreenGone(instance: instance), expectation)
+        let id = expectation.object.id
+        switch expectation.object.kind {
+        case .screen:
+            var report = try envelope(Command.ScreenGone(instance: id), expectation)
             report.attributes.expire(after: type(of: bus).commandLifetime)
             return report
-        case .attempt(let id, let correlationID):
+        case .attempt:
             var report = try envelope(DomainEvent.GuardDeadlinePassed(attempt: id), expectation)
             // One deadline, one id: a coordinator that was killed after publishing it publishes it again.
             report.attributes.id = DerivedID.make(from: id, platform: flow.platform, name: "deadline")
             report.attributes.causationID = id
-            report.attributes.correlationID = correlationID
+            report.attributes.correlationID = expectation.story
             return report
         }
     }
 
     private func envelope(_ message: some Message, _ expectation: Expectation) throws -> Envelope {
         try Envelope(
-            message, source: bus.source, subject: expectation.session, origin: Origin(platform: flow.platform))
+            message, source: bus.source, subject: expectation.object.session, origin: Origin(platform: flow.platform))
     }
 }

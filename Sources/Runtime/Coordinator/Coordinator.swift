@@ -1,9 +1,9 @@
+package import Consuming
 internal import Contracts
 package import EventBus
 package import Foundation
 package import Logging
 package import Navigation
-package import ServiceRuntime
 
 /// Hosts the navigation of one platform: a machine per session, fed with the messages of the bus in their order.
 ///
@@ -12,6 +12,9 @@ package import ServiceRuntime
 package struct Coordinator: ReadyService {
     /// How long a view may take to animate a screen out before it counts as gone all the same.
     static let animationTime: Duration = .seconds(2)
+
+    /// Messages of one batch while sessions are restored.
+    private static let restoredCount = 256
 
     package let ready = ReadySignal()
     let flow: Flow
@@ -38,31 +41,39 @@ package struct Coordinator: ReadyService {
     }
 
     package func run() async throws {
-        try await BusRetry(logger: logger).run { try await coordinate() }
+        try await BusRetry(logger: logger, clock: clock).run { try await coordinate() }
     }
 
     private func coordinate() async throws {
-        guard let claim = try await bus.claimUntilShutdown(consumer: flow.consumer) else { return }
-        try await bus.tellCutOffs(of: claim, flow.receives, logger: logger)
-        // Reading comes after the claim: from then on nobody else can change these snapshots.
-        var sessions = Sessions(flow: flow, source: bus.source, commandLifetime: type(of: bus).commandLifetime)
+        let loop = ConsumerLoop(
+            flow.consumer, flow.receives.map { .type($0) }, bus: bus, logger: logger, metrics: metrics, clock: clock,
+            whenLive: ready.signal)
+        guard let claim = try await loop.claim() else { return }
+        try await loop.tellCutOffs(of: claim)
+        let open = OpenExpectations()
+        // Reading comes after the claim: from then on no other process can change these documents.
+        var sessions = Sessions(
+            flow: flow, source: bus.source, commandLifetime: type(of: bus).commandLifetime, open: open, logger: logger,
+            now: now)
         let restored = try sessions.restore(
-            from: try await bus.documents(matching: [.type(Document.NavigationState.self)]), logger: logger)
-        try await bus.publish(
-            Batch(restored.messages, checkpoint: Checkpoint(claim: claim, position: claim.position)))
-        try await withThrowingDiscardingTaskGroup { timers in
-            let filters = flow.receives.map { MessageFilter.type($0) }
-            for expectation in restored.expectations { wait(for: expectation, &timers) }
-            try await bus.consumeUntilShutdown(under: claim, filters, metrics: metrics, whenLive: ready.signal) {
-                message in
-                let outcome = try sessions.handle(message, at: now())
-                for expectation in outcome.expectations { wait(for: expectation, &timers) }
-                for failure in outcome.failures {
-                    logger.error("\(failure)", metadata: ["type": "\(message.type)", "id": "\(message.id)"])
-                }
-                return outcome.messages
+            from: try await bus.documents(matching: [.type(Document.NavigationState.self)]),
+            deadlines: try await bus.documents(matching: [.type(Document.Deadline.self)]))
+        // In batches that a bus takes, and at least one: it confirms the claim.
+        for start in stride(from: 0, to: max(1, restored.messages.count), by: Self.restoredCount) {
+            let messages = Array(restored.messages.dropFirst(start).prefix(Self.restoredCount))
+            try await bus.publish(Batch(messages, checkpoint: Checkpoint(claim: claim, position: claim.position)))
+        }
+        restored.whenRecorded?()
+        let running = sessions
+        try await withThrowingDiscardingTaskGroup { group in
+            group.addTask {
+                defer { open.finish() }
+                try await loop.run(under: claim, running)
             }
-            timers.cancelAll()
+            for await expectation in open.opened {
+                group.addTask { try await wait(for: expectation, open) }
+            }
+            group.cancelAll()
         }
     }
 }

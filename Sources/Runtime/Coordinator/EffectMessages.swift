@@ -22,6 +22,50 @@ struct EffectMessages {
         self.cause = cause
     }
 
+    /// What effects lead to.
+    struct Results {
+        var messages: [Envelope] = []
+        /// What the state waits for from now on.
+        var opened: [Expectation] = []
+        /// The rules that matched and could not be applied.
+        var failures: [NavigationFailure] = []
+    }
+
+    /// - Parameters:
+    ///   - snapshot: the state at the end, if it has changed.
+    ///   - known: what the state waits for already.
+    mutating func results(
+        of effects: [Machine.Effect], snapshot: NavigationSnapshot?, session: String,
+        without known: Set<Expectation.Object> = []
+    ) throws -> Results {
+        var results = Results()
+        let last = try snapshot.map { try about(Document.NavigationState($0)) }
+        let story = cause.attributes.correlationID
+        // A state goes before what its steps have led to besides, which the machine tells before it.
+        var place = 0
+        for effect in effects {
+            if let message = try message(for: effect) { results.messages.append(message) }
+            switch effect {
+            case .passed:
+                results.messages.insert(results.messages.removeLast(), at: place)
+                place = results.messages.count
+            case .expectScreenGone(let instance):
+                let object = Expectation.Object(session: session, kind: .screen, id: instance)
+                results.opened.append(Expectation(object: object, delay: Coordinator.animationTime, story: story))
+            case .expectAnswer(let attempt, let deadline):
+                let object = Expectation.Object(session: session, kind: .attempt, id: attempt)
+                results.opened.append(Expectation(object: object, delay: deadline, story: story))
+            case .began(let attributes): began(attributes)
+            case .failed(let failure): results.failures.append(failure)
+            default: break
+            }
+        }
+        if let last { results.messages.insert(last, at: place) }
+        results.opened.removeAll { known.contains($0.object) }
+        for expectation in results.opened { results.messages.append(try about(expectation.document(platform: platform))) }
+        return results
+    }
+
     /// What follows began elsewhere: the cause only let it happen.
     mutating func began(_ attributes: Machine.Attributes) {
         cause.attributes.platform = attributes.platform

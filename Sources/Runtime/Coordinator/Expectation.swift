@@ -1,22 +1,40 @@
+internal import Contracts
 internal import Navigation
 
-/// What a coordinator reports after a while, should the state still wait for it then.
+/// What a coordinator reports after a while, if the state still waits for it then.
 struct Expectation: Hashable, Sendable {
-    enum Object: Hashable, Sendable {
-        /// A screen that is dismissed, but that a view may still show.
-        case screen(instance: String)
-        /// A rule that waits for the answer to its guard, and the story that it belongs to.
-        case attempt(id: String, correlationID: String)
+    /// What the state waits for.
+    struct Object: Hashable, Sendable {
+        let session: String
+        let kind: Document.Deadline.Object
+        /// The instance of the screen, or the id of the attempt.
+        let id: String
     }
 
-    let session: String
     let object: Object
     let delay: Duration
+    /// The id of the message that began the story.
+    let story: String
 
-    func isOpen(in state: NavigationState) -> Bool {
-        switch object {
-        case .screen(let instance): state.leaving.contains { $0.id == instance }
-        case .attempt(let id, _): state.attempt?.id == id
-        }
+    /// All that a state waits for.
+    static func objects(in state: NavigationState?, of session: String) -> Set<Object> {
+        guard let state else { return [] }
+        let screens = state.leaving.map { Object(session: session, kind: .screen, id: $0.id) }
+        let attempts = [state.attempt].compactMap(\.self).map { Object(session: session, kind: .attempt, id: $0.id) }
+        return Set(screens + attempts)
+    }
+
+    func document(platform: String) -> Document.Deadline {
+        Document.Deadline(
+            platform: platform, object: object.kind, id: object.id,
+            delay: Int64(delay / .milliseconds(1)), story: story)
+    }
+}
+
+extension Expectation {
+    init(_ document: Document.Deadline, session: String) {
+        object = Object(session: session, kind: document.object, id: document.id)
+        delay = .milliseconds(max(0, document.delay))
+        story = document.story
     }
 }

@@ -1,3 +1,4 @@
+internal import Consuming
 internal import Contracts
 internal import EventBus
 internal import Foundation
@@ -5,24 +6,33 @@ internal import Logging
 internal import Navigation
 
 /// The machines of one platform, one per session: a value that turns messages into messages.
-struct Sessions {
-    let flow: Flow
-    /// The process that publishes what they lead to.
-    let source: String
-    /// How long the commands that machines send are worth acting upon.
-    let commandLifetime: Duration
-    private var machines: [String: Machine] = [:]
+struct Sessions: ComputingHandler {
+    private let flow: Flow
+    /// The process that publishes the results.
+    private let source: String
+    /// The time after which commands that machines send are discarded.
+    private let commandLifetime: Duration
+    private let open: OpenExpectations
+    private let logger: Logger
+    private let now: @Sendable () -> Date
+    private var machines = SessionStates<Machine>()
 
-    init(flow: Flow, source: String, commandLifetime: Duration) {
+    init(
+        flow: Flow, source: String, commandLifetime: Duration, open: OpenExpectations, logger: Logger,
+        now: @escaping @Sendable () -> Date
+    ) {
         self.flow = flow
         self.source = source
         self.commandLifetime = commandLifetime
+        self.open = open
+        self.logger = logger
+        self.now = now
     }
 
-    /// Hands a message to the machine of its session, which begins with the first that is heard of it.
+    /// Hands a message to the machine of its session, which begins with the first message of that session.
     /// - Throws: ``BusError`` if a result cannot be written as JSON.
-    mutating func handle(_ message: Envelope, at date: Date) throws -> Outcome {
-        if message.type.kind == .command, message.attributes.isExpired(at: date) {
+    mutating func handle(_ message: Envelope) throws -> Handled {
+        if message.type.kind == .command, message.attributes.isExpired(at: now()) {
             return try discarded(message, "expired")
         }
         guard let input = Machine.Input(message) else { return try discarded(message, "its data is not JSON") }
@@ -30,23 +40,48 @@ struct Sessions {
         var machine = known ?? Machine(flow: flow, session: message.subject)
         let effects = machine.handle(input)
         // A view of a session that has just begun waits for its first state, whether a rule leads on from that or not.
-        guard machine.revision != known?.revision else { return try outcome(effects, snapshot: nil, cause: message) }
-        machines[message.subject] = machine
-        return try outcome(effects, snapshot: machine.snapshot, cause: message)
+        let hasChanged = machine.revision != known?.revision
+        if hasChanged { machines.set(machine, because: message) }
+        let waited = Expectation.objects(in: known?.state, of: message.subject)
+        return try results(
+            of: effects, snapshot: hasChanged ? machine.snapshot : nil, cause: message,
+            closed: waited.subtracting(Expectation.objects(in: machine.state, of: message.subject)))
+    }
+
+    mutating func keep(_ partition: Partition, through offset: UInt64) {
+        machines.keep(partition, through: offset)
+    }
+
+    mutating func takeBack(_ partition: Partition, from offset: UInt64) {
+        machines.takeBack(partition, from: offset)
     }
 
     /// Takes the sessions up where their snapshots say; begins the default one if there is none.
-    mutating func restore(from documents: [Envelope], logger: Logger) throws -> Outcome {
-        var restored = Outcome()
+    /// - Parameter deadlines: documents that say what their states wait for. A version before this one did not publish them.
+    mutating func restore(from documents: [Envelope], deadlines: [Envelope]) throws -> Handled {
+        var restored = Handled()
+        var opened: [Expectation] = []
+        var awaited: Set<Expectation.Object> = []
+        let known = deadlines.compactMap { document -> Expectation? in
+            guard let deadline = try? document.decode(Document.Deadline.self), deadline.platform == flow.platform else {
+                return nil
+            }
+            return Expectation(deadline, session: document.subject)
+        }
+        let knownObjects = Set(known.map(\.object))
         for document in documents where document.attributes.key == flow.platform {
             do {
                 let snapshot = try document.decode(Document.NavigationState.self).snapshot
                 let restoration = Restoration(snapshot, flow: flow)
-                machines[document.subject] = restoration.machine
+                machines.restore(restoration.machine, of: document.subject)
+                awaited.formUnion(Expectation.objects(in: restoration.machine.state, of: document.subject))
                 let changed = restoration.machine.snapshot == snapshot ? nil : restoration.machine.snapshot
-                let outcome = try outcome(restoration.effects, snapshot: changed, cause: document)
-                restored.messages += outcome.messages
-                restored.expectations += outcome.expectations
+                var outcome = EffectMessages(
+                    platform: flow.platform, source: source, commandLifetime: commandLifetime, cause: document)
+                let result = try outcome.results(
+                    of: restoration.effects, snapshot: changed, session: document.subject, without: knownObjects)
+                restored.messages += result.messages
+                opened += result.opened
                 for screen in restoration.dropped {
                     logger.warning("the flow has no screen '\(screen.screen)' any more: \(screen.id) is dismissed")
                 }
@@ -55,56 +90,52 @@ struct Sessions {
                 logger.error("session \(document.subject) cannot be restored: \(error)")
             }
         }
+        for document in deadlines {
+            guard let deadline = try? document.decode(Document.Deadline.self), deadline.platform == flow.platform,
+                !awaited.contains(Expectation(deadline, session: document.subject).object)
+            else { continue }
+            restored.messages.append(.withdrawal(Document.Deadline.type, key: deadline.key, source: source, of: document))
+        }
         if machines[Session.default] == nil {
             let machine = Machine(flow: flow, session: Session.default)
-            machines[Session.default] = machine
+            machines.restore(machine, of: Session.default)
             restored.messages.append(
                 try Envelope(
                     Document.NavigationState(machine.snapshot), source: source, origin: Origin(platform: flow.platform))
             )
         }
+        let expectations = opened + known.filter { awaited.contains($0.object) }
+        restored.whenRecorded = { [open] in open.open(expectations) }
         return restored
     }
 
-    private func discarded(_ message: Envelope, _ reason: String) throws -> Outcome {
+    private func discarded(_ message: Envelope, _ reason: String) throws -> Handled {
         // Another platform's message is its own coordinator's to complain about.
-        guard message.attributes.platform ?? flow.platform == flow.platform else { return Outcome() }
+        guard message.attributes.platform ?? flow.platform == flow.platform else { return Handled() }
         let discarded = DomainEvent.MessageDiscarded(messageID: message.id, reason: reason)
-        var results = results(of: message)
-        return Outcome(messages: [try results.about(discarded)])
+        var messages = effectMessages(of: message)
+        return Handled([try messages.about(discarded)])
     }
 
-    private func outcome(
-        _ effects: [Machine.Effect], snapshot: NavigationSnapshot?, cause: Envelope
-    ) throws -> Outcome {
-        var results = results(of: cause)
-        var outcome = Outcome()
-        let last = try snapshot.map { try results.about(Document.NavigationState($0)) }
-        // A state goes before what its steps have led to besides, which the machine tells before it.
-        var place = 0
-        for effect in effects {
-            if let message = try results.message(for: effect) { outcome.messages.append(message) }
-            switch effect {
-            case .passed:
-                outcome.messages.insert(outcome.messages.removeLast(), at: place)
-                place = outcome.messages.count
-            case .expectScreenGone(let instance):
-                outcome.expectations.append(
-                    Expectation(
-                        session: cause.subject, object: .screen(instance: instance), delay: Coordinator.animationTime))
-            case .expectAnswer(let attempt, let deadline):
-                let object = Expectation.Object.attempt(id: attempt, correlationID: cause.attributes.correlationID)
-                outcome.expectations.append(Expectation(session: cause.subject, object: object, delay: deadline))
-            case .began(let attributes): results.began(attributes)
-            case .failed(let failure): outcome.failures.append(failure)
-            default: break
-            }
+    private func results(
+        of effects: [Machine.Effect], snapshot: NavigationSnapshot?, cause: Envelope, closed: Set<Expectation.Object>
+    ) throws -> Handled {
+        var messages = effectMessages(of: cause)
+        let results = try messages.results(of: effects, snapshot: snapshot, session: cause.subject)
+        for failure in results.failures {
+            logger.error("\(failure)", metadata: ["type": "\(cause.type)", "id": "\(cause.id)"])
         }
-        if let last { outcome.messages.insert(last, at: place) }
-        return outcome
+        let withdrawals = closed.map { object in
+            let key = Document.Deadline.key(flow.platform, object.kind, object.id)
+            return Envelope.withdrawal(Document.Deadline.type, key: key, source: source, causedBy: cause)
+        }
+        return Handled(results.messages + withdrawals) { [open] in
+            open.close(closed)
+            open.open(results.opened)
+        }
     }
 
-    private func results(of cause: Envelope) -> EffectMessages {
+    private func effectMessages(of cause: Envelope) -> EffectMessages {
         EffectMessages(platform: flow.platform, source: source, commandLifetime: commandLifetime, cause: cause)
     }
 }

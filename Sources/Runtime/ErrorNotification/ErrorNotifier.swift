@@ -1,7 +1,7 @@
+package import Consuming
 internal import Contracts
 package import EventBus
 package import Logging
-package import ServiceRuntime
 
 /// Shows the errors of every session as `document.ErrorBanner`, over whatever screen there is.
 ///
@@ -36,31 +36,30 @@ package struct ErrorNotifier: ReadyService {
     }
 
     package func run() async throws {
-        try await BusRetry(logger: logger).run { try await notify() }
+        try await BusRetry(logger: logger, clock: clock).run { try await notify() }
     }
 
     private func notify() async throws {
-        guard let claim = try await bus.claimUntilShutdown(consumer: Self.consumer) else { return }
-        try await bus.tellCutOffs(of: claim, Self.receives.types, logger: logger)
-        var queues = try await restoredQueues()
-        try await withThrowingDiscardingTaskGroup { timers in
-            // The time starts anew after a restart: rather shown too long than never read.
-            for (session, queue) in queues { hideInDueTime(queue.shown, of: session, &timers) }
-            let filters = Self.receives.types.map { MessageFilter.type($0) }
-            try await bus.consumeUntilShutdown(under: claim, filters, metrics: metrics, whenLive: ready.signal) {
-                message in
-                var queue = queues[message.subject] ?? ErrorQueue()
-                let shown = queue.shown
-                let results = try results(of: message, &queue)
-                queues[message.subject] = queue
-                if queue.shown != shown { hideInDueTime(queue.shown, of: message.subject, &timers) }
-                return results
+        let loop = ConsumerLoop(
+            Self.consumer, Self.receives.types.map { .type($0) }, bus: bus, logger: logger, metrics: metrics,
+            clock: clock, whenLive: ready.signal)
+        guard let claim = try await loop.claim() else { return }
+        try await loop.tellCutOffs(of: claim)
+        let (shown, input) = AsyncStream.makeStream(of: ShownError.self)
+        // Reading comes after the claim: no other process writes these documents from then on.
+        let queues = ErrorQueues(
+            try await restoredQueues(), bus: bus, logger: logger, whenShown: { input.yield($0) })
+        try await withThrowingDiscardingTaskGroup { group in
+            group.addTask {
+                defer { input.finish() }
+                try await loop.run(under: claim, queues)
             }
-            timers.cancelAll()
+            for await error in shown { group.addTask { try await hideInDueTime(error) } }
+            group.cancelAll()
         }
     }
 
-    /// Reading comes after the claim: nobody else writes these documents from then on.
+    /// The errors of each session that were shown or waited.
     private func restoredQueues() async throws -> [String: ErrorQueue] {
         var queues: [String: ErrorQueue] = [:]
         for document in try await bus.documents(matching: [.type(Document.ErrorQueueState.self)]) {
@@ -72,4 +71,28 @@ package struct ErrorNotifier: ReadyService {
         }
         return queues
     }
+
+    /// Dismisses an error when its time is up.
+    private func hideInDueTime(_ shown: ShownError) async throws {
+        do {
+            try await clock.sleep(for: shown.entry.error.severity.displayTime)
+            // The banner says whether it was dismissed before.
+            let banner = try await bus.document(Document.ErrorBanner.self, subject: shown.session)
+            guard banner?.errorID == shown.entry.id else { return }
+            let retry = BusRetry(logger: logger, clock: clock, after: [.unavailable, .journal])
+            try await retry.run {
+                _ = try await bus.send(Command.ErrorDismissed(errorID: shown.entry.id), subject: shown.session)
+            }
+        } catch let error as BusError where [.refused, .malformed].contains(error.code) {
+            logger.error("an error could not be hidden: \(error)", metadata: ["id": "\(shown.entry.id)"])
+        } catch is CancellationError {
+            // The service stops. Its successor shows the banner for the whole time again.
+        }
+    }
+}
+
+/// An error that has just been shown.
+struct ShownError: Sendable {
+    let session: String
+    let entry: ErrorQueue.Entry
 }

@@ -1,4 +1,5 @@
 internal import BusChecker
+internal import Consuming
 package import EventBus
 package import Logging
 
@@ -9,12 +10,9 @@ package enum ConsumerRole {
     package static func run(
         group: String, mode: ConsumerMember.Mode, on bus: any EventBus, history: HistoryLog, logger: Logger
     ) async throws {
-        // One member for the whole run: a second one of the same process would have a share that nobody handles.
-        let member = ConsumerMember(mode)
         while true {
             do {
-                let claim = try await bus.claim(consumer: group, as: member)
-                try await bus.consume(under: claim, Probe.filters) { message in
+                try await bus.consume(as: group, Probe.filters, mode: mode) { message in
                     guard let value = try Probe.value(in: message) else { return [] }
                     try history.write([.handled(value)])
                     return [
@@ -22,8 +20,6 @@ package enum ConsumerRole {
                             ProbeResult(group: group, input: "\(value)"), source: bus.source, causedBy: message)
                     ]
                 }
-            } catch let error as BusError where error.code == .fenced && mode == .shared {
-                // What it was handling is another's now.
             } catch let error as BusError where [.epoch, .journal].contains(error.code) {
                 // Another journal, or one that cannot be written now: the next claim says where to go on.
                 logger.warning("claiming again", metadata: ["code": "\(error.code.rawValue)", "error": "\(error)"])

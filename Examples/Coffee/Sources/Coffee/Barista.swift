@@ -1,6 +1,6 @@
+import Consuming
 import Contracts
 import EventBus
-import ServiceRuntime
 
 /// Makes coffee. It knows no screens: what they show next is the flow's business.
 package enum Barista {

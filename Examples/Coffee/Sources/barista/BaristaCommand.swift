@@ -1,5 +1,6 @@
 import ArgumentParser
 import Coffee
+import Consuming
 import ServiceRuntime
 
 @main

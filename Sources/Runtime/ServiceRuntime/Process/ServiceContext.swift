@@ -1,3 +1,4 @@
+public import Consuming
 public import EventBus
 public import Foundation
 public import Logging

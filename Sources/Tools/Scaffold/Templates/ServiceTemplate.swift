@@ -59,7 +59,8 @@ package struct ServiceTemplate {
                     .executableTarget(
                         name: "\(name)",
                         dependencies: [
-                            "\(package.module)", .product(name: "ServiceRuntime", package: "segue"),
+                            "\(package.module)", .product(name: "Consuming", package: "segue"),
+                            .product(name: "ServiceRuntime", package: "segue"),
                             .product(name: "ArgumentParser", package: "swift-argument-parser"),
                         ]),
             """
@@ -67,8 +68,8 @@ package struct ServiceTemplate {
             scaffold.change("Package.swift", to: manifest)
         } else {
             scaffold.note(
-                "add the target to Package.swift: executable '\(name)' with \(package.module), ServiceRuntime and "
-                    + "ArgumentParser")
+                "add the target to Package.swift: executable '\(name)' with \(package.module), Consuming, "
+                    + "ServiceRuntime and ArgumentParser")
         }
         for dependency in ["segue", "swift-argument-parser"] where !package.manifest.contains(dependency) {
             scaffold.note("add the package '\(dependency)' to the dependencies of Package.swift")
@@ -93,9 +94,9 @@ package struct ServiceTemplate {
 
     private func source(answer: [Field]) -> String {
         """
+        package import Consuming
         internal import Contracts
         package import EventBus
-        package import ServiceRuntime
 
         /// Say here what it is responsible for. It knows no screens: messages come in, messages go out.
         package enum \(type) {
@@ -117,7 +118,7 @@ package struct ServiceTemplate {
 
     private func executable(of module: String) -> String {
         """
-        \(imports("ArgumentParser", module, "ServiceRuntime"))
+        \(imports("ArgumentParser", "Consuming", module, "ServiceRuntime"))
 
         @main
         struct \(type)Command: AsyncParsableCommand {

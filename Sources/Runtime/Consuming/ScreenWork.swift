@@ -57,11 +57,6 @@ public struct ScreenWork: ReadyService {
         self.clock = clock
     }
 
-    /// The work of a running process.
-    public init(_ consumer: String, in process: ServiceContext) {
-        self.init(consumer, bus: process.bus, logger: process.logger, metrics: process.metrics)
-    }
-
     /// Adds a route.
     /// - Parameters:
     ///   - withdrawing: documents that go with the instance: those of these types that have it as their key.
@@ -91,37 +86,40 @@ public struct ScreenWork: ReadyService {
     }
 
     private func work() async throws {
-        guard let claim = try await bus.claimUntilShutdown(consumer: consumer) else { return }
-        try await bus.tellCutOffs(of: claim, receives, logger: logger)
-        try await withThrowingDiscardingTaskGroup { tasks in
-            var pieces = try await takeUp(&tasks)
-            try await bus.consumeUntilShutdown(
-                under: claim, receives.map { .type($0) }, metrics: metrics, whenLive: ready.signal
-            ) { message in
-                if message.type == DomainEvent.ScreenDismissed.type {
-                    return try await end(message, &pieces)
+        let loop = ConsumerLoop(
+            consumer, receives.map { .type($0) }, bus: bus, logger: logger, metrics: metrics, clock: clock,
+            whenLive: ready.signal)
+        guard let claim = try await loop.claim() else { return }
+        try await loop.tellCutOffs(of: claim)
+        let underWay = WorkUnderWay()
+        try await takeUp(underWay)
+        try await withThrowingDiscardingTaskGroup { group in
+            group.addTask {
+                defer { underWay.finish() }
+                try await loop.run(under: claim, partitionsAtOnce: Self.partitionsAtOnce) {
+                    try await results(of: $0, underWay, loop)
                 }
-                return try await begin(message, &pieces, &tasks)
             }
+            for await piece in underWay.started { group.addTask { try await run(piece, underWay) } }
             // What is under way is taken up after the next start.
-            tasks.cancelAll()
+            group.cancelAll()
         }
     }
 
+    /// Commands that are looked at at the same time, at most.
+    private static let partitionsAtOnce = 16
+
     /// Begins anew what was under way when the process ended, but for what has been dismissed meanwhile.
-    private func takeUp(_ tasks: inout ThrowingDiscardingTaskGroup<any Error>) async throws -> [PieceOfWork] {
-        var pieces: [PieceOfWork] = []
+    private func takeUp(_ underWay: WorkUnderWay) async throws {
         for document in try await bus.documents(matching: [.type(Document.ScreenWork.self)]) {
             guard let work = try? document.decode(Document.ScreenWork.self), work.consumer == consumer else { continue }
             let cause = Envelope(attributes: work.attributes, data: Data(work.data.description.utf8))
-            guard let piece = PieceOfWork(cause) else { continue }
-            if try await isStanding(piece), let call = try? call(for: cause) {
-                start(piece, call, &tasks)
-                pieces.append(piece)
+            guard let piece = PieceOfWork(cause, try? call(for: cause)) else { continue }
+            if try await isStanding(piece), piece.isCallable {
+                underWay.start(piece)
             } else {
                 try await bus.publish(Batch(withdrawals(of: piece, causedBy: document)))
             }
         }
-        return pieces
     }
 }

@@ -7,8 +7,9 @@ public final class ConsumerMetrics: Sendable {
         var filters: [MessageFilter]
         /// Everything that concerns the consumer is handled up to here.
         var position: Position
-        var isWaiting = false
-        /// How often it has waited for a message.
+        /// Whether no message is at hand.
+        var isIdle = true
+        /// How often it has become idle.
         var turns = 0
     }
 
@@ -35,9 +36,9 @@ public final class ConsumerMetrics: Sendable {
         for (name, before) in state.withLock(\.consumers) {
             let newest = try await bus.newest(matching: before.filters)
             guard let after = state.withLock({ $0.consumers[name] }) else { continue }
-            // Who waits all the time that the question takes has nothing left to handle. The newest message may well have a
-            // higher offset: it is handled by another member then.
-            if after.isWaiting, after.turns == before.turns { continue }
+            // A consumer that is idle all the time that the question takes has nothing left to handle. The newest message may
+            // have a higher offset: it is handled by another member then.
+            if after.isIdle, after.turns == before.turns { continue }
             let isSameJournal = after.position.epoch == newest.epoch
             let handled = isSameJournal ? min(after.position.offset, newest.offset) : 0
             lag = max(lag, newest.offset - handled)
@@ -49,31 +50,23 @@ public final class ConsumerMetrics: Sendable {
         state.withLock { $0.consumers[claim.consumer] = Consumer(filters: filters, position: claim.position) }
     }
 
-    func waits(_ consumer: String) {
+    /// - Parameters:
+    ///   - count: of messages that are at hand.
+    ///   - offset: everything is handled up to here.
+    func update(_ name: String, unfinished count: Int, settled offset: UInt64) {
         state.withLock { state in
-            state.consumers[consumer]?.isWaiting = true
-            state.consumers[consumer]?.turns += 1
+            guard var consumer = state.consumers[name] else { return }
+            consumer.position = Position(epoch: consumer.position.epoch, offset: offset)
+            if count == 0, !consumer.isIdle { consumer.turns += 1 }
+            consumer.isIdle = count == 0
+            state.consumers[name] = consumer
         }
     }
 
-    func took(_ consumer: String) {
-        state.withLock { $0.consumers[consumer]?.isWaiting = false }
-    }
-
-    enum Outcome {
-        case handled, failed
-        /// The message was for another consumer.
-        case passed
-    }
-
-    func record(_ outcome: Outcome, _ checkpoint: Checkpoint) {
+    /// Counts a message that is finished.
+    func count(hasFailed: Bool) {
         state.withLock { state in
-            state.consumers[checkpoint.claim.consumer]?.position = checkpoint.position
-            switch outcome {
-            case .handled: state.handled += 1
-            case .failed: state.failed += 1
-            case .passed: break
-            }
+            if hasFailed { state.failed += 1 } else { state.handled += 1 }
         }
     }
 }

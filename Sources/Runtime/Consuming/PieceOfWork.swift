@@ -2,17 +2,25 @@ internal import EventBus
 
 /// Work that is under way for an instance.
 struct PieceOfWork: Sendable {
+    typealias Call = @Sendable () async throws -> Void
+
     /// The message that began it.
     let cause: Envelope
     let platform: String
     let instance: String
+    /// The call of its handler; one that does nothing if there is no handler for it any more.
+    let call: Call
+    let isCallable: Bool
     private let stop = ReadySignal()
     private let hasEnded = ReadySignal()
 
     /// - Returns: nil for a message that comes from no instance.
-    init?(_ cause: Envelope) {
+    /// - Parameter call: nil if there is no handler for the message any more.
+    init?(_ cause: Envelope, _ call: Call?) {
         guard let platform = cause.attributes.platform, let instance = cause.attributes.instance else { return nil }
         self.cause = cause
+        self.call = call ?? {}
+        isCallable = call != nil
         self.platform = platform
         self.instance = instance
     }

@@ -52,11 +52,6 @@ public struct MessageConsumer: ReadyService {
         self.clock = clock
     }
 
-    /// A consumer of a running process.
-    public init(_ consumer: String, in process: ServiceContext) {
-        self.init(consumer, bus: process.bus, logger: process.logger, metrics: process.metrics)
-    }
-
     /// Adds a route.
     /// - Precondition: there is none for this type yet.
     public func on<M: Message>(
@@ -77,29 +72,18 @@ public struct MessageConsumer: ReadyService {
     }
 
     public func run() async throws {
-        do {
-            try await bus.withMember(of: consumer, .shared) { member in
-                try await BusRetry(logger: logger, clock: clock).run {
-                    while let claim = try await bus.claimUntilShutdown(consumer: consumer, as: member) {
-                        try await consume(under: claim)
-                    }
-                }
-            }
-        } catch is CancellationError where Task.isShuttingDownGracefully && !Task.isCancelled {
-            // The message at hand waited for another attempt, or its result for a journal that takes it. It has no result,
-            // so that it is handled after the next start, or by another member.
+        let loop = loop
+        try await BusRetry(logger: logger, clock: clock).run {
+            try await loop.runShared(partitionsAtOnce: Self.partitionsAtOnce) { try await results(of: $0, loop) }
         }
     }
 
-    /// Returns when other members own more or less than the claim says. The next claim says what holds.
-    private func consume(under claim: ConsumerClaim) async throws {
-        do {
-            try await bus.tellCutOffs(of: claim, receives, logger: logger)
-            try await bus.handleUntilShutdown(
-                under: claim, receives.map { .type($0) }, metrics: metrics, whenLive: ready.signal, handle: handle)
-        } catch let error as BusError where [.fenced, .epoch].contains(error.code) {
-            // What the message led to is dropped: it is handled by the member that its partition has gone to.
-            logger.debug("claims again: \(error)")
-        }
+    /// Handlers that run at the same time, at most.
+    private static let partitionsAtOnce = 16
+
+    private var loop: ConsumerLoop {
+        ConsumerLoop(
+            consumer, receives.map { .type($0) }, bus: bus, logger: logger, metrics: metrics, clock: clock,
+            whenLive: ready.signal)
     }
 }

@@ -5,11 +5,11 @@ package import Logging
 extension EventBus {
     /// Tells what retention removed before a durable consumer had handled it. Once: with progress recorded, the next claim
     /// does not name it any more.
-    /// - Parameter types: those that the consumer handles.
-    package func tellCutOffs(of claim: ConsumerClaim, _ types: [MessageType], logger: Logger) async throws {
+    /// - Parameter filters: those of the consumer.
+    package func tellCutOffs(of claim: ConsumerClaim, _ filters: [MessageFilter], logger: Logger) async throws {
         guard !claim.cutOffs.isEmpty, !claim.offsets.isEmpty else { return }
         var messages: [Envelope] = []
-        if let error = claim.cutOffError(of: types) {
+        if let error = claim.cutOffError(of: filters) {
             logger.error("\(error.message)")
             messages.append(try Envelope(error, source: source))
         }
@@ -18,8 +18,10 @@ extension EventBus {
 }
 
 extension ConsumerClaim {
-    fileprivate func cutOffError(of types: [MessageType]) -> ApplicationError? {
-        let missed = cutOffs.filter { types.contains($0.type) }
+    fileprivate func cutOffError(of filters: [MessageFilter]) -> ApplicationError? {
+        let missed = cutOffs.filter { cutOff in
+            filters.contains { $0.matches(cutOff.type, subject: $0.subject ?? Session.default) }
+        }
         guard !missed.isEmpty else { return nil }
         let list = missed.map { cutOff in
             "\(cutOff.count) \(cutOff.type) (offsets \(cutOff.offsets.lowerBound) to \(cutOff.offsets.upperBound))"

@@ -36,11 +36,6 @@ public struct QueryServer: ReadyService {
         self.clock = clock
     }
 
-    /// A server of a running process.
-    public init(in process: ServiceContext) {
-        self.init(bus: process.bus, logger: process.logger)
-    }
-
     /// Adds a route.
     /// - Precondition: there is none for this type yet.
     public func on<Q: QueryMessage>(

@@ -1,0 +1,393 @@
+package import Contracts
+package import EventBus
+package import Logging
+internal import ServiceLifecycle
+
+/// The loop of a durable consumer: it reads the messages that a claim covers, has them handled, and publishes the results of
+/// each with the progress in one batch.
+///
+/// Partitions proceed independently; within a partition messages are handled in their order. A batch that the bus refuses
+/// makes its message a dead letter, and the consumer goes on: a message never ends the process.
+package struct ConsumerLoop: Sendable {
+    /// Handles a message outside the bus's executor, so that it may take its time.
+    ///
+    /// A `CancellationError` while the service stops leaves the message unfinished; any other error ends the loop.
+    package typealias Work = @Sendable (Envelope) async throws -> Handled
+
+    let consumer: String
+    let filters: [MessageFilter]
+    let bus: any EventBus
+    let logger: Logger
+    let metrics: ConsumerMetrics
+    let clock: any Clock<Duration>
+    let whenLive: @Sendable () -> Void
+
+    /// - Parameters:
+    ///   - metrics: those of the process; they count what is handled.
+    ///   - clock: measures the pauses between attempts to reach the bus.
+    ///   - whenLive: called each time a subscription is live.
+    package init(
+        _ consumer: String, _ filters: [MessageFilter], bus: any EventBus, logger: Logger,
+        metrics: ConsumerMetrics = ConsumerMetrics(), clock: any Clock<Duration> = ContinuousClock(),
+        whenLive: @escaping @Sendable () -> Void = {}
+    ) {
+        self.consumer = consumer
+        self.filters = filters
+        self.bus = bus
+        self.logger = logger
+        self.metrics = metrics
+        self.clock = clock
+        self.whenLive = whenLive
+    }
+
+    /// Claims the consumer for this process alone, however long the bus takes to answer.
+    /// - Returns: nil if the service was asked to stop before.
+    package func claim() async throws -> ConsumerClaim? {
+        if Task.isShuttingDownGracefully { return nil }
+        do {
+            return try await cancelWhenGracefulShutdown { try await bus.claim(consumer: consumer) }
+        } catch is CancellationError where Task.isShuttingDownGracefully {
+            return nil
+        }
+    }
+
+    /// Has the messages of a claim handled by a handler that only computes, on the bus's executor, until the service is asked
+    /// to stop.
+    /// - Throws: ``BusError``: `fenced` when another process has taken the consumer over, `epoch` when the journal is
+    ///   another.
+    package func run(under claim: ConsumerClaim, _ handler: some ComputingHandler) async throws {
+        try await run(ConsumerRun(self, claim.member, .pipelined, handler, nil), under: claim)
+    }
+
+    /// Has the messages of a claim handled, so many partitions at a time, until the service is asked to stop.
+    /// - Throws: as ``run(under:_:)``, and what `work` throws.
+    package func run(under claim: ConsumerClaim, partitionsAtOnce limit: Int, _ work: @escaping Work) async throws {
+        try await run(ConsumerRun(self, claim.member, .concurrent(limit), nil, work), under: claim)
+    }
+
+    /// Shares the consumer's messages with others of its name and has its part handled, until the service is asked to stop.
+    /// - Throws: what `work` throws.
+    package func runShared(partitionsAtOnce limit: Int, _ work: @escaping Work) async throws {
+        try await bus.withMember(of: consumer, .shared) { member in
+            try await run(ConsumerRun(self, member, .concurrent(limit), nil, work), under: nil)
+        }
+    }
+
+    private func run(_ run: ConsumerRun, under claim: ConsumerClaim?) async throws {
+        try await withTaskExecutorPreference(bus.taskExecutor) { try await run.run(under: claim) }
+    }
+
+    /// The process's name, the first part of its source.
+    var service: Substring { bus.source.prefix { $0 != "/" } }
+}
+
+/// One run of a loop: performs what its queue says.
+///
+/// On a bus with an executor of its own all of it runs there, so that no message changes threads but for a handler's work.
+private actor ConsumerRun {
+    private enum Job {
+        case work(Envelope, ConsumerQueue.Turn)
+        case publish(Batch, ConsumerQueue.Turn)
+    }
+
+    private let loop: ConsumerLoop
+    private let member: ConsumerMember
+    private let work: ConsumerLoop.Work?
+    private var handler: (any ComputingHandler)?
+    private var queue: ConsumerQueue
+    private let progress = ConsumerProgress()
+    private let jobs: AsyncStream<Job>
+    private let jobInput: AsyncStream<Job>.Continuation
+    /// Resumed when the reader may take more.
+    private var room: CheckedContinuation<Void, Never>?
+    /// Opened when the claim has to be renewed.
+    private var claimEnd = ReadySignal()
+    private var isReading = true
+    private var hasWarned = false
+    private var failure: (any Error)?
+
+    init(
+        _ loop: ConsumerLoop, _ member: ConsumerMember, _ mode: ConsumerQueue.Mode, _ handler: (any ComputingHandler)?,
+        _ work: ConsumerLoop.Work?
+    ) {
+        self.loop = loop
+        self.member = member
+        self.handler = handler
+        self.work = work
+        let none = ConsumerClaim(consumer: loop.consumer, member: member, ownerEpoch: 0, epoch: 0, offsets: [:])
+        queue = ConsumerQueue(mode, claim: none)
+        (jobs, jobInput) = AsyncStream.makeStream()
+    }
+
+    func run(under claim: ConsumerClaim?) async throws {
+        await withDiscardingTaskGroup { group in
+            group.addTask { await self.read(under: claim) }
+            for await job in jobs {
+                switch job {
+                case .work(let message, let turn):
+                    // Not on the bus's executor: a handler that takes long must not keep the bus from saying hello.
+                    group.addTask(executorPreference: globalConcurrentExecutor) { await self.handle(message, turn) }
+                case .publish(let batch, let turn):
+                    group.addTask { await self.publish(batch, turn) }
+                }
+            }
+            group.cancelAll()
+            room?.resume()
+            room = nil
+        }
+        if let failure { throw failure }
+        try Task.checkCancellation()
+    }
+
+    // MARK: Reading
+
+    private func read(under claim: ConsumerClaim?) async {
+        do {
+            try await cancelWhenGracefulShutdown {
+                if let claim { try await self.readAlone(under: claim) } else { try await self.readShare() }
+            }
+        } catch is CancellationError {
+            // The service stops, or another part of the run has failed.
+        } catch {
+            fail(error)
+        }
+        isReading = false
+        queue.stop()
+        advance()
+    }
+
+    private func readAlone(under claim: ConsumerClaim) async throws {
+        begin(claim)
+        try await takeMessages(under: claim)
+        try Task.checkCancellation()
+        // Whether another process or a new journal has ended the claim only the bus knows.
+        try await loop.bus.confirm(claim)
+        throw BusError(.fenced, "another process has taken over the durable consumer '\(loop.consumer)'")
+    }
+
+    /// Claims again whenever other members own more or less than the claim says.
+    private func readShare() async throws {
+        let retry = BusRetry(logger: loop.logger, clock: loop.clock)
+        while true {
+            do {
+                let claim = try await retry.run { try await self.loop.bus.claim(consumer: self.loop.consumer, as: self.member) }
+                try await retry.run { try await self.loop.tellCutOffs(of: claim) }
+                begin(claim)
+                try await takeMessagesUntilClaimEnds(under: claim)
+            } catch let error as BusError where [.fenced, .epoch, .unrecorded].contains(error.code) {
+                loop.logger.debug("claims again: \(error)")
+            }
+            queue.suspend()
+            try Task.checkCancellation()
+        }
+    }
+
+    private func takeMessagesUntilClaimEnds(under claim: ConsumerClaim) async throws {
+        let end = claimEnd
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await self.takeMessages(under: claim) }
+            group.addTask { try await end.wait() }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+
+    private func takeMessages(under claim: ConsumerClaim) async throws {
+        try await loop.bus.withSubscription(to: loop.filters, under: claim, progress: progress) { messages in
+            loop.whenLive()
+            for try await message in messages {
+                await take(message)
+                try Task.checkCancellation()
+            }
+        }
+    }
+
+    private func begin(_ claim: ConsumerClaim) {
+        claimEnd = ReadySignal()
+        queue.adopt(claim)
+        loop.metrics.began(claim, loop.filters)
+        advance()
+    }
+
+    private func take(_ message: Envelope) async {
+        queue.take(message)
+        advance()
+        guard !queue.hasRoom, failure == nil else { return }
+        if !hasWarned {
+            hasWarned = true
+            loop.logger.notice(
+                "\(loop.consumer) has \(queue.count) messages at hand: it reads no more until some are handled")
+        }
+        await withCheckedContinuation { room = $0 }
+    }
+
+    // MARK: Handling
+
+    /// Performs what can be done now.
+    private func advance() {
+        while failure == nil, let step = queue.next() {
+            switch step {
+            case .publish(let batch, let turn): jobInput.yield(.publish(batch, turn))
+            case .handle(let message, let turn):
+                if let results = loop.plainResults(of: message) {
+                    queue.handled(results, of: turn)
+                } else if handler != nil {
+                    queue.handled(compute(message), of: turn)
+                } else {
+                    jobInput.yield(.work(message, turn))
+                }
+            }
+        }
+        progress.oldestUnfinished = queue.oldestUnfinished
+        loop.metrics.update(loop.consumer, unfinished: queue.count, settled: queue.settled)
+        if queue.hasRoom || failure != nil {
+            room?.resume()
+            room = nil
+        }
+        if !isReading, queue.isQuiet { jobInput.finish() }
+    }
+
+    private func compute(_ message: Envelope) -> Handled {
+        do {
+            return try handler?.handle(message) ?? Handled()
+        } catch {
+            loop.logger.error("failed: \(error)", metadata: ["type": "\(message.type)", "id": "\(message.id)"])
+            handler?.takeBack(message.partition, from: message.position?.offset ?? 0)
+            return loop.givenUp(message, "failed", "could not handle \(message.type)")
+        }
+    }
+
+    private func handle(_ message: Envelope, _ turn: ConsumerQueue.Turn) async {
+        do {
+            let results = try await work?(message) ?? Handled()
+            queue.handled(results, of: turn)
+        } catch is CancellationError where Task.isCancelled || Task.isShuttingDownGracefully {
+            queue.handled(nil, of: turn)
+            // A message that is left unfinished stays so: what follows it in its partition must not overtake it.
+            queue.stop()
+        } catch {
+            queue.handled(nil, of: turn)
+            fail(error)
+        }
+        advance()
+    }
+
+    // MARK: Publishing
+
+    private func publish(_ batch: Batch, _ turn: ConsumerQueue.Turn) async {
+        do {
+            // While the journal takes nothing the results are kept: to handle the message again would be to do to the outside
+            // again what is done.
+            let retry = BusRetry(logger: loop.logger, clock: loop.clock, after: [.journal, .unavailable])
+            try await retry.runUntilShutdown { _ = try await loop.bus.publish(batch) }
+            recorded(turn)
+        } catch let error as BusError {
+            switch error.code {
+            case .refused, .malformed, .letter: refused(turn, error)
+            case .fenced, .epoch, .unrecorded: lost(turn, error)
+            default:
+                queue.abandon(turn)
+                fail(error)
+            }
+        } catch is CancellationError {
+            queue.abandon(turn)
+        } catch {
+            queue.abandon(turn)
+            fail(error)
+        }
+        advance()
+    }
+
+    private func recorded(_ turn: ConsumerQueue.Turn) {
+        let finished = queue.recorded(turn)
+        if let last = finished.last?.message.position { handler?.keep(turn.partition, through: last.offset) }
+        for outcome in finished {
+            outcome.results.whenRecorded?()
+            guard !outcome.results.isPassed else { continue }
+            loop.metrics.count(hasFailed: outcome.results.rejection != nil)
+        }
+    }
+
+    private func refused(_ turn: ConsumerQueue.Turn, _ error: BusError) {
+        switch queue.refused(turn) {
+        case .stands: fail(error)
+        case .forgotten: break
+        case .repeats(let offset): handler?.takeBack(turn.partition, from: offset)
+        case .replaces(let outcome):
+            let message = outcome.message
+            handler?.takeBack(turn.partition, from: message.position?.offset ?? 0)
+            loop.logger.error(
+                "the results are refused: \(error)", metadata: ["type": "\(message.type)", "id": "\(message.id)"])
+            queue.replace(turn, with: loop.replacement(of: outcome, error))
+        }
+    }
+
+    private func lost(_ turn: ConsumerQueue.Turn, _ error: BusError) {
+        guard queue.lost(turn) == .needsClaim else { return }
+        if member.mode == .shared {
+            loop.logger.debug("drops a partition and claims again: \(error)")
+            claimEnd.signal()
+        } else {
+            fail(error)
+        }
+    }
+
+    private func fail(_ error: any Error) {
+        guard failure == nil else { return }
+        failure = error
+        jobInput.finish()
+    }
+}
+
+extension ConsumerLoop {
+    /// The results of a message that no handler has to see.
+    fileprivate func plainResults(of message: Envelope) -> Handled? {
+        if let rejection = message.rejection {
+            logger.error("given up: \(rejection.reason)", metadata: ["type": "\(message.type)"])
+            let error = ApplicationError(code: rejection.code, message: rejection.reason)
+            return Handled(answers(error, to: message), rejection: rejection)
+        }
+        guard message.concerns(consumer) else {
+            var passed = Handled()
+            passed.isPassed = true
+            return passed
+        }
+        return nil
+    }
+
+    /// The results of a message whose own are refused: a dead letter with an error beside it, or, if these are refused as well,
+    /// the dead letter alone, or nothing if retention has removed the message.
+    fileprivate func replacement(of outcome: ConsumerQueue.Outcome, _ error: BusError) -> Handled {
+        guard let rejection = outcome.results.rejection else {
+            return givenUp(
+                outcome.message, "refused", "what \(service) answered to \(outcome.message.type) is refused")
+        }
+        return error.code == .letter ? Handled(outcome.results.messages) : Handled(rejection: rejection)
+    }
+
+    /// The results of a message that is given up: a dead letter, and the error that says so.
+    /// - Parameters:
+    ///   - name: the second part of the code.
+    ///   - problem: one line without the service's name.
+    package func givenUp(
+        _ message: Envelope, _ name: String, _ problem: String, attempts: Int = 1
+    ) -> Handled {
+        let text = problem.hasPrefix("what ") ? problem : "\(service) \(problem)"
+        let error = ApplicationError(
+            code: "\(service).\(name)", message: text, recovery: "see its log for message \(message.id)")
+        return Handled(
+            answers(error, to: message),
+            rejection: Rejection(code: error.code, reason: "\(text); see its log", attempts: attempts))
+    }
+
+    /// None to an error: an error about an error would feed itself.
+    package func answers(_ error: ApplicationError, to message: Envelope) -> [Envelope] {
+        guard message.type.kind != .error, let envelope = try? bus.envelope(error, causedBy: message) else { return [] }
+        return [envelope]
+    }
+
+    /// Tells what retention removed before the consumer had handled it.
+    package func tellCutOffs(of claim: ConsumerClaim) async throws {
+        try await bus.tellCutOffs(of: claim, filters, logger: logger)
+    }
+}
