@@ -203,6 +203,7 @@ let tests: [Target] = [
     tests(of: "Contracts", ["EventBus", "Navigation"]),
     tests(of: "Footprint"),
     testModule("RuntimeTestSupport", ["Consuming", "ServiceRuntime", "EventBus", lifecycle, logging]),
+    tests(of: "Consuming", ["Contracts", "EventBus", "RuntimeTestSupport", "ZeroMQEventBus", logging]),
     tests(
         of: "ServiceRuntime",
         [

@@ -135,11 +135,16 @@ struct CoordinatorGuardTests {
             #expect(last.cause == home.id)
             let results = try await story(of: fixture).filter { $0.attributes.causationID == answer.id }
             let types = results.map(\.type.name)
-            #expect(types == ["NavigationState", "URLOpenRequested", "NavigationState", "ScreenDismissed"])
+            #expect(
+                types == [
+                    "NavigationState", "URLOpenRequested", "NavigationState", "ScreenDismissed",
+                    // Of the screen that leaves, and of the attempt that is over.
+                    "Deadline", "Deadline",
+                ])
             let first = try results[0].decode(Document.NavigationState.self).snapshot
             #expect(first.revision == 3 && first.cause == answer.id)
             #expect(first.state.path.map(\.screen) == ["done"])
-            #expect(Set(results.map(\.id)).count == 4)
+            #expect(Set(results.map(\.id)).count == 6)
         }
     }
 
@@ -188,7 +193,7 @@ struct CoordinatorGuardTests {
                 try await fixture.snapshot { $0.state.attempt != nil }
             }
         }
-        #expect(bus.lost.count == 2)
+        #expect(bus.lost.map(\.type.name) == ["NavigationState", "SaveDraft", "Deadline"])
         try await withForm { try await fixture.snapshot { $0.state.attempt != nil } }
         let published = try await story(of: fixture).filter { $0.attributes.causationID != nil }
         #expect(published.map(\.id) == bus.lost.map(\.id))

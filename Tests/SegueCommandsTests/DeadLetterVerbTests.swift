@@ -120,9 +120,14 @@ struct DeadLetterVerbTests {
             }
             try await segue.withConnection { bus in
                 try await bus.publish(Batch([greeting("Grace")]))
-                let claim = try await bus.claim(consumer: "greeter")
-                await #expect(throws: CancellationError.self) {
-                    try await bus.consume(under: claim, [.type(type)]) { _ in throw CancellationError() }
+                try await withThrowingTaskGroup { group in
+                    group.addTask { try await bus.consume(as: "greeter", [.type(type)]) { _ in [] } }
+                    // An error goes with each dead letter.
+                    try await bus.withSubscription(to: [.kind(.error)], from: .beginning) { errors in
+                        var iterator = errors.makeAsyncIterator()
+                        for _ in 0..<2 { _ = try await iterator.next() }
+                    }
+                    group.cancelAll()
                 }
             }
             let table = try await segue("dead", "list")

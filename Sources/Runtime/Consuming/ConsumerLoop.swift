@@ -158,8 +158,9 @@ private actor ConsumerRun {
 
     private func readAlone(under claim: ConsumerClaim) async throws {
         begin(claim)
-        try await takeMessages(under: claim)
+        try await takeMessagesUntilClaimEnds(under: claim)
         try Task.checkCancellation()
+        guard failure == nil else { return }
         // Whether another process or a new journal has ended the claim only the bus knows.
         try await loop.bus.confirm(claim)
         throw BusError(.fenced, "another process has taken over the durable consumer '\(loop.consumer)'")
@@ -168,7 +169,7 @@ private actor ConsumerRun {
     /// Claims again whenever other members own more or less than the claim says.
     private func readShare() async throws {
         let retry = BusRetry(logger: loop.logger, clock: loop.clock)
-        while true {
+        while failure == nil {
             do {
                 let claim = try await retry.run { try await self.loop.bus.claim(consumer: self.loop.consumer, as: self.member) }
                 try await retry.run { try await self.loop.tellCutOffs(of: claim) }
@@ -225,7 +226,8 @@ private actor ConsumerRun {
 
     /// Performs what can be done now.
     private func advance() {
-        while failure == nil, let step = queue.next() {
+        if failure != nil || Task.isShuttingDownGracefully { queue.stop() }
+        while let step = queue.next() {
             switch step {
             case .publish(let batch, let turn): jobInput.yield(.publish(batch, turn))
             case .handle(let message, let turn):
@@ -244,7 +246,7 @@ private actor ConsumerRun {
             room?.resume()
             room = nil
         }
-        if !isReading, queue.isQuiet { jobInput.finish() }
+        if !isReading, failure == nil ? queue.isQuiet : queue.isPublished { jobInput.finish() }
     }
 
     private func compute(_ message: Envelope) -> Handled {
@@ -332,10 +334,11 @@ private actor ConsumerRun {
         }
     }
 
+    /// Ends the run with an error, once the results that there are have been published.
     private func fail(_ error: any Error) {
         guard failure == nil else { return }
         failure = error
-        jobInput.finish()
+        claimEnd.signal()
     }
 }
 

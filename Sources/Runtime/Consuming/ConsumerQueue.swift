@@ -52,7 +52,8 @@ struct ConsumerQueue {
     enum Mode {
         /// A message is handled before the results of the message before it are recorded. Several messages share a batch.
         case pipelined
-        /// A message is handled when the results of the message before it are recorded, in so many partitions at a time.
+        /// A message is handled when the results of the message before it in its partition are recorded. So many handlers run
+        /// at a time.
         case concurrent(Int)
     }
 
@@ -93,14 +94,15 @@ struct ConsumerQueue {
     /// The same in bytes of their data.
     static let capacitySize = 16 * 1024 * 1024
     /// Results of one batch, at most, unless one message has more.
-    private static let batchCount = 512
+    private static let batchLength = 512
     private static let batchSize = 1024 * 1024
 
     private let mode: Mode
     private(set) var claim: ConsumerClaim
     private var lanes: [Partition: Lane] = [:]
     private var ready: Deque<Partition> = []
-    private var busyCount = 0
+    private var handlerCount = 0
+    private var batchCount = 0
     private var size = 0
     private(set) var count = 0
     /// Everything that matches has been taken up to this offset.
@@ -118,7 +120,10 @@ struct ConsumerQueue {
     var hasRoom: Bool { count < Self.capacity && size < Self.capacitySize }
 
     /// Whether nothing is being handled or published.
-    var isQuiet: Bool { busyCount == 0 }
+    var isQuiet: Bool { handlerCount == 0 && batchCount == 0 }
+
+    /// Whether there are no results to be published.
+    var isPublished: Bool { lanes.values.allSatisfy { !$0.isPublishing && $0.handled.isEmpty } }
 
     /// The offset of the oldest message that was taken and is not finished.
     var oldestUnfinished: UInt64? { oldestUnfinished { _, lane in lane.oldestUnfinished } }
@@ -173,8 +178,8 @@ struct ConsumerQueue {
             } else {
                 lanes[partition]?.recorded = max(lane.recorded, offset)
                 lanes[partition]?.taken = max(lane.taken, offset)
+                if lane.oldestUnfinished != nil { note(partition) }
             }
-            note(partition)
         }
     }
 
@@ -193,8 +198,8 @@ struct ConsumerQueue {
         while let partition = ready.popFirst() {
             lanes[partition]?.isReady = false
             if let step = publishing(partition) { return step }
-            if let limit, busyCount >= limit, lanes[partition]?.waiting.isEmpty == false {
-                // The end of another partition's work makes room.
+            if let limit, handlerCount >= limit, lanes[partition]?.waiting.isEmpty == false {
+                // The end of another handler makes room.
                 lanes[partition]?.isReady = true
                 postponed.append(partition)
                 continue
@@ -212,7 +217,7 @@ struct ConsumerQueue {
         }
         let isAlone = limit != nil || lane.singleThrough >= message.position?.offset ?? 0
         guard !isAlone || lane.handled.isEmpty && !lane.isPublishing else { return nil }
-        busyCount += lane.isBusy ? 0 : 1
+        handlerCount += 1
         lane.waiting.removeFirst()
         lane.handling = message
         lane.isHandling = true
@@ -226,7 +231,7 @@ struct ConsumerQueue {
         var (messages, bytes) = (0, 0)
         while let outcome = lane.handled.first {
             let results = outcome.results.messages
-            let isRoomy = messages + results.count <= Self.batchCount && bytes <= Self.batchSize
+            let isRoomy = messages + results.count <= Self.batchLength && bytes <= Self.batchSize
             guard batch.isEmpty || isRoomy else { break }
             batch.append(lane.handled.removeFirst())
             messages += results.count
@@ -235,7 +240,7 @@ struct ConsumerQueue {
             let isSingle = lane.singleThrough >= outcome.message.position?.offset ?? 0
             if outcome.results.rejection != nil || isSingle { break }
         }
-        busyCount += lane.isBusy ? 0 : 1
+        batchCount += 1
         lane.isPublishing = true
         lane.publishing = batch
         lanes[partition] = lane
@@ -259,7 +264,7 @@ struct ConsumerQueue {
     mutating func handled(_ results: Handled?, of turn: Turn) {
         guard var lane = lanes[turn.partition] else { return }
         lane.isHandling = false
-        busyCount -= lane.isPublishing ? 0 : 1
+        handlerCount -= 1
         if turn.generation == lane.generation, let message = lane.handling {
             lane.handling = nil
             if let results {
@@ -295,7 +300,7 @@ struct ConsumerQueue {
         guard lane.publishing.count > 1 else {
             if isBare { return .stands }
             lane.isPublishing = true
-            busyCount += lane.isHandling ? 0 : 1
+            batchCount += 1
             lanes[turn.partition] = lane
             return .replaces(first)
         }
@@ -338,7 +343,7 @@ struct ConsumerQueue {
     private mutating func finishPublishing(_ turn: Turn) -> Lane? {
         guard var lane = lanes[turn.partition], lane.isPublishing else { return nil }
         lane.isPublishing = false
-        busyCount -= lane.isHandling ? 0 : 1
+        batchCount -= 1
         lanes[turn.partition] = lane
         guard lane.generation == turn.generation else {
             note(turn.partition)

@@ -1,3 +1,4 @@
+internal import Consuming
 internal import Contracts
 internal import EventBus
 internal import Foundation
@@ -64,6 +65,15 @@ struct EffectMessages {
         results.opened.removeAll { known.contains($0.object) }
         for expectation in results.opened { results.messages.append(try about(expectation.document(platform: platform))) }
         return results
+    }
+
+    /// Withdraws the document of what a state no longer waits for.
+    mutating func withdrawal(of object: Expectation.Object) -> Envelope {
+        let key = Document.Deadline.key(platform, object.kind, object.id)
+        var withdrawal = Envelope.withdrawal(Document.Deadline.type, key: key, source: source, causedBy: cause)
+        withdrawal.attributes.platform = platform
+        withdrawal.attributes.id = nextID()
+        return withdrawal
     }
 
     /// What follows began elsewhere: the cause only let it happen.

@@ -125,10 +125,7 @@ struct Sessions: ComputingHandler {
         for failure in results.failures {
             logger.error("\(failure)", metadata: ["type": "\(cause.type)", "id": "\(cause.id)"])
         }
-        let withdrawals = closed.map { object in
-            let key = Document.Deadline.key(flow.platform, object.kind, object.id)
-            return Envelope.withdrawal(Document.Deadline.type, key: key, source: source, causedBy: cause)
-        }
+        let withdrawals = closed.sorted { $0.id < $1.id }.map { messages.withdrawal(of: $0) }
         return Handled(results.messages + withdrawals) { [open] in
             open.close(closed)
             open.open(results.opened)

@@ -1,0 +1,214 @@
+import Contracts
+import EventBus
+import Foundation
+import Logging
+import RuntimeTestSupport
+import Synchronization
+import Testing
+
+@testable import Consuming
+
+@Suite("Consumer loop", .timeLimit(.minutes(1)))
+struct ConsumerLoopTests {
+    let hub = InMemoryHub()
+    let publisher: InMemoryEventBus
+
+    init() {
+        publisher = InMemoryEventBus(source: "publisher/1", hub: hub)
+    }
+
+    private struct Told: EventMessage { var text: String }
+    private struct Count: DocumentMessage { var texts: [String] }
+
+    /// Two sessions whose partitions differ.
+    private let sessions = ["one", "two"]
+
+    private func tell(_ texts: String..., session: String = "one") async throws {
+        for text in texts { try await publisher.publish(Told(text: text), subject: session) }
+    }
+
+    private func loop(on bus: (any EventBus)? = nil) -> ConsumerLoop {
+        ConsumerLoop(
+            "worker", [.type(Told.self)], bus: bus ?? InMemoryEventBus(source: "worker/1", hub: hub), logger: .silent)
+    }
+
+    /// Runs a loop until `body` ends.
+    private func running(
+        _ run: @escaping @Sendable () async throws -> Void, _ body: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await run() }
+            group.addTask { try await body() }
+            try await group.next()
+            group.cancelAll()
+        }
+    }
+
+    /// Waits until a session's document has these texts.
+    private func count(_ texts: [String], session: String = "one") async throws {
+        try await publisher.withSubscription(to: [.type(Count.self, subject: session)], from: .retained) { messages in
+            for try await message in messages where try message.decode(Count.self).texts == texts { return }
+        }
+    }
+
+    /// Publishes, of each session, all texts that it has been told. What it is told of is refused if it is "refuse".
+    private struct Counting: ComputingHandler {
+        let bus: any EventBus
+        var texts = SessionStates<[String]>()
+        /// Texts for which results are made that no bus takes.
+        var refusing: Set<String> = []
+
+        mutating func handle(_ message: Envelope) throws -> Handled {
+            let text = try message.decode(Told.self).text
+            if text == "throw" { throw BusError(.malformed, "it cannot be counted") }
+            let new = (texts[message.subject] ?? []) + [text]
+            texts.set(new, because: message)
+            var result = try bus.envelope(Count(texts: new), causedBy: message)
+            if refusing.contains(text) { result.attributes.key = String(repeating: "k", count: 300) }
+            return Handled([result])
+        }
+
+        mutating func keep(_ partition: Partition, through offset: UInt64) {
+            texts.keep(partition, through: offset)
+        }
+
+        mutating func takeBack(_ partition: Partition, from offset: UInt64) {
+            texts.takeBack(partition, from: offset)
+        }
+    }
+
+    @Test("gives up a message whose results are refused, takes its change of state back, and goes on", arguments: [1, 2])
+    func refused(runs: Int) async throws {
+        try await tell("a", "b", "refuse", "c", "d")
+        for run in 1...runs {
+            let bus = InMemoryEventBus(source: "worker/\(run)", hub: hub)
+            var handler = Counting(bus: bus, refusing: ["refuse"])
+            if run > 1 { handler.texts.restore(["a", "b", "c", "d"], of: "one") }
+            let (running, claim) = (handler, try await bus.claim(consumer: "worker"))
+            try await self.running {
+                try await loop(on: bus).run(under: claim, running)
+            } _: {
+                if run > 1 { try await tell("e") }
+                try await count(["a", "b", "c", "d"] + (run > 1 ? ["e"] : []))
+            }
+        }
+        let letters = try await publisher.deadLetters(of: "worker")
+        #expect(letters.map(\.rejection.code) == ["worker.refused"])
+        #expect(try letters.map { try $0.message.decode(Told.self).text } == ["refuse"])
+        let errors = try await publisher.journalled(ApplicationError.self)
+        #expect(try errors.map { try $0.decode(ApplicationError.self).code } == ["worker.refused"])
+    }
+
+    @Test("publishes only the progress and the dead letter when the error beside it is refused, too")
+    func bareLetter() async throws {
+        try await tell("refuse", "a")
+        let bus = RefusingBus(InMemoryEventBus(source: "worker/1", hub: hub)) { batch in
+            batch.messages.contains { $0.type != Count.type || $0.attributes.key != nil }
+        }
+        let claim = try await bus.claim(consumer: "worker")
+        try await running {
+            try await loop(on: bus).run(under: claim, Counting(bus: bus, refusing: ["refuse"]))
+        } _: {
+            try await count(["a"])
+        }
+        #expect(try await publisher.deadLetters(of: "worker").map(\.rejection.code) == ["worker.refused"])
+        #expect(try await publisher.journalled(ApplicationError.self).isEmpty)
+    }
+
+    @Test("gives up what a handler that computes throws at, at once, and takes its change of state back")
+    func throwing() async throws {
+        try await tell("a", "throw", "b")
+        let bus = InMemoryEventBus(source: "worker/1", hub: hub)
+        let claim = try await bus.claim(consumer: "worker")
+        try await running {
+            try await loop(on: bus).run(under: claim, Counting(bus: bus))
+        } _: {
+            try await count(["a", "b"])
+        }
+        #expect(try await publisher.deadLetters(of: "worker").map(\.rejection.code) == ["worker.failed"])
+    }
+
+    @Test("a slow handler holds up no other partition, and what passes it settles nothing of its own")
+    func slowPartition() async throws {
+        let (started, finish) = (Gate(), Gate())
+        let work: ConsumerLoop.Work = { message in
+            if message.subject == "one" {
+                started.open()
+                try await finish.pass()
+            }
+            return Handled([try Envelope(Count(texts: [message.subject]), source: "worker/1", causedBy: message)])
+        }
+        try await tell("slow")
+        try await running {
+            try await loop().runShared(partitionsAtOnce: 2, work)
+        } _: {
+            try await started.pass()
+            try await tell("a", "b", "c", session: "two")
+            try await count(["two"], session: "two")
+            while try await publisher.journalled(Count.self).count < 3 { await Task.yield() }
+            let claim = try await publisher.claim(consumer: "worker", as: .shared)
+            #expect(claim.position.offset == 0, "nothing says that the slow one's message is handled")
+            await publisher.leave(consumer: "worker", as: claim.member)
+            finish.open()
+            try await count(["one"])
+        }
+        #expect(try await publisher.journalled(Count.self).count == 4)
+        #expect(try await publisher.deadLetters(of: nil).isEmpty)
+    }
+
+    @Test("calls back when results are recorded, not before")
+    func whenRecorded() async throws {
+        try await tell("a")
+        let bus = StallableBus(InMemoryEventBus(source: "worker/1", hub: hub))
+        let recorded = Mutex(false)
+        let called = Gate()
+        try await running {
+            try await loop(on: bus).runShared(partitionsAtOnce: 1) { message in
+                Handled([try Envelope(Count(texts: ["a"]), source: "worker/1", causedBy: message)]) {
+                    recorded.withLock { $0 = true }
+                    called.open()
+                }
+            }
+        } _: {
+            try await bus.publishing.pass()
+            let isRecorded = recorded.withLock { $0 }
+            #expect(!isRecorded)
+            bus.goOn.open()
+            try await called.pass()
+        }
+        #expect(try await publisher.journalled(Count.self).count == 1)
+    }
+}
+
+/// A bus that refuses some batches.
+private struct RefusingBus: ForwardingBus {
+    let bus: any EventBus
+    private let refuses: @Sendable (Batch) -> Bool
+
+    init(_ bus: any EventBus, refuses: @escaping @Sendable (Batch) -> Bool) {
+        self.bus = bus
+        self.refuses = refuses
+    }
+
+    func publish(_ batch: Batch) async throws -> Position {
+        if refuses(batch) { throw BusError(.refused, "it is not taken") }
+        return try await bus.publish(batch)
+    }
+}
+
+/// A bus that publishes nothing until it may.
+private struct StallableBus: ForwardingBus {
+    let bus: any EventBus
+    let publishing = Gate()
+    let goOn = Gate()
+
+    init(_ bus: any EventBus) {
+        self.bus = bus
+    }
+
+    func publish(_ batch: Batch) async throws -> Position {
+        publishing.open()
+        try await goOn.pass()
+        return try await bus.publish(batch)
+    }
+}

@@ -1,0 +1,226 @@
+import EventBus
+import Foundation
+import Testing
+
+@testable import Consuming
+
+@Suite("Consumer queue")
+struct ConsumerQueueTests {
+    /// Two sessions whose partitions differ.
+    let a = "a"
+    let b = "b"
+
+    private func claim(_ offset: UInt64 = 0, ownerEpoch: UInt64 = 1) -> ConsumerClaim {
+        ConsumerClaim(
+            consumer: "worker", member: .shared, ownerEpoch: ownerEpoch, epoch: 7,
+            offsets: [Partition(subject: a): offset, Partition(subject: b): offset])
+    }
+
+    private func message(_ offset: UInt64, _ session: String) -> Envelope {
+        let attributes = Attributes(
+            type: MessageType(kind: .event, name: "Numbered"), source: "test", subject: session, id: "\(offset)")
+        return Envelope(attributes: attributes, data: Data("{}".utf8), position: Position(epoch: 7, offset: offset))
+    }
+
+    private func result(_ name: String) -> Handled {
+        Handled([message(0, name)])
+    }
+
+    private func queue(_ mode: ConsumerQueue.Mode) -> ConsumerQueue {
+        var queue = ConsumerQueue(mode, claim: claim())
+        queue.adopt(claim())
+        return queue
+    }
+
+    private func handling(_ queue: inout ConsumerQueue) throws -> (Envelope, ConsumerQueue.Turn) {
+        guard case .handle(let message, let turn)? = queue.next() else { throw Unexpected() }
+        return (message, turn)
+    }
+
+    private func publishing(_ queue: inout ConsumerQueue) throws -> (Batch, ConsumerQueue.Turn) {
+        guard case .publish(let batch, let turn)? = queue.next() else { throw Unexpected() }
+        return (batch, turn)
+    }
+
+    private struct Unexpected: Error {}
+
+    @Test("while a message of one partition is handled, others go on, and settle nothing beyond it")
+    func slowPartition() throws {
+        var queue = queue(.concurrent(2))
+        queue.take(message(1, b))
+        queue.take(message(2, a))
+        queue.take(message(3, a))
+        let (first, slow) = try handling(&queue)
+        #expect(first.subject == b)
+        for offset: UInt64 in [2, 3] {
+            let (next, turn) = try handling(&queue)
+            #expect(next.position?.offset == offset)
+            #expect(queue.next() == nil, "the other message of its partition waits")
+            queue.handled(Handled(), of: turn)
+            let (batch, published) = try publishing(&queue)
+            #expect(batch.checkpoint?.position.offset == offset)
+            #expect(batch.checkpoint?.settled == 0, "message 1 is not finished")
+            #expect(batch.checkpoint?.previous == (offset == 2 ? 0 : 2))
+            #expect(queue.recorded(published).count == 1)
+            #expect(queue.oldestUnfinished == 1)
+        }
+        queue.handled(Handled(), of: slow)
+        let (batch, turn) = try publishing(&queue)
+        #expect(batch.checkpoint?.position.offset == 1)
+        #expect(batch.checkpoint?.settled == 3)
+        #expect(queue.recorded(turn).count == 1)
+        #expect(queue.isQuiet && queue.oldestUnfinished == nil)
+    }
+
+    @Test("no more handlers run at a time than may")
+    func limit() throws {
+        var queue = queue(.concurrent(1))
+        queue.take(message(1, a))
+        queue.take(message(2, b))
+        let (_, first) = try handling(&queue)
+        #expect(queue.next() == nil)
+        queue.handled(Handled(), of: first)
+        #expect(try handling(&queue).0.subject == b)
+        #expect(try publishing(&queue).0.checkpoint?.settled == 1)
+        #expect(queue.next() == nil)
+    }
+
+    @Test("a handler that only computes answers all that is there; what it answered meanwhile is one batch")
+    func pipelined() throws {
+        var queue = queue(.pipelined)
+        var turns: [ConsumerQueue.Turn] = []
+        for offset: UInt64 in 1...4 {
+            queue.take(message(offset, a))
+            while let step = queue.next() {
+                switch step {
+                case .handle(let message, let turn): queue.handled(result(message.id), of: turn)
+                case .publish(let batch, let turn):
+                    turns.append(turn)
+                    #expect(batch.messages.map(\.subject) == ["1"])
+                }
+            }
+        }
+        #expect(turns.count == 1)
+        #expect(queue.recorded(turns[0]).map(\.message.id) == ["1"])
+        let (batch, turn) = try publishing(&queue)
+        #expect(batch.messages.map(\.subject) == ["2", "3", "4"])
+        #expect(batch.checkpoint?.position.offset == 4 && batch.checkpoint?.previous == 1)
+        #expect(queue.recorded(turn).count == 3)
+    }
+
+    @Test("the message whose results are refused is found among those of its batch, and given up alone")
+    func refusedAmongOthers() throws {
+        var queue = queue(.pipelined)
+        for offset: UInt64 in 1...3 { queue.take(message(offset, a)) }
+        var handled: [String] = []
+        var published: [[String]] = []
+        var rejected: [UInt64] = []
+        var underWay: [ConsumerQueue.Turn] = []
+        // A batch is recorded when there is nothing else to do: so others gather meanwhile.
+        func next() -> ConsumerQueue.Step? {
+            if let step = queue.next() { return step }
+            guard !underWay.isEmpty else { return nil }
+            _ = queue.recorded(underWay.removeFirst())
+            return queue.next()
+        }
+        while let step = next() {
+            switch step {
+            case .handle(let message, let turn):
+                handled.append(message.id)
+                queue.handled(result(message.id), of: turn)
+            case .publish(let batch, let turn):
+                let subjects = batch.messages.map(\.subject)
+                guard subjects.contains("2"), batch.rejection == nil else {
+                    published.append(subjects)
+                    if batch.rejection != nil { rejected.append(batch.checkpoint?.position.offset ?? 0) }
+                    underWay.append(turn)
+                    continue
+                }
+                switch queue.refused(turn) {
+                case .repeats(let offset): #expect(offset <= 2)
+                case .replaces(let outcome):
+                    #expect(outcome.message.id == "2")
+                    queue.replace(
+                        turn, with: Handled(rejection: Rejection(code: "x.refused", reason: "no", attempts: 1)))
+                default: Issue.record("the batch is not known")
+                }
+            }
+        }
+        #expect(published.flatMap(\.self).contains("1") && published.flatMap(\.self).contains("3"))
+        #expect(!published.flatMap(\.self).contains("2"))
+        #expect(rejected == [2])
+        #expect(handled.last == "3", "what was answered after the refused one is answered again")
+        #expect(queue.oldestUnfinished == nil && queue.count == 0)
+    }
+
+    @Test("a partition that is lost is dropped, and taken anew from where the next claim says")
+    func lost() throws {
+        var queue = queue(.concurrent(2))
+        queue.take(message(1, a))
+        queue.take(message(2, a))
+        queue.take(message(3, b))
+        let (_, first) = try handling(&queue)
+        let (_, other) = try handling(&queue)
+        queue.handled(Handled(), of: first)
+        let (_, published) = try publishing(&queue)
+        #expect(queue.lost(published) == .needsClaim)
+        queue.take(message(4, a))
+        #expect(queue.oldestUnfinished == 3, "only the other partition's is left")
+        queue.adopt(claim(ownerEpoch: 2))
+        queue.take(message(1, a))
+        #expect(try handling(&queue).0.id == "1", "it is handled again")
+        queue.handled(Handled(), of: other)
+        #expect(try publishing(&queue).0.checkpoint?.claim.ownerEpoch == 2, "the other partition has gone on")
+    }
+
+    @Test("what is handled while the claim is renewed is published under the next one")
+    func renewed() throws {
+        var queue = queue(.concurrent(2))
+        queue.take(message(1, a))
+        let (_, turn) = try handling(&queue)
+        queue.handled(Handled(), of: turn)
+        let (_, published) = try publishing(&queue)
+        queue.suspend()
+        #expect(queue.lost(published) == .waits)
+        #expect(queue.next() == nil)
+        queue.adopt(claim(ownerEpoch: 2))
+        #expect(try publishing(&queue).0.checkpoint?.claim.ownerEpoch == 2)
+    }
+
+    @Test("what another member may have handled meanwhile is dropped, also while its handler runs")
+    func overtaken() throws {
+        var queue = queue(.concurrent(2))
+        queue.take(message(1, a))
+        let (_, turn) = try handling(&queue)
+        queue.adopt(claim(ownerEpoch: 3))
+        queue.take(message(1, a))
+        #expect(queue.next() == nil, "in a partition one handler runs at a time")
+        queue.handled(result("late"), of: turn)
+        let (again, second) = try handling(&queue)
+        #expect(again.id == "1")
+        queue.handled(result("again"), of: second)
+        #expect(try publishing(&queue).0.messages.map(\.subject) == ["again"])
+    }
+
+    @Test("a message that comes twice is handled once")
+    func twice() throws {
+        var queue = queue(.concurrent(1))
+        queue.take(message(1, a))
+        queue.take(message(1, a))
+        let (_, turn) = try handling(&queue)
+        queue.handled(Handled(), of: turn)
+        let (_, published) = try publishing(&queue)
+        _ = queue.recorded(published)
+        #expect(queue.next() == nil && queue.count == 0)
+    }
+
+    @Test("a reader that is far ahead has to wait")
+    func room() {
+        var queue = queue(.concurrent(1))
+        for offset in 1...UInt64(ConsumerQueue.capacity) {
+            #expect(queue.hasRoom)
+            queue.take(message(offset, a))
+        }
+        #expect(!queue.hasRoom)
+    }
+}
