@@ -86,8 +86,8 @@ let tools: [Target] = [
     module(
         "Benchmarks", in: "Tools",
         [
-            "BusProtocol", "Compose", "EventBus", "ZeroMQ", "ZeroMQEventBus", grdbSQLite, logging, subprocess,
-            systemPackage,
+            "BusProtocol", "Compose", "Contracts", "EventBus", "Navigation", "ZeroMQ", "ZeroMQEventBus", grdbSQLite,
+            logging, subprocess, systemPackage,
         ]),
     module(
         "SegueCommands", in: "Tools",

@@ -5,6 +5,7 @@ package enum Benchmark: String, CaseIterable, Sendable {
     case publishPlain = "publish.plain"
     case catchUp = "catchup"
     case fanOut = "fanout"
+    case coordinator
     case monitor
     case start
 
@@ -15,6 +16,7 @@ package enum Benchmark: String, CaseIterable, Sendable {
         case .publishJournalled, .publishPlain: 100_000
         case .catchUp, .monitor: 200_000
         case .fanOut: 2000
+        case .coordinator: 20_000
         case .start: 10_000_000
         }
     }
@@ -30,6 +32,7 @@ package enum Benchmark: String, CaseIterable, Sendable {
             case .publishPlain: try await PublishPlain(run: run, scratch: scratch).measure()
             case .catchUp: try await CatchUp(run: run, scratch: scratch).measure()
             case .fanOut: try await FanOut(run: run, scratch: scratch).measure()
+            case .coordinator: try await CoordinatorBacklog(run: run, scratch: scratch).measure()
             case .monitor: try await MonitorToFile(run: run, scratch: scratch).measure()
             case .start: try await Start(run: run, scratch: scratch).measure()
             }

@@ -15,16 +15,14 @@ enum Executables {
         }
     }
 
-    /// The broker that was built with it.
-    static var broker: String {
-        get throws {
-            let directory = SupervisorOptions.runningExecutableDirectory
-            let lookup = ExecutableLookup(executableDirectory: directory)
-            guard let path = lookup.find("broker", workingDirectory: ".", searchPath: "") else {
-                throw BenchmarkError("there is no 'broker' in \(directory ?? "this folder"); build it")
-            }
-            return path
+    /// One that was built with it.
+    static func path(of name: String) throws -> String {
+        let directory = SupervisorOptions.runningExecutableDirectory
+        let lookup = ExecutableLookup(executableDirectory: directory)
+        guard let path = lookup.find(name, workingDirectory: ".", searchPath: "") else {
+            throw BenchmarkError("there is no '\(name)' in \(directory ?? "this folder"); build it")
         }
+        return path
     }
 
     /// - Parameter teardown: how it is ended when the benchmark fails or is interrupted.

@@ -1,0 +1,122 @@
+internal import Contracts
+internal import EventBus
+internal import Foundation
+internal import Logging
+internal import Navigation
+internal import ZeroMQEventBus
+
+/// One coordinator with a backlog of inputs, each of which changes a state; beside the same inputs given to the machine in this
+/// process, without a bus.
+struct CoordinatorBacklog {
+    /// The number of sessions among which the inputs of each measurement are divided.
+    private static let sessionCounts = [1000, 1]
+    /// Inputs of one batch.
+    private static let batchCount = 100
+
+    let run: BenchmarkRun
+    let scratch: Scratch
+
+    func measure() async throws -> [BenchmarkResult] {
+        var results: [BenchmarkResult] = []
+        for sessionCount in Self.sessionCounts {
+            var round = 0
+            let comparison = try await Comparison(
+                rounds: run.options.rounds, count: run.messages, warmUp: nil
+            ) {
+                try machineRate($0, sessionCount)
+            } value: {
+                round += 1
+                return try await coordinatorRate($0, sessionCount, name: "\(sessionCount)-\(round)")
+            }
+            results.append(
+                run.result(
+                    comparison, part: "\(sessionCount)", unit: "inputs/s",
+                    baseline: "the machine alone: the same inputs read, handled, and their states written",
+                    processes: 2, settings: ["sessions": .count(sessionCount)]))
+        }
+        return results
+    }
+
+    private static let flow = """
+        name: benchmark
+        version: 1
+        platform: ios
+        start: app
+        screens:
+          app:
+          home:
+          search:
+        transitions:
+          - on: event.LaunchFinished
+            do:
+              - setRoot: { screen: app, container: { tabs: [home, search] } }
+          - on: event.TabAsked
+            where: { tab: search }
+            do: [selectTab: search]
+          - on: event.TabAsked
+            where: { tab: home }
+            do: [selectTab: home]
+        """
+
+    private struct TabAsked: EventMessage {
+        let tab: String
+    }
+
+    /// The inputs, those of a session in their order: it begins, then changes its tab with each.
+    private func inputs(_ count: Int, _ sessionCount: Int) throws -> [Envelope] {
+        try (0..<count).map { index in
+            let session = "session-\(index % sessionCount)"
+            let turn = index / sessionCount
+            return turn == 0
+                ? try Envelope(DomainEvent.LaunchFinished(), source: "benchmark/1", subject: session)
+                : try Envelope(
+                    TabAsked(tab: turn % 2 == 1 ? "search" : "home"), source: "benchmark/1", subject: session)
+        }
+    }
+
+    private func machineRate(_ count: Int, _ sessionCount: Int) throws -> Double {
+        let flow = try Flow(yaml: Self.flow)
+        let inputs = try inputs(count, sessionCount)
+        var machines: [String: Machine] = [:]
+        let begin = ContinuousClock.now
+        for message in inputs {
+            guard let input = Machine.Input(message) else { continue }
+            var machine = machines[message.subject] ?? Machine(flow: flow, session: message.subject)
+            _ = machine.handle(input)
+            _ = try Envelope(Document.NavigationState(machine.snapshot), source: "benchmark/1", causedBy: message)
+            machines[message.subject] = machine
+        }
+        return Double(count) / ((.now - begin) / .seconds(1))
+    }
+
+    private func coordinatorRate(_ count: Int, _ sessionCount: Int, name: String) async throws -> Double {
+        let broker = try BrokerProcess(scratch, run.options.durability, name: name)
+        let flow = "\(broker.directory)/flow.yaml"
+        try Self.flow.write(toFile: flow, atomically: true, encoding: .utf8)
+        let coordinator = ReadyProcess(
+            name: "navigation-coordinator", arguments: ["--bus", broker.address, "--flow", flow],
+            directory: broker.directory)
+        let inputs = try inputs(count, sessionCount)
+        return try await broker.run { _ in
+            let bus = try ZeroMQEventBus(
+                address: broker.address, source: "benchmark/1",
+                logger: Logger(label: "benchmark") { _ in SwiftLogNoOpLogHandler() })
+            return try await bus.whileOpen {
+                for start in stride(from: 0, to: count, by: Self.batchCount) {
+                    try await bus.publish(Batch(Array(inputs[start..<min(start + Self.batchCount, count)])))
+                }
+                let end = try await bus.newest(matching: [.kind(.event)])
+                return try await coordinator.run { _ in
+                    let begin = ContinuousClock.now
+                    while try await handled(on: bus) < end.offset { try await Task.sleep(for: .milliseconds(5)) }
+                    return Double(count) / ((.now - begin) / .seconds(1))
+                }
+            }
+        }
+    }
+
+    private func handled(on bus: ZeroMQEventBus) async throws -> UInt64 {
+        let consumers = try await bus.consumers()
+        return consumers.first { $0.name.hasPrefix("navigation-coordinator") }?.position.offset ?? 0
+    }
+}
