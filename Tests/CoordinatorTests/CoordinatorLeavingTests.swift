@@ -1,5 +1,6 @@
 import Contracts
 import EventBus
+import Foundation
 import Navigation
 import RuntimeTestSupport
 import Testing
@@ -50,6 +51,45 @@ struct CoordinatorLeavingTests {
         }
         let reports = try await view.journalled(Command.ScreenGone.self)
         #expect(reports.map(\.attributes.source) == ["device/1", "device/1", "navigation-coordinator/1"])
+    }
+
+    @Test("says in a document what it waits for, for as long as it does")
+    func deadlines() async throws {
+        try await fixture.withShop {
+            let item = try await leaveItem()
+            let deadlines = try await view.documents(matching: [.type(Document.Deadline.self)])
+            #expect(try deadlines.map { try $0.decode(Document.Deadline.self).id } == [item])
+            let state = try await view.document(Document.NavigationState.self, key: "ios")?.snapshot
+            #expect(state?.cause == deadlines[0].attributes.causationID, "it came with the state")
+            try await view.send(Command.ScreenGone(instance: item), origin: fixture.phone)
+            try await fixture.snapshot { $0.state.leaving.isEmpty }
+            #expect(try await view.documents(matching: [.type(Document.Deadline.self)]).isEmpty)
+        }
+    }
+
+    @Test("expects a screen to go after a restart also if an earlier version has published no document of it")
+    func restartOnEarlierState() async throws {
+        try await fixture.withShop { _ = try await leaveItem() }
+        for deadline in try await view.documents(matching: [.type(Document.Deadline.self)]) {
+            try await view.publish(Batch([Envelope(attributes: deadline.attributes, data: .init())]))
+        }
+        try await withRunning(fixture.coordinator(.shop())) {
+            #expect(try await view.documents(matching: [.type(Document.Deadline.self)]).count == 1)
+            try await fixture.clock.sleepers()
+            fixture.clock.advance(by: .seconds(2))
+            try await fixture.snapshot { $0.state.leaving.isEmpty }
+        }
+    }
+
+    @Test("withdraws after a restart what a state no longer waits for")
+    func staleDeadline() async throws {
+        try await fixture.withShop {}
+        try await view.publish(
+            Document.Deadline(platform: "ios", object: .screen, id: "gone.9", delay: 2000, story: "s"))
+        try await withRunning(fixture.coordinator(.shop())) {
+            let deadlines = try await view.documents(matching: [.type(Document.Deadline.self)])
+            #expect(deadlines.isEmpty)
+        }
     }
 
     @Test("expects a screen to go also after a restart")

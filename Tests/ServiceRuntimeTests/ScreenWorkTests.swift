@@ -37,13 +37,13 @@ struct ScreenWorkTests {
     }
 
     /// Work that says in a document that it has begun, and goes on until it is ended.
-    private func work() -> ScreenWork {
-        ScreenWork("worker", bus: InMemoryEventBus(source: "worker/1", hub: hub), logger: .silent)
+    private func work(on bus: (any EventBus)? = nil) -> ScreenWork {
+        ScreenWork("worker", bus: bus ?? InMemoryEventBus(source: "worker/1", hub: hub), logger: .silent)
             .on(Command.Greet.self, withdrawing: [Document.Progress.type]) { command, context in
                 if command.name == "nobody" { throw ApplicationError(code: "worker.nobody", message: "Nobody.") }
-                if command.name == "short" { return }
                 log.begin(command.name)
                 defer { log.end(command.name) }
+                if command.name == "short" { return }
                 try await context.publish(Document.Progress(instance: context.cause.attributes.instance ?? ""))
                 try await Gate().pass()
             }
@@ -156,6 +156,43 @@ struct ScreenWorkTests {
             #expect(log.ended == ["old"])
             #expect(try await underWay == ["a-1"])
         }
+    }
+
+    @Test("it starts once its document is recorded, not before")
+    func recordedFirst() async throws {
+        try await show("a-1")
+        let bus = StallingBus(bus: InMemoryEventBus(source: "worker/1", hub: hub))
+        try await withRunning(work(on: bus)) {
+            bus.stall()
+            try await view.send(Command.Greet(name: "one"), origin: origin("a-1"))
+            try await bus.stalled.pass()
+            #expect(log.begun.isEmpty)
+        }
+        #expect(log.begun.isEmpty)
+        #expect(try await underWay.isEmpty)
+        try await withRunning(work()) {
+            try await documents(Document.Progress.self, are: 1)
+            #expect(log.begun == ["one"])
+        }
+    }
+
+    @Test("work that has ended is forgotten: nothing ends it again, and a restart does not repeat it")
+    func forgotten() async throws {
+        try await show("a-1")
+        try await withRunning(work()) {
+            for _ in 0..<2 {
+                try await view.send(Command.Greet(name: "short"), origin: origin("a-1"))
+                try await documents(Document.ScreenWork.self, are: 1)
+                try await documents(Document.ScreenWork.self, are: 0)
+            }
+        }
+        let told = try await view.journalled(Document.ScreenWork.self)
+        #expect(told.map(\.isTombstone) == [false, true, false, true])
+        try await withRunning(work()) {
+            try await view.send(Command.Greet(name: "one"), origin: origin("a-1"))
+            try await documents(Document.Progress.self, are: 1)
+        }
+        #expect(log.begun == ["short", "short", "one"])
     }
 
     @Test("work that ends or fails is over, and a failure is told")

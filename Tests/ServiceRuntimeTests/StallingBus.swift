@@ -6,6 +6,8 @@ import Synchronization
 final class StallingBus: ForwardingBus {
     let bus: any EventBus
     private let isStalled = Mutex(false)
+    /// Open once a batch waits.
+    let stalled = Gate()
 
     init(bus: any EventBus) {
         self.bus = bus
@@ -16,7 +18,10 @@ final class StallingBus: ForwardingBus {
     }
 
     func publish(_ batch: Batch) async throws -> Position {
-        if isStalled.withLock(\.self) { try await Gate().pass() }
+        if isStalled.withLock(\.self) {
+            stalled.open()
+            try await Gate().pass()
+        }
         return try await bus.publish(batch)
     }
 }

@@ -6,7 +6,7 @@ extension Document {
     /// It is published with the state that waits, and withdrawn with the state that does not wait any more. A coordinator that
     /// takes over finds in these documents what it has to wait for.
     public struct Deadline: DocumentMessage, Hashable {
-        public enum Object: String, Codable, Sendable {
+        public enum Object: String, Codable, Sendable, CaseIterable {
             /// A screen that is dismissed, and that a view may still show; `id` is its instance.
             case screen
             /// A rule that waits for the answer to its guard; `id` is that of the attempt.

@@ -75,7 +75,7 @@ struct CoordinatorBacklog {
     }
 
     private func machineRate(_ count: Int, _ sessionCount: Int) throws -> Double {
-        let flow = try Flow(yaml: Self.flow)
+        let flow = try Flow(yaml: Self.flow, file: "benchmark")
         let inputs = try inputs(count, sessionCount)
         var machines: [String: Machine] = [:]
         let begin = ContinuousClock.now
