@@ -29,11 +29,12 @@ extension Fixture {
     func published(_ offset: UInt64) -> Reply { .published(epoch: journal.epoch, offset: offset) }
 
     func checkpoint(
-        _ consumer: String, owner: UInt64, offset: UInt64, settled: UInt64? = nil, partition: Partition? = nil
+        _ consumer: String, owner: UInt64, offset: UInt64, settled: UInt64? = nil, partition: Partition? = nil,
+        previous: UInt64? = nil
     ) -> CheckpointFrame {
         CheckpointFrame(
             consumer: consumer, ownerEpoch: owner, epoch: journal.epoch, offset: offset,
-            settled: settled ?? offset, partition: partition)
+            settled: settled ?? offset, partition: partition, previous: previous)
     }
 
     /// - Returns: nil when the claim was refused.
@@ -53,6 +54,19 @@ extension Fixture {
             return nil
         }
         return page
+    }
+
+    func document(_ name: String, subject: String = "default", key: String = "") throws -> Page? {
+        let type = MessageType(kind: .document, name: name)
+        let request = try DocumentRequest(type: type, subject: subject, key: key)
+        guard case .page(let page) = ask(.document(request)) else { return nil }
+        return page
+    }
+
+    /// - Returns: nil when the list was refused.
+    func consumers() -> [ConsumerList.Entry]? {
+        guard case .consumers(let list) = ask(.consumers) else { return nil }
+        return list.consumers
     }
 
     func documents() -> [FeedMessage] {

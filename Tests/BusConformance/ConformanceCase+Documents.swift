@@ -17,6 +17,46 @@ extension ConformanceCase {
                 #expect(try all.map { try $0.decode(Setting.self).value } == ["new", "elsewhere", "keyed"])
             }
         },
+        ConformanceCase("one document is found among all others of its type, subject and partition") { fixture in
+            try await fixture.withBus { bus in
+                for number in 0..<20 {
+                    try await bus.publish(Setting(name: "\(number)", value: "first"))
+                    try await bus.publish(Setting(name: "\(number)", value: "\(number)"))
+                    try await bus.publish(Setting(name: "\(number)", value: "elsewhere"), subject: "session-\(number)")
+                }
+                try await bus.withdraw(Setting(name: "7", value: ""))
+                for number in 0..<20 {
+                    let found = try await bus.document(Setting.self, key: "\(number)")
+                    #expect(found?.value == (number == 7 ? nil : "\(number)"))
+                }
+                #expect(try await bus.document(Setting.self, key: "20") == nil, "it was never published")
+                #expect(try await bus.document(Setting.self) == nil, "none is without a key")
+                #expect(try await bus.document(Setting.self, subject: "session-20", key: "1") == nil)
+                let found = try await bus.document(Setting.type, subject: "session-3", key: "3")
+                let all = try await bus.documents(matching: [.type(Setting.self, subject: "session-3")])
+                #expect(all == [found], "it is the message that a look at all documents gives")
+            }
+        },
+        ConformanceCase("an empty key of a document is the same as none") { fixture in
+            try await fixture.withBus { bus in
+                try await bus.publish(Setting(name: "", value: "empty"))
+                #expect(try await bus.document(Setting.self)?.value == "empty")
+                #expect(try await bus.document(Setting.self, key: "")?.value == "empty")
+                try await bus.publish(Setting(value: "none"))
+                #expect(try await bus.document(Setting.self, key: "")?.value == "none")
+                #expect(try await bus.documents(matching: [.type(Setting.self)]).count == 1)
+            }
+        },
+        ConformanceCase("a look-up of what cannot be a document is refused") { fixture in
+            try await fixture.withBus { bus in
+                for (type, subject) in [(Numbered.type, Session.default), (Setting.type, "e\u{301}")] {
+                    let error = await #expect(throws: BusError.self) {
+                        try await bus.document(type, subject: subject, key: nil)
+                    }
+                    #expect(error?.code == .refused)
+                }
+            }
+        },
         ConformanceCase("a document that is withdrawn is gone, and its subscribers hear of it") { fixture in
             try await fixture.withBus { bus in
                 try await bus.publish(Setting(name: "a", value: "1"))

@@ -39,7 +39,8 @@ package struct ConformanceCase: Sendable {
     }
 
     package static let all =
-        publishing + starting + pastAndLive + filtering + reading + documents + consuming + sharing + givingUp + asking
+        publishing + starting + pastAndLive + filtering + reading + documents + consuming + progress + forgetting
+        + sharing + givingUp + asking
         + transience
         + restarting
 

@@ -113,7 +113,7 @@ package struct BrokerFuzz {
             // What a query is refused with is whatever its server says.
             guard (try? RequestHead(frames[0]).operation) != .ask else { return }
             summary.refusals[error.code.rawValue, default: 0] += 1
-            guard (1...13).contains(error.code.rawValue), error.code != .journal, !error.message.isEmpty else {
+            guard (1...14).contains(error.code.rawValue), error.code != .journal, !error.message.isEmpty else {
                 throw FuzzFailure("refused with \(error.code.rawValue): \(error.message)")
             }
         } catch let error as ProtocolError {

@@ -47,7 +47,7 @@ struct RequestSource {
     mutating func next(id: UInt64, epoch: UInt64, head: UInt64, _ generator: inout SeededGenerator) -> Request {
         let after = UInt64.random(in: 0...head, using: &generator)
         let producer = producers[Int.random(in: 0..<producers.count, using: &generator)].id
-        switch Int.random(in: 0..<20, using: &generator) {
+        switch Int.random(in: 0..<22, using: &generator) {
         case 0: return .hello(Greeting(producer: producer, epoch: epoch, offset: after))
         case 1: return .bye(Greeting(producer: producer, epoch: epoch, offset: after))
         case 2: return .read(PageRequest(epoch: epoch, after: after, prefixes: filters(&generator)))
@@ -63,6 +63,9 @@ struct RequestSource {
         case 10: return .ask(AskRequest(timeout: 5000, query: message(.query, "Songs", &generator)))
         case 11: return .answer(QueryAnswer(query: openQueries.last ?? 0, content: .message(header: [1], data: [2])))
         case 12: return .cancel(generator.next() % 50)
+        case 13: return document(epoch: epoch, &generator) ?? .consumers
+        case 14 where generator.chance(1, in: 4):
+            return .forget(Self.consumers.randomElement(using: &generator) ?? "")
         default:
             publishers[Int(id)] = Int.random(in: 0..<producers.count, using: &generator)
             return .publish(batch(of: publishers[Int(id)], epoch: epoch, head: head, &generator))
@@ -71,6 +74,14 @@ struct RequestSource {
 
     private func filters(_ generator: inout SeededGenerator) -> [String] {
         ["event.", "event.A.", "document.", "command.B."].filter { _ in generator.chance(1, in: 2) }
+    }
+
+    private func document(epoch: UInt64, _ generator: inout SeededGenerator) -> Request? {
+        try? .document(
+            DocumentRequest(
+                epoch: generator.chance(1, in: 2) ? epoch : 0, type: MessageType(kind: .document, name: "A"),
+                subject: Self.subjects.randomElement(using: &generator) ?? "",
+                key: generator.chance(1, in: 4) ? "key" : ""))
     }
 
     private func claim(_ producer: ProducerID, _ generator: inout SeededGenerator) -> ClaimRequest {
@@ -123,7 +134,7 @@ struct RequestSource {
         let offset = UInt64.random(in: (head - min(head, 50))...head, using: &generator)
         return CheckpointFrame(
             consumer: consumer, ownerEpoch: claim?.ownerEpoch ?? 1, epoch: epoch, offset: offset, settled: offset,
-            partition: claim?.offsets.keys.min())
+            partition: claim?.offsets.keys.min(), previous: generator.chance(1, in: 4) ? offset / 2 : nil)
     }
 }
 

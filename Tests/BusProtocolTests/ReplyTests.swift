@@ -11,6 +11,8 @@ struct ReplyTests {
         rejection: RejectionFrame(attempts: 4, code: "music.offline", reason: "nobody answers"), message: message)
     static let cutOff = CutOff(type: MessageType(kind: .event, name: "A"), count: 3, offsets: 2...7)
 
+    static let consumer = ConsumerList.Entry(name: "music", position: 7, memberCount: 2)
+
     static let replies: [(Operation, Reply)] = [
         (.hello, .welcome(Welcome(epoch: 1, head: 2, sequence: 3, mark: 4))),
         (.bye, .welcome(Welcome(epoch: 1, head: 2, sequence: 0))),
@@ -30,7 +32,11 @@ struct ReplyTests {
         (.locate, .located(epoch: 1, offset: 2)),
         (.letters, .letters(Letters(isComplete: false, letters: [letter, letter]))),
         (.letters, .letters(Letters(isComplete: true, letters: []))),
-        (.serve, .done), (.answer, .done), (.cancel, .done),
+        (.document, .page(Page(epoch: 1, through: 9, isComplete: true, messages: [message]))),
+        (.document, .page(Page(epoch: 1, through: 9, isComplete: true, messages: [], damaged: [5]))),
+        (.consumers, .consumers(ConsumerList(epoch: 1, head: 2, consumers: []))),
+        (.consumers, .consumers(ConsumerList(epoch: 1, head: 9, consumers: [consumer, consumer]))),
+        (.serve, .done), (.answer, .done), (.cancel, .done), (.forget, .done),
         (.ask, .answer(header: [1, 2], data: [])),
         (.ask, .refused(ProtocolError(.unserved, "nobody serves query.Songs"))),
     ]

@@ -29,6 +29,12 @@ struct RequestTests {
             rejection: RejectionFrame(attempts: 4, code: "music.offline", reason: "nobody answers"),
             settledLetters: [5, .max], messages: [message]),
         PublishRequest(producer: ProducerID(), sequence: 5, settledLetters: [9], messages: []),
+        PublishRequest(
+            producer: ProducerID(), sequence: 6,
+            checkpoint: CheckpointFrame(
+                consumer: "music", ownerEpoch: 2, epoch: 3, offset: 4, settled: 3,
+                partition: Partition(subject: "default"), previous: 2),
+            messages: []),
     ]
 
     static let requests: [Request] =
@@ -50,7 +56,31 @@ struct RequestTests {
             .answer(QueryAnswer(query: 1, content: .message(header: [1], data: [2, 3]))),
             .answer(QueryAnswer(query: 2, content: .failure(ProtocolError(.cancelled, "stopped")))),
             .cancel(3),
+            .consumers, .forget("music"),
+        ] + documents.map(Request.document)
+
+    static let documents: [DocumentRequest] = ["", "ios"].compactMap { key in
+        let type = MessageType(kind: .document, name: "Setting")
+        return try? DocumentRequest(epoch: 1, type: type, subject: "default", key: key)
+    }
+
+    @Test("a look-up of what no document can be is refused with the code that publishing it would get")
+    func lookUps() {
+        let setting = MessageType(kind: .document, name: "Setting")
+        let mistakes: [(MessageType, String, String, ProtocolError.Code)] = [
+            (MessageType(kind: .event, name: "A"), "default", "", .topic),
+            (MessageType(kind: .document, name: "1"), "default", "", .topic),
+            (setting, "e\u{301}", "", .malformed), (setting, "default", "a\u{0}", .malformed),
+            (setting, "default", String(repeating: "k", count: 256), .tooLarge),
         ]
+        for (type, subject, key, code) in mistakes {
+            var writer = ByteWriter()
+            writer.write(UInt64(0))
+            for text in [type.description, subject, key] { writer.write(text: text) }
+            let error = #expect(throws: ProtocolError.self) { try Request(.document, body: [writer.bytes]) }
+            #expect(error?.code == code, "\(type) \(subject) \(key)")
+        }
+    }
 
     @Test("every request reads back as it was written", arguments: requests)
     func roundTrip(request: Request) throws {

@@ -150,6 +150,34 @@ struct ConsumerGroupTests {
         #expect(group.position == 4)
     }
 
+    @Test("a message at hand in a slow partition is not handled, however far the checkpoints of the others go")
+    func slowPartition() throws {
+        var group = ConsumerGroup()
+        let owner = group.claim(.exclusive).ownerEpoch
+        let (fast, slow, idle) = (Partition.all[1], Partition.all[2], Partition.all[3])
+        let progress = ConsumerProgress()
+        progress.oldestUnfinished = 5
+        for offset in 6...20 as ClosedRange<UInt64> {
+            let isRecorded = group.record(
+                offset, partition: fast, settled: progress.settled(delivered: 20), ownerEpoch: owner)
+            #expect(isRecorded)
+        }
+        #expect([fast, slow, idle].map { group.handled($0) } == [20, 4, 4])
+        #expect(group.position == 4)
+        progress.oldestUnfinished = nil
+        let isRecorded = group.record(
+            5, partition: slow, settled: progress.settled(delivered: 20), ownerEpoch: owner)
+        #expect(isRecorded)
+        #expect(group.position == 20, "what is settled may be above the message: nothing below it is left")
+    }
+
+    @Test("the owner epochs of a consumer go on from those of a removed one")
+    func afterRemoval() {
+        var group = ConsumerGroup(after: 7)
+        #expect(group.claim(.exclusive).ownerEpoch == 8)
+        group.expect(refuses: 1, ownerEpoch: 7)
+    }
+
     @Test("an owner epoch that nobody was given records nothing")
     func unknownEpoch() {
         var group = ConsumerGroup()

@@ -55,6 +55,36 @@ struct InMemoryEventBusTests {
         #expect(await bus.hub.lostTransientMessages == 6)
     }
 
+    @Test("records nothing for a reader that waits; its progress stays below the oldest unfinished message")
+    func waitingReader() async throws {
+        let bus = InMemoryEventBus(source: "consumer/1")
+        let type = MessageType(kind: .event, name: "Tick")
+        let claim = try await bus.claim(consumer: "reader")
+        let progress = ConsumerProgress()
+        try await bus.withSubscription(to: [.type(type)], under: claim, progress: progress) { messages in
+            let ticks = (1...3).map { Attributes(type: type, source: bus.source, id: "\($0)") }
+            try await bus.publish(Batch(ticks.map { Envelope(attributes: $0, data: Data("{}".utf8)) }))
+            let taken = Signal()
+            try await withThrowingTaskGroup { group in
+                group.addTask {
+                    for try await message in messages where message.id == "3" {
+                        progress.oldestUnfinished = 2
+                        taken.send()
+                    }
+                }
+                await taken.wait()
+                #expect(try await bus.consumers().map(\.position.offset) == [0])
+                for (oldest, position) in [(2, 1), (nil, 3)] as [(UInt64?, UInt64)] {
+                    progress.oldestUnfinished = oldest
+                    let settled = Position(epoch: claim.epoch, offset: progress.settled(delivered: 3))
+                    try await bus.publish(Batch([], checkpoint: Checkpoint(claim: claim, position: settled)))
+                    #expect(try await bus.consumers().map(\.position.offset) == [position])
+                }
+                group.cancelAll()
+            }
+        }
+    }
+
     @Test("a rejection without a checkpoint, or of a message that is not there, is refused")
     func rejections() async throws {
         let bus = InMemoryEventBus(source: "consumer/1")

@@ -30,6 +30,34 @@ struct IdleConsumerTests {
             }
         }
     }
+
+    @Test("while a reader waits, progress stays below its oldest unfinished message, and goes on when there is none")
+    func unfinished() async throws {
+        try await TestBroker.withDirectory { broker in
+            try await broker.run {
+                let bus = try broker.bus()
+                try await bus.whileOpen {
+                    let progress = ConsumerProgress()
+                    try await bus.publish(numbers: 0..<10)
+                    try await bus.reading("busy", Counted.self, progress) { busy in
+                        try await bus.reading("idle", Rare.self, ConsumerProgress()) { idle in
+                            for await _ in busy.began { break }
+                            try await bus.publish(Rare())
+                            try await bus.untilHandled(through: 2, by: busy)
+                            // They are looked at together.
+                            try await bus.untilHandled(through: 11, by: idle)
+                            #expect(try await bus.position(of: busy) == 2, "message 3 is at hand")
+                            progress.oldestUnfinished = 7
+                            try await bus.untilHandled(through: 6, by: busy)
+                            #expect(try await bus.position(of: busy) == 6)
+                            progress.oldestUnfinished = nil
+                            try await bus.untilHandled(through: 11, by: busy)
+                        }
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// A consumer that has its first message at hand until it may finish with it.
@@ -54,6 +82,28 @@ extension ZeroMQEventBus {
                     beginning.finish()
                     for await _ in finished {}
                     return []
+                }
+            }
+            try await body(handling)
+            group.cancelAll()
+        }
+    }
+
+    /// Takes all messages and finishes none: the third is the oldest that counts as unfinished.
+    fileprivate func reading<M: Message>(
+        _ consumer: String, _ type: M.Type, _ progress: ConsumerProgress,
+        _ body: @escaping @Sendable (Handling) async throws -> Void
+    ) async throws {
+        let (began, beginning) = AsyncStream.makeStream(of: Never.self)
+        let handling = Handling(consumer: consumer, member: .shared, began: began, finish: beginning)
+        let claim = try await claim(consumer: consumer, as: handling.member)
+        try await withThrowingTaskGroup { group in
+            group.addTask {
+                try await self.withSubscription(to: [.type(M.self)], under: claim, progress: progress) { messages in
+                    for try await message in messages where message.position?.offset == 3 {
+                        progress.oldestUnfinished = 3
+                        beginning.finish()
+                    }
                 }
             }
             try await body(handling)

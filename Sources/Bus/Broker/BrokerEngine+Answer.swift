@@ -10,6 +10,7 @@ extension BrokerEngine {
             switch request {
             case .read(let request): send(try journal.messages(request), to: message, head, &outgoing)
             case .documents(let request): send(try journal.documents(request), to: message, head, &outgoing)
+            case .document(let request): send(try journal.document(request), to: message, head, &outgoing)
             case .ask(let request): try desk.ask(request, peer: message.peer, id: head.id, now: now, &outgoing)
             case .cancel(let id):
                 desk.cancel(id, peer: message.peer, &outgoing)
@@ -42,10 +43,16 @@ extension BrokerEngine {
             return .claimed(try journal.claim(claim, at: clock.time(at: now)))
         case .locate(let time): return .located(epoch: journal.epoch, offset: try journal.locate(time))
         case .letters(let letters): return .letters(try journal.letters(letters))
+        case .consumers: return .consumers(journal.consumerList)
+        case .forget(let consumer):
+            try journal.forget(consumer, at: clock.time(at: now))
+            warnedConsumers.remove(consumer)
+            cutOffConsumers.remove(consumer)
+            return .done
         case .answer(let answer):
             desk.answer(answer, &outgoing)
             return .done
-        case .publish, .read, .documents, .serve, .ask, .cancel:
+        case .publish, .read, .documents, .document, .serve, .ask, .cancel:
             throw ProtocolError(.operation, "the operation is not known")
         }
     }

@@ -7,7 +7,7 @@ extension Journal {
     /// Gives a member of a durable consumer what is its own, and tells it what retention took away.
     func claim(_ request: ClaimRequest, at time: Int64) throws -> Claimed {
         let known = consumers[request.consumer]
-        var consumer = known ?? Consumer()
+        var consumer = known ?? Consumer(group: ConsumerGroup(after: forgottenEpoch))
         switch request.purpose {
         case .claim: break
         case .renewal: return claimed(consumer.group.ownership(of: request.member.id), cutOffs: [])
@@ -34,6 +34,27 @@ extension Journal {
         return claimed(ownership, cutOffs: consumer.cutOffs.map(\.cutOff))
     }
 
+    /// The durable consumers, in alphabetical order.
+    var consumerList: ConsumerList {
+        ConsumerList(
+            epoch: epoch, head: head,
+            consumers: consumers.sorted { $0.key < $1.key }.map { name, consumer in
+                ConsumerList.Entry(
+                    name: name, position: consumer.group.position,
+                    memberCount: UInt16(clamping: consumer.group.members.count))
+            })
+    }
+
+    /// Removes a durable consumer; its dead letters stay.
+    /// - Throws: ``ProtocolError`` with code `malformed` while members share it.
+    func forget(_ name: String, at time: Int64) throws {
+        guard let consumer = consumers[name] else { return }
+        guard consumer.group.members.isEmpty else {
+            throw ProtocolError(.malformed, "processes share the durable consumer '\(name)'; stop them first")
+        }
+        try transaction(at: time) { try remove(consumer, named: name, $0) }
+    }
+
     /// Takes the members out that belong to a producer. Only inside ``transaction(at:_:)``.
     func leave(_ producer: ProducerID, _ database: Database) throws {
         for (name, consumer) in consumers {
@@ -52,7 +73,8 @@ extension Journal {
 
     /// - Returns: whether the message of the checkpoint has been handled: this is a copy of the batch that said so, which was
     ///   sent on after its publisher had been told that the journal could not take it.
-    /// - Throws: ``ProtocolError`` with code `fenced` or `epoch` when progress cannot be recorded.
+    /// - Throws: ``ProtocolError`` with code `epoch`, `fenced` or `unrecorded`, in this order, when progress cannot be
+    ///   recorded.
     func check(_ checkpoint: CheckpointFrame?) throws -> Bool {
         guard let checkpoint else { return false }
         // An offset that this journal has never given shows that it has lost its end: a hello will find that out.
@@ -64,7 +86,14 @@ extension Journal {
         else {
             throw ProtocolError(.fenced, "another process has taken \(checkpoint.consumer) over")
         }
-        return checkpoint.partition.map { group.handled($0) >= checkpoint.offset } ?? false
+        guard let partition = checkpoint.partition else { return false }
+        let handled = group.handled(partition)
+        if handled >= checkpoint.offset { return true }
+        // The batch before was refused: with this one its message would count as handled.
+        if let previous = checkpoint.previous, handled < previous {
+            throw ProtocolError(.unrecorded, "the checkpoint before, at offset \(previous), is not recorded")
+        }
+        return false
     }
 
     /// Records progress that has been checked. It takes one row, unless a message came before an earlier one of another

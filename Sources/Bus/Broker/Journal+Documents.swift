@@ -37,6 +37,20 @@ extension Journal {
         try page(request, statements.documents)
     }
 
+    /// One retained document, if there is one.
+    func document(_ request: DocumentRequest) throws -> PackedPage {
+        try check(epoch: request.epoch)
+        var builder = PageBuilder(page: PackedPage(epoch: epoch, through: 0), topics: topics, isWanted: nil)
+        return try read { _ in
+            try DocumentIdentity.with(request) { document in
+                try document.bound(to: statements.document) { row in
+                    if try row.step() { builder.add(row) }
+                }
+            }
+            return builder.finished(head: head)
+        }
+    }
+
     /// The producers that hold leased documents.
     func leaseOwners() throws -> [ProducerID] {
         try read { database in

@@ -77,6 +77,19 @@ extension Journal {
         }
     }
 
+    /// Removes all that is kept of a consumer, but its dead letters. Only inside ``transaction(at:_:)``.
+    func remove(_ consumer: Consumer, named name: String, _ database: Database) throws {
+        try database.execute(sql: "DELETE FROM consumers WHERE name = ?", arguments: [name])
+        for table in ["shares", "progress", "members", "displaced", "cut_offs"] {
+            try database.execute(sql: "DELETE FROM \(table) WHERE consumer = ?", arguments: [name])
+        }
+        forgottenEpoch = max(forgottenEpoch, consumer.group.ownerEpoch)
+        try database.execute(
+            sql: "INSERT OR REPLACE INTO journal VALUES ('forgotten', ?)",
+            arguments: [Int64(clamping: forgottenEpoch)])
+        consumers[name] = nil
+    }
+
     func save(_ share: ConsumerGroup.Share, at index: Int, of name: String, _ database: Database) throws {
         try database.cachedStatement(sql: "INSERT OR REPLACE INTO shares VALUES (?, ?, ?, ?, ?)").execute(arguments: [
             name, index, share.member?.uuidString, Int64(clamping: share.ownerEpoch), Int64(clamping: share.offset),

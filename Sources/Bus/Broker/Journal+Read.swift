@@ -11,7 +11,7 @@ extension Journal {
 
     /// The topics that match and have grown behind an offset.
     func heads(_ request: PageRequest) throws -> Heads {
-        try check(request)
+        try check(epoch: request.epoch)
         let filters = Set(request.prefixes)
         let grown = topics.entries.filter { $0.head > request.after && $0.matches(filters) }
         let offsets = grown.map { ($0.name, $0.head) }
@@ -20,13 +20,13 @@ extension Journal {
 
     /// Fills a page from rows of (offset, topic, previous, header, data, checksum).
     func page(_ request: PageRequest, _ statement: RawStatement) throws -> PackedPage {
-        try check(request)
+        try check(epoch: request.epoch)
         let filters = Set(request.prefixes)
+        let isWanted = topics.entries.map { $0.head > request.after && $0.matches(filters) }
         var builder = PageBuilder(
-            page: PackedPage(epoch: epoch, through: request.after), topics: topics,
-            isWanted: topics.entries.map { $0.head > request.after && $0.matches(filters) })
+            page: PackedPage(epoch: epoch, through: request.after), topics: topics, isWanted: isWanted)
         // Most repairs and most starts find nothing new: the heads tell without a scan.
-        guard builder.isWanted.contains(true) else { return builder.finished(head: head) }
+        guard isWanted.contains(true) else { return builder.finished(head: head) }
         return try read { _ in
             defer { statement.reset() }
             statement.bind(Int64(clamping: request.after), at: 1)
@@ -72,10 +72,10 @@ extension Journal {
         }
     }
 
-    private func check(_ request: PageRequest) throws {
-        guard request.epoch == 0 || request.epoch == epoch else {
+    func check(epoch asked: UInt64) throws {
+        guard asked == 0 || asked == epoch else {
             throw ProtocolError(
-                .epoch, "this is journal \(String(epoch, radix: 16)), not \(String(request.epoch, radix: 16))")
+                .epoch, "this is journal \(String(epoch, radix: 16)), not \(String(asked, radix: 16))")
         }
     }
 }

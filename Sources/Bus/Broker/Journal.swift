@@ -26,6 +26,8 @@ package final class Journal {
     /// Producers whose row has changed since then.
     var movedProducers: [ProducerID] = []
     var consumers: [String: Consumer] = [:]
+    /// The greatest owner epoch of a consumer that was removed; the key `forgotten`.
+    var forgottenEpoch: UInt64 = 0
     /// When the transaction under way began.
     private(set) var time: Int64 = 0
     /// What retention never removes, when it was last measured.
@@ -147,6 +149,7 @@ package final class Journal {
         try database.inDatabase { database in
             epoch = try number("epoch", database)
             pruned = try number("pruned", database)
+            forgottenEpoch = try number("forgotten", database)
             topics = TopicTable()
             let rows = try Row.fetchCursor(database, sql: "SELECT name, id, head FROM topics")
             while let row = try rows.next() {

@@ -9,6 +9,7 @@ struct JournalStatements {
     let deleteMessage: RawStatement
     let messages: RawStatement
     let documents: RawStatement
+    let document: RawStatement
     let retainDocument: RawStatement
     let withdrawDocument: RawStatement
     let documentOffset: RawStatement
@@ -29,6 +30,11 @@ struct JournalStatements {
             """
             SELECT \(columns) FROM documents JOIN messages USING (offset)
             WHERE documents.offset > ? ORDER BY documents.offset
+            """)
+        document = try prepare(
+            """
+            SELECT \(columns) FROM documents JOIN messages USING (offset)
+            WHERE documents.type = ? AND documents.subject = ? AND documents.key = ?
             """)
         retainDocument = try prepare("INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?)")
         withdrawDocument = try prepare("DELETE FROM documents WHERE type = ? AND subject = ? AND key = ?")

@@ -5,11 +5,11 @@ internal import EventBus
 struct PageBuilder {
     private(set) var page: PackedPage
     let topics: TopicTable
-    /// By index of the topic.
-    let isWanted: [Bool]
+    /// By index of the topic; nil if all are wanted.
+    let isWanted: [Bool]?
     private var scanned = 0
 
-    init(page: PackedPage, topics: TopicTable, isWanted: [Bool]) {
+    init(page: PackedPage, topics: TopicTable, isWanted: [Bool]?) {
         self.page = page
         self.topics = topics
         self.isWanted = isWanted
@@ -25,7 +25,7 @@ struct PageBuilder {
             // Nobody can tell who wanted it.
             return page.damaged.append(page.through)
         }
-        guard isWanted[index] else { return }
+        guard isWanted?[index] ?? true else { return }
         let previous = UInt64(clamping: row.integer(2))
         let (header, data) = (row.bytes(3), row.bytes(4))
         let checksum = Checksum.of(

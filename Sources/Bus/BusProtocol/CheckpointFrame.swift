@@ -1,7 +1,8 @@
 package import EventBus
 
 /// The progress of a durable consumer, journalled with what it published.
-/// As bytes: consumer (text) | owner epoch, epoch, offset, settled (8 each) | partition (1), ff for all that is owned.
+/// As bytes: consumer (text) | owner epoch, epoch, offset, settled (8 each) | partition (1), ff for all that is owned | previous
+/// (8), if it is to be checked.
 package struct CheckpointFrame: Hashable, Sendable {
     package let consumer: String
     /// What the claim was given; an older one is fenced.
@@ -12,11 +13,14 @@ package struct CheckpointFrame: Hashable, Sendable {
     package let settled: UInt64
     /// Of the message at the offset.
     package let partition: Partition?
+    /// The offset that must be recorded for the partition already; nil if that is not to be checked.
+    package let previous: UInt64?
 
     private static let allPartitions: UInt8 = 0xff
 
     package init(
-        consumer: String, ownerEpoch: UInt64, epoch: UInt64, offset: UInt64, settled: UInt64, partition: Partition?
+        consumer: String, ownerEpoch: UInt64, epoch: UInt64, offset: UInt64, settled: UInt64, partition: Partition?,
+        previous: UInt64? = nil
     ) {
         self.consumer = consumer
         self.ownerEpoch = ownerEpoch
@@ -24,6 +28,7 @@ package struct CheckpointFrame: Hashable, Sendable {
         self.offset = offset
         self.settled = settled
         self.partition = partition
+        self.previous = previous
     }
 
     package init(_ frame: [UInt8]) throws(ProtocolError) {
@@ -38,6 +43,7 @@ package struct CheckpointFrame: Hashable, Sendable {
         guard partition != nil || number == Self.allPartitions else {
             throw ProtocolError(.malformed, "partition \(number) does not exist")
         }
+        previous = reader.isAtEnd ? nil : try reader.read()
         try reader.end()
     }
 
@@ -49,6 +55,7 @@ package struct CheckpointFrame: Hashable, Sendable {
         writer.write(offset)
         writer.write(settled)
         writer.write(partition?.number ?? Self.allPartitions)
+        if let previous { writer.write(previous) }
         return writer.bytes
     }
 }

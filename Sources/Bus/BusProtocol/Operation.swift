@@ -1,4 +1,4 @@
-/// What a request asks for. The last two also travel from the broker to a client.
+/// What a request asks for. The operations `query` and `cancel` also travel from the broker to a client.
 package enum Operation: UInt8, Sendable, CaseIterable {
     /// I am this producer, I am alive, and this is what I have seen of the journal.
     case hello = 1
@@ -28,4 +28,10 @@ package enum Operation: UInt8, Sendable, CaseIterable {
     case query = 13
     /// Nobody waits for the answer any more.
     case cancel = 14
+    /// One retained document.
+    case document = 15
+    /// The durable consumers, with their progress.
+    case consumers = 16
+    /// Remove a durable consumer.
+    case forget = 17
 }

@@ -36,6 +36,8 @@ package struct ProtocolError: Error, Hashable, Sendable, CustomStringConvertible
         package static let cancelled = Code(rawValue: 12)
         /// A dead letter that is not, or no longer, there.
         package static let letter = Code(rawValue: 13)
+        /// A checkpoint whose predecessor is not recorded: the batch before it was refused.
+        package static let unrecorded = Code(rawValue: 14)
     }
 
     package let code: Code

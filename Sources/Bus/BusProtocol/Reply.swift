@@ -9,7 +9,8 @@ package enum Reply: Hashable, Sendable {
     /// The offset of the last message before a time.
     case located(epoch: UInt64, offset: UInt64)
     case letters(Letters)
-    /// The broker knows what is served, has passed an answer on, or has forgotten a query.
+    case consumers(ConsumerList)
+    /// The broker knows what is served, has passed an answer on, or has forgotten a query or a consumer.
     case done
     /// What a query was answered with.
     case answer(header: Bytes, data: Bytes)
@@ -40,6 +41,7 @@ package enum Reply: Hashable, Sendable {
         case .heads(let heads): heads.frames
         case .claimed(let claimed): claimed.frames
         case .letters(let letters): letters.frames
+        case .consumers(let consumers): consumers.frames
         case .answer(let header, let data): [QueryAnswer.bytes(header: header, data: data)]
         case .done, .refused: []
         }
@@ -58,7 +60,7 @@ package enum Reply: Hashable, Sendable {
 
     private init(_ operation: Operation, body: ArraySlice<[UInt8]>) throws(ProtocolError) {
         guard let first = body.first else {
-            guard [.serve, .answer, .cancel].contains(operation) else {
+            guard [.serve, .answer, .cancel, .forget].contains(operation) else {
                 throw ProtocolError(.malformed, "a reply lacks its body")
             }
             self = .done
@@ -68,13 +70,15 @@ package enum Reply: Hashable, Sendable {
         switch operation {
         case .hello, .bye: self = .welcome(try Welcome(first))
         case .publish: self = .published(epoch: try reader.read(), offset: try reader.read())
-        case .read, .documents: self = .page(try Page(frames: body))
+        case .read, .documents, .document: self = .page(try Page(frames: body))
         case .heads: self = .heads(try Heads(frames: body))
         case .claim: self = .claimed(try Claimed(frames: body))
         case .locate: self = .located(epoch: try reader.read(), offset: try reader.read())
         case .letters: self = .letters(try Letters(frames: body))
         case .ask: self = .answer(header: try reader.blob(), data: try reader.blob())
-        case .serve, .answer, .query, .cancel: throw ProtocolError(.malformed, "a reply has a body it should not have")
+        case .consumers: self = .consumers(try ConsumerList(frames: body))
+        case .serve, .answer, .query, .cancel, .forget:
+            throw ProtocolError(.malformed, "a reply has a body it should not have")
         }
     }
 

@@ -15,6 +15,10 @@ package enum Request: Hashable, Sendable {
     case answer(QueryAnswer)
     /// The id of an ask.
     case cancel(UInt64)
+    case document(DocumentRequest)
+    case consumers
+    /// The name of a durable consumer.
+    case forget(String)
 
     package var operation: Operation {
         switch self {
@@ -31,6 +35,9 @@ package enum Request: Hashable, Sendable {
         case .ask: .ask
         case .answer: .answer
         case .cancel: .cancel
+        case .document: .document
+        case .consumers: .consumers
+        case .forget: .forget
         }
     }
 
@@ -46,6 +53,9 @@ package enum Request: Hashable, Sendable {
             case .serve(let request): request.frames
             case .ask(let request): request.frames
             case .answer(let answer): answer.frames
+            case .document(let request): request.frames
+            case .consumers: []
+            case .forget(let consumer): [Self.bytes(consumer)]
             }
         return [RequestHead(operation: operation, id: id).bytes] + body
     }
@@ -65,6 +75,11 @@ package enum Request: Hashable, Sendable {
         case .ask: self = .ask(try AskRequest(frames: body))
         case .answer: self = .answer(try QueryAnswer(frames: body))
         case .cancel: self = .cancel(try Self.number(body))
+        case .document: self = .document(try DocumentRequest(frames: body))
+        case .consumers:
+            guard body.isEmpty else { throw ProtocolError(.malformed, "consumers has no frames") }
+            self = .consumers
+        case .forget: self = .forget(try Self.consumer(body))
         case .query: throw ProtocolError(.operation, "only the broker sends queries")
         }
     }
@@ -77,6 +92,22 @@ package enum Request: Hashable, Sendable {
         let number: UInt64 = try reader.read()
         try reader.end()
         return number
+    }
+
+    private static func consumer(_ body: ArraySlice<[UInt8]>) throws(ProtocolError) -> String {
+        guard let frame = body.first, body.count == 1 else {
+            throw ProtocolError(.malformed, "forget has one frame: consumer")
+        }
+        var reader = ByteReader(frame)
+        let consumer = try reader.consumer()
+        try reader.end()
+        return consumer
+    }
+
+    private static func bytes(_ consumer: String) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.write(text: consumer)
+        return writer.bytes
     }
 
     private static func bytes(_ number: UInt64) -> [UInt8] {

@@ -35,9 +35,12 @@ package struct ConsumerGroup: Hashable, Sendable {
     /// How many of them are remembered.
     private static let displacedCount = 16
 
-    package init() {
+    /// - Parameter ownerEpoch: the greatest that a consumer had which was removed. A new one may have its name: what the
+    ///   owner of the removed one publishes late must not count for the new one.
+    package init(after ownerEpoch: UInt64 = 0) {
         self.init(
-            ownerEpoch: 0, shares: Array(repeating: Share(), count: Partition.count), progress: [:], members: [])
+            ownerEpoch: ownerEpoch, shares: Array(repeating: Share(), count: Partition.count), progress: [:],
+            members: [])
     }
 
     /// A group as it was kept.

@@ -33,6 +33,13 @@ package enum Rules {
         }
     }
 
+    /// Checks that a document may have this type, subject and key.
+    package static func checkDocument(_ type: MessageType, subject: String, key: String) throws(Mistake) {
+        guard type.kind == .document else { throw Mistake(.type, "\(type) is not a document") }
+        try check(type, subject: subject)
+        try check(type, key: key, headerCount: 0, dataCount: 0)
+    }
+
     package static func checkConsumer(_ name: String) throws(Mistake) {
         guard !name.isEmpty else {
             throw Mistake(.tooLarge, "a consumer's name has 1 to \(Limits.nameLength) bytes")

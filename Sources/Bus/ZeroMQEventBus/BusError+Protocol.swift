@@ -13,6 +13,7 @@ extension BusError {
             case .deadline: .deadline
             case .cancelled: .cancelled
             case .letter: .letter
+            case .unrecorded: .unrecorded
             default: .refused
             }
         self.init(code, error.message)

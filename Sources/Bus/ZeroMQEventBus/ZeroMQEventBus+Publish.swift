@@ -45,7 +45,27 @@ extension ZeroMQEventBus {
     }
 
     public func document(_ type: MessageType, subject: String, key: String?) async throws -> Envelope? {
-        try await documents(matching: [.type(type, subject: subject)]).last { $0.attributes.key == key }
+        let request: DocumentRequest
+        do {
+            request = try DocumentRequest(type: type, subject: subject, key: key ?? "")
+        } catch {
+            throw BusError(error)
+        }
+        guard case .page(let page) = try await ask(.document(request)) else {
+            throw BusError(.refused, "the broker answered a look-up with something else")
+        }
+        guard let document = try page.messages.first?.envelope() else { return nil }
+        if let header = document.unreadableHeader {
+            skipped.note(header.reason)
+            return nil
+        }
+        // The broker does not look into headers.
+        guard document.subject == subject, document.attributes.key ?? "" == request.key else {
+            let found = "'\(document.attributes.key ?? "")' of '\(document.subject)'"
+            skipped.note("the header of \(type) '\(request.key)' of '\(subject)' says \(found)")
+            return nil
+        }
+        return document
     }
 
     public func newest(matching filters: [MessageFilter]) async throws -> Position {
@@ -70,11 +90,21 @@ extension ZeroMQEventBus {
     }
 
     public func consumers() async throws -> [DurableConsumer] {
-        throw BusError(.refused, "the broker cannot list its consumers yet")
+        guard case .consumers(let list) = try await ask(.consumers) else {
+            throw BusError(.refused, "the broker answered the list of consumers with something else")
+        }
+        return list.consumers.map { consumer in
+            DurableConsumer(
+                name: consumer.name, position: Position(epoch: list.epoch, offset: consumer.position),
+                end: Position(epoch: list.epoch, offset: list.head), memberCount: Int(consumer.memberCount))
+        }
     }
 
     public func forget(consumer: String) async throws {
-        throw BusError(.refused, "the broker cannot forget the consumer '\(consumer)' yet")
+        do { try Rules.checkConsumer(consumer) } catch { throw BusError(ProtocolError(error)) }
+        guard case .done = try await ask(.forget(consumer)) else {
+            throw BusError(.refused, "the broker answered the removal of a consumer with something else")
+        }
     }
 
     public func deadLetters(of consumer: String?) async throws -> [DeadLetter] {
@@ -95,7 +125,7 @@ extension CheckpointFrame {
         self.init(
             consumer: checkpoint.claim.consumer, ownerEpoch: checkpoint.claim.ownerEpoch,
             epoch: checkpoint.position.epoch, offset: checkpoint.position.offset, settled: checkpoint.settled,
-            partition: checkpoint.partition)
+            partition: checkpoint.partition, previous: checkpoint.previous)
     }
 }
 

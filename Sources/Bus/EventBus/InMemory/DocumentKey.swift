@@ -2,17 +2,16 @@
 struct DocumentKey: Hashable, Sendable {
     let type: MessageType
     let subject: String
+    /// Never empty: an empty key is none.
     let key: String?
 
     init(type: MessageType, subject: String, key: String?) {
         self.type = type
         self.subject = subject
-        self.key = key
+        self.key = key.flatMap { $0.isEmpty ? nil : $0 }
     }
 
     init(_ document: Envelope) {
-        type = document.type
-        subject = document.subject
-        key = document.attributes.key
+        self.init(type: document.type, subject: document.subject, key: document.attributes.key)
     }
 }

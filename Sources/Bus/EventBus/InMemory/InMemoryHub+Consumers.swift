@@ -5,7 +5,7 @@ extension InMemoryHub {
         try requireOpen(handle)
         do { try Rules.checkConsumer(consumer) } catch { throw BusError(error) }
         guard groups[consumer]?.isDisplaced(member) != true else { throw BusError.takenOver(consumer) }
-        let ownership = groups[consumer, default: ConsumerGroup()].claim(member)
+        let ownership = groups[consumer, default: ConsumerGroup(after: forgottenEpoch)].claim(member)
         memberships[handle, default: []].insert(Membership(consumer: consumer, member: member.id))
         endSubscriptions(of: consumer)
         return ConsumerClaim(
@@ -24,8 +24,9 @@ extension InMemoryHub {
 
     func forget(_ consumer: String, for handle: InMemoryEventBus.ID) throws {
         try requireOpen(handle)
+        do { try Rules.checkConsumer(consumer) } catch { throw BusError(error) }
         guard groups[consumer]?.members.isEmpty ?? true else { throw BusError.isShared(consumer) }
-        groups[consumer] = nil
+        forgottenEpoch = max(forgottenEpoch, groups.removeValue(forKey: consumer)?.ownerEpoch ?? 0)
         endSubscriptions(of: consumer)
     }
 
@@ -37,32 +38,30 @@ extension InMemoryHub {
         return ownership.ownerEpoch == claim.ownerEpoch && ownership.offsets.keys == claim.offsets.keys
     }
 
-    /// Whether the message of a checkpoint has been handled: then what it led to is in the journal.
+    /// Checks that progress can be recorded.
+    /// - Returns: whether the message of the checkpoint has been handled: then what it led to is in the journal.
+    /// - Throws: ``BusError``: `epoch`, `fenced` or `unrecorded`, in this order.
     func isHandled(_ checkpoint: Checkpoint) throws -> Bool {
-        guard let partition = checkpoint.partition, let group = groups[checkpoint.claim.consumer],
-            group.isOwned(partition, under: checkpoint.claim.ownerEpoch)
-        else { return false }
-        try requireThisJournal(checkpoint.position)
-        return group.handled(partition) >= checkpoint.position.offset
-    }
-
-    func record(_ checkpoint: Checkpoint) throws {
         let claim = checkpoint.claim
         try requireThisJournal(checkpoint.position)
-        if let previous = checkpoint.previous, let partition = checkpoint.partition,
-            let group = groups[claim.consumer], group.isOwned(partition, under: claim.ownerEpoch),
-            group.handled(partition) < previous
-        {
-            throw BusError(.unrecorded, "the checkpoint before, at offset \(previous), is not recorded")
-        }
-        let isOwner =
-            groups[claim.consumer]?
-            .record(
-                checkpoint.position.offset, partition: checkpoint.partition, settled: checkpoint.settled,
-                ownerEpoch: claim.ownerEpoch) ?? false
-        guard isOwner else {
+        guard let group = groups[claim.consumer], group.isOwned(checkpoint.partition, under: claim.ownerEpoch) else {
             throw BusError.takenOver(claim.consumer)
         }
+        guard let partition = checkpoint.partition else { return false }
+        let handled = group.handled(partition)
+        if handled >= checkpoint.position.offset { return true }
+        if let previous = checkpoint.previous, handled < previous {
+            throw BusError(.unrecorded, "the checkpoint before, at offset \(previous), is not recorded")
+        }
+        return false
+    }
+
+    /// Records progress that has been checked.
+    func record(_ checkpoint: Checkpoint) {
+        _ = groups[checkpoint.claim.consumer]?
+            .record(
+                checkpoint.position.offset, partition: checkpoint.partition, settled: checkpoint.settled,
+                ownerEpoch: checkpoint.claim.ownerEpoch)
     }
 
     func leave(_ membership: Membership, for handle: InMemoryEventBus.ID) {

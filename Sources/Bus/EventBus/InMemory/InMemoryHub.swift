@@ -15,6 +15,8 @@ public actor InMemoryHub {
     var subscriptions: [InMemorySubscription.ID: InMemorySubscription] = [:]
     /// By name of the durable consumer.
     var groups: [String: ConsumerGroup] = [:]
+    /// The greatest owner epoch of a consumer that was removed.
+    var forgottenEpoch: UInt64 = 0
     var memberships: [InMemoryEventBus.ID: Set<Membership>] = [:]
     /// Oldest first.
     var letters: [DeadLetter] = []
@@ -36,12 +38,10 @@ public actor InMemoryHub {
         try requireOpen(handle)
         try batch.validate()
         try batch.validateMessages()
+        if let checkpoint = batch.checkpoint, try isHandled(checkpoint) { return end }
         let rejected = try rejectedMessage(of: batch)
         try requireLetters(batch.settledLetters)
-        if let checkpoint = batch.checkpoint {
-            if try isHandled(checkpoint) { return end }
-            try record(checkpoint)
-        }
+        batch.checkpoint.map(record)
         if let rejection = batch.rejection, let checkpoint = batch.checkpoint, let rejected {
             keep(rejected, of: checkpoint.claim.consumer, because: rejection)
         }

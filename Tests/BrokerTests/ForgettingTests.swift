@@ -1,0 +1,116 @@
+import BusProtocol
+import EventBus
+import Foundation
+import GRDB
+import Testing
+
+@testable import Broker
+
+@Suite("Removing a durable consumer")
+struct ForgettingTests {
+    @Test("the list has every consumer with its position and its members, also after a restart")
+    func list() throws {
+        try Fixture.run { fixture in
+            #expect(fixture.consumers()?.isEmpty == true)
+            _ = fixture.publish(sequence: 1, ["A", "A"])
+            _ = fixture.claim("b")
+            for _ in 1...2 { _ = fixture.claim("a", as: .shared) }
+            _ = fixture.publish(sequence: 2, [], checkpoint: fixture.checkpoint("b", owner: 1, offset: 1))
+            let expected = [
+                ConsumerList.Entry(name: "a", position: 0, memberCount: 2),
+                ConsumerList.Entry(name: "b", position: 1, memberCount: 0),
+            ]
+            #expect(fixture.consumers() == expected)
+            try fixture.restart()
+            #expect(fixture.consumers() == expected)
+            let whole = ConsumerList(epoch: fixture.journal.epoch, head: 2, consumers: expected)
+            #expect(fixture.ask(.consumers) == .consumers(whole))
+        }
+    }
+
+    @Test("nothing is left of it but its dead letters, also after a restart")
+    func rows() throws {
+        try Fixture.run { fixture in
+            _ = fixture.publish(sequence: 1, ["A", "A"])
+            for _ in 1...2 { _ = fixture.claim("old") }
+            _ = fixture.claim("kept")
+            _ = fixture.publish(
+                sequence: 2, [], checkpoint: fixture.checkpoint("old", owner: 2, offset: 1),
+                rejection: RejectionFrame(attempts: 1, code: "old.failed", reason: "no"))
+            try fixture.execute("INSERT INTO cut_offs VALUES ('old', 'event.A', 0, 1, 1, 1)")
+            #expect(try Self.rows(of: "old", fixture) > 0)
+            #expect(fixture.ask(.forget("old")) == .done)
+            #expect(try Self.rows(of: "old", fixture) == 0)
+            #expect(fixture.letters(of: "old")?.letters.count == 1)
+            #expect(fixture.consumers()?.map(\.name) == ["kept"])
+            try fixture.restart()
+            #expect(fixture.consumers()?.map(\.name) == ["kept"])
+            #expect(fixture.ask(.forget("old")) == .done, "there is none any more")
+        }
+    }
+
+    private static func rows(of name: String, _ fixture: Fixture) throws -> Int {
+        let tables = [
+            ("consumers", "name"), ("shares", "consumer"), ("progress", "consumer"), ("members", "consumer"),
+            ("displaced", "consumer"), ("cut_offs", "consumer"),
+        ]
+        return try fixture.journal.read { database in
+            try tables.reduce(0) { count, table in
+                let sql = "SELECT count(*) FROM \(table.0) WHERE \(table.1) = ?"
+                return count + (try Int.fetchOne(database, sql: sql, arguments: [name]) ?? 0)
+            }
+        }
+    }
+
+    @Test("one that members share is kept until the last has left or fallen silent")
+    func shared() throws {
+        try Fixture.run { fixture in
+            _ = fixture.claim("music", as: .shared)
+            let refusal = ProtocolError(
+                .malformed, "processes share the durable consumer 'music'; stop them first")
+            #expect(fixture.ask(.forget("music")) == .refused(refusal))
+            #expect(fixture.consumers()?.map(\.name) == ["music"])
+            try fixture.tick(after: .seconds(6))
+            #expect(fixture.ask(.forget("music")) == .done)
+            #expect(fixture.consumers()?.isEmpty == true)
+        }
+    }
+
+    @Test("who claims after that begins at the journal's beginning", arguments: [true, false])
+    func claimedAgain(isRestarted: Bool) throws {
+        try Fixture.run { fixture in
+            _ = fixture.publish(sequence: 1, ["A", "A"])
+            let member = ConsumerMember.exclusive
+            _ = fixture.claim("music", as: member)
+            _ = fixture.publish(sequence: 2, [], checkpoint: fixture.checkpoint("music", owner: 1, offset: 2))
+            _ = fixture.ask(.forget("music"))
+            if isRestarted { try fixture.restart() }
+            #expect(fixture.claim("music", as: member, isRenewal: true)?.offsets.isEmpty == true)
+            let claimed = try #require(fixture.claim("music"))
+            #expect(claimed.offsets.count == Partition.count)
+            #expect(Set(claimed.offsets.values) == [0])
+            #expect(claimed.ownerEpoch == 2, "owner epochs go on, so that the old owner stays fenced")
+            let late = fixture.publish(sequence: 3, ["B"], checkpoint: fixture.checkpoint("music", owner: 1, offset: 2))
+            #expect(late == .refused(ProtocolError(.fenced, "another process has taken music over")))
+        }
+    }
+
+    @Test("it holds retention up no longer")
+    func retention() throws {
+        try Fixture.run({ $0.retention = RetentionPolicy(age: .seconds(60), size: nil) }) { fixture in
+            _ = fixture.publish(sequence: 1, ["A", "A", "A"])
+            _ = fixture.claim("gone")
+            fixture.now += .seconds(120)
+            _ = fixture.publish(sequence: 2, ["A"])
+            func prune() {
+                var outgoing = Outgoing()
+                while fixture.engine.prune(now: fixture.now, &outgoing) {}
+            }
+            prune()
+            #expect(fixture.read()?.messages.map(\.offset) == [1, 2, 3, 4])
+            #expect(fixture.ask(.forget("gone")) == .done)
+            prune()
+            #expect(fixture.read()?.messages.map(\.offset) == [4])
+        }
+    }
+}

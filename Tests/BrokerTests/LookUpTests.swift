@@ -1,0 +1,75 @@
+import BusProtocol
+import EventBus
+import Foundation
+import Testing
+
+@testable import Broker
+
+@Suite("Looking one document up")
+struct LookUpTests {
+    private static func publish(_ messages: [PublishedMessage], in fixture: Fixture) {
+        _ = fixture.ask(.publish(PublishRequest(producer: ProducerID(), sequence: 1, messages: messages)))
+    }
+
+    @Test("the page has the document alone, and reaches the journal's end")
+    func found() throws {
+        try Fixture.run { fixture in
+            let documents = ["", "a", "b"].map { Fixture.message("Setting", kind: .document, key: $0) }
+            Self.publish(documents + [Fixture.message("Other", kind: .document), Fixture.message("A")], in: fixture)
+            for (key, offset) in [("", 1), ("a", 2), ("b", 3)] as [(String, UInt64)] {
+                let page = try #require(try fixture.document("Setting", key: key))
+                #expect(page.messages.map(\.offset) == [offset])
+                #expect(page.messages.first == fixture.documents().first { $0.offset == offset })
+                #expect((page.epoch, page.through, page.isComplete) == (fixture.journal.epoch, 5, true))
+            }
+            for page in [try fixture.document("Setting", key: "c"), try fixture.document("Nothing")] {
+                #expect(page == Page(epoch: fixture.journal.epoch, through: 5, isComplete: true, messages: []))
+            }
+            try fixture.restart()
+            #expect(try fixture.document("Setting", key: "b")?.messages.map(\.offset) == [3])
+        }
+    }
+
+    @Test("one that is withdrawn is not found, one that is published again is")
+    func withdrawn() throws {
+        try Fixture.run { fixture in
+            Self.publish([Fixture.message("Setting", kind: .document)], in: fixture)
+            Self.publish([Fixture.message("Setting", kind: .document, size: 0)], in: fixture)
+            let withdrawn = try fixture.document("Setting")
+            #expect(withdrawn?.messages.isEmpty == true)
+            Self.publish([Fixture.message("Setting", kind: .document)], in: fixture)
+            #expect(try fixture.document("Setting")?.messages.map(\.offset) == [3])
+        }
+    }
+
+    @Test("of a damaged document the page has the offset")
+    func damaged() throws {
+        try Fixture.run { fixture in
+            Self.publish(["a", "b"].map { Fixture.message("Setting", kind: .document, key: $0) }, in: fixture)
+            try fixture.execute("UPDATE messages SET data = x'ff' WHERE offset = 2")
+            let page = try #require(try fixture.document("Setting", key: "b"))
+            #expect(page.messages.isEmpty)
+            #expect(page.damaged == [2])
+            #expect(try fixture.document("Setting", key: "a")?.messages.map(\.offset) == [1])
+        }
+    }
+
+    @Test("a look-up in another journal is refused")
+    func epoch() throws {
+        try Fixture.run { fixture in
+            let epoch = fixture.journal.epoch
+            let type = MessageType(kind: .document, name: "Setting")
+            let own = try DocumentRequest(epoch: epoch, type: type, subject: "default", key: "")
+            guard case .page = fixture.ask(.document(own)) else {
+                Issue.record("the epoch is the journal's")
+                return
+            }
+            let other = try DocumentRequest(epoch: epoch &+ 1, type: type, subject: "default", key: "")
+            guard case .refused(let error) = fixture.ask(.document(other)) else {
+                Issue.record("a look-up in another journal was answered")
+                return
+            }
+            #expect(error.code == .epoch)
+        }
+    }
+}

@@ -1,0 +1,127 @@
+internal import EventBus
+internal import Testing
+
+extension ConformanceCase {
+    static let progress = [
+        ConformanceCase(
+            "a checkpoint is refused unless the one before it in its partition is recorded", needs: .deadLetters
+        ) { fixture in
+            try await fixture.withBus { bus in
+                try await bus.publish(0..<3)
+                let claim = try await bus.claim(consumer: "worker")
+                let messages = try await bus.read(3, under: claim)
+                let handled = try await messages.asyncMap { message in
+                    try await bus.code(of: bus.handled(message, under: claim, of: messages))
+                }
+                #expect(handled == [nil, nil, nil])
+            }
+            try await fixture.withBus { bus in
+                let claim = try await bus.claim(consumer: "loser")
+                let messages = try await bus.read(3, under: claim)
+                // The batch of the first message is refused, for a dead letter that is not there.
+                let refused = bus.handled(messages[0], under: claim, of: messages, settling: [99])
+                #expect(try await bus.code(of: refused) == .letter)
+                for message in messages.dropFirst() {
+                    let next = bus.handled(message, under: claim, of: messages)
+                    #expect(try await bus.code(of: next) == .unrecorded)
+                }
+                #expect(try await bus.newest(matching: [.type(Other.self)]).offset == 6, "three of the worker")
+                let again = try await bus.claim(consumer: "loser", as: claim.member)
+                #expect(try await bus.read(3, under: again) == messages, "nothing counts as handled")
+                for message in messages {
+                    #expect(try await bus.code(of: bus.handled(message, under: claim, of: messages)) == nil)
+                }
+                #expect(try await bus.newest(matching: [.type(Other.self)]).offset == 9)
+            }
+        },
+        ConformanceCase("a batch whose message is handled is a repeat, whatever it says came before") { fixture in
+            try await fixture.withBus { bus in
+                try await bus.publish(0..<2)
+                let claim = try await bus.claim(consumer: "worker")
+                let messages = try await bus.read(2, under: claim)
+                try await bus.publish(Batch([], checkpoint: Checkpoint(claim: claim, handled: messages[1])))
+                let batch = bus.handled(messages[0], under: claim, previous: 1, settling: [99])
+                #expect(try await bus.code(of: batch) == nil)
+                #expect(try await bus.newest(matching: [.type(Other.self)]).offset == 0)
+            }
+        },
+        ConformanceCase("who was taken over is told so, whatever it says came before") { fixture in
+            try await fixture.withBuses { first, second in
+                try await first.publish(0..<2)
+                let old = try await first.claim(consumer: "worker")
+                let messages = try await first.read(2, under: old)
+                _ = try await second.claim(consumer: "worker")
+                let batch = first.handled(messages[1], under: old, of: messages)
+                #expect(try await first.code(of: batch) == .fenced)
+            }
+        },
+        ConformanceCase("what a slow partition leads to is journalled, however far the others have gone") { fixture in
+            try await fixture.withBus { bus in
+                let claim = try await bus.claim(consumer: "worker")
+                let (slow, fast) = try bus.twoSubjects()
+                try await bus.publish([0], subject: slow)
+                try await bus.publish(1..<10, subject: fast)
+                let messages = try await bus.read(10, under: claim)
+                let progress = ConsumerProgress()
+                progress.oldestUnfinished = messages[0].position?.offset
+                for message in messages.dropFirst() {
+                    let batch = bus.handled(message, under: claim, of: messages, progress: progress)
+                    #expect(try await bus.code(of: batch) == nil)
+                }
+                let before = try await bus.consumers()
+                #expect(before.map(\.position.offset) == [0])
+                let late = bus.handled(messages[0], under: claim, of: messages, progress: progress)
+                #expect(try await bus.code(of: late) == nil)
+                let results = try await bus.withSubscription(to: [.type(Other.self)], from: .beginning) {
+                    try await $0.take(10).map { try $0.decode(Other.self).number }
+                }
+                #expect(results == Array(1..<10) + [0], "the last one was no repeat")
+            }
+        },
+    ]
+}
+
+extension EventBus {
+    /// The batch of a handled message: its result, and its checkpoint that names the one before it in its partition.
+    fileprivate func handled(
+        _ message: Envelope, under claim: ConsumerClaim, of messages: [Envelope] = [], previous: UInt64? = nil,
+        progress: ConsumerProgress? = nil, settling letters: [DeadLetter.ID] = []
+    ) -> Batch {
+        let position = message.position ?? claim.position
+        let before = messages.prefix { $0 != message }.last { $0.partition == message.partition }
+        let checkpoint = Checkpoint(
+            claim: claim, position: position, partition: message.partition,
+            previous: previous ?? before?.position?.offset ?? claim.offsets[message.partition],
+            settled: progress?.settled(delivered: messages.last?.position?.offset ?? 0))
+        let number = (try? message.decode(Numbered.self).number) ?? 0
+        let results = [try? Envelope(Other(number: number), source: source)].compactMap(\.self)
+        var batch = Batch(results, checkpoint: checkpoint)
+        batch.settledLetters = letters
+        return batch
+    }
+
+    /// The code with which a batch is refused; nil if it is taken.
+    fileprivate func code(of batch: Batch) async throws -> BusError.Code? {
+        do {
+            try await publish(batch)
+            return nil
+        } catch let error as BusError {
+            return error.code
+        }
+    }
+
+    /// Subjects of two partitions.
+    fileprivate func twoSubjects() throws -> (String, String) {
+        let slow = Partition(subject: "slow")
+        let other = (0..<10_000).lazy.map { "session-\($0)" }.first { Partition(subject: $0) != slow }
+        return ("slow", try #require(other))
+    }
+}
+
+extension Sequence {
+    fileprivate func asyncMap<Result>(_ transform: (Element) async throws -> Result) async rethrows -> [Result] {
+        var results: [Result] = []
+        for element in self { results.append(try await transform(element)) }
+        return results
+    }
+}
