@@ -220,7 +220,7 @@ let tests: [Target] = [
         name: "IntegrationTests",
         dependencies: [
             "CommandLineTestSupport", "SegueTestSupport", "EventBus", "Contracts", "Navigation", "Onboarding",
-            "HTTPClient", "Routing", "Stations", "ThreeScreens", "Vocabulary",
+            "HTTPClient", "Routing", "Stations", "ThreeScreens", "Vocabulary", "ZeroMQEventBus", logging,
         ],
         swiftSettings: settings),
     .testTarget(

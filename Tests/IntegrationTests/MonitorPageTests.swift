@@ -1,14 +1,25 @@
 import CommandLineTestSupport
+import EventBus
 import Foundation
 import Testing
 
 @Suite("What docs/monitor.md shows")
 struct MonitorPageTests {
     enum Stack: String, CaseIterable {
+        /// A broker and a service.
         case bare
         /// What `make run` starts.
         case shipped
     }
+
+    private static let bare = """
+        services:
+          broker: {command: broker, healthcheck: {test: [NOTIFY]}}
+          error-notifier:
+            command: error-notifier
+            healthcheck: {test: [NOTIFY]}
+            depends_on: {broker: {condition: service_healthy}}
+        """
 
     /// A bus with what the page sends first.
     private func onBus(
@@ -18,12 +29,14 @@ struct MonitorPageTests {
             var segue = segue
             let page = try Page("docs/monitor.md")
             switch stack {
-            case .bare: try segue.write("services: {broker: {command: broker, healthcheck: {test: [NOTIFY]}}}")
+            case .bare: try segue.write(Self.bare)
             case .shipped: segue.workingDirectory = Repository.path("")
             }
             let first = try #require(page.blocks(of: "sh").first)
             let result = try await segue.shell("set -e; segue up -d --wait; \(first)")
             try #require(result.status == 0, "\(result.error)")
+            // The service of the page that nobody runs any more.
+            try await segue.withConnection { _ = try await $0.claim(consumer: "kiosk-service") }
             try await body(segue, page)
         }
     }
@@ -35,7 +48,7 @@ struct MonitorPageTests {
             #expect(commands.count > 15)
             for command in commands {
                 // What would go on until somebody presses Ctrl-C.
-                let isEndless = !command.contains(#/--until|--count|--for|top/#)
+                let isEndless = command.hasPrefix("segue monitor") && !command.contains(#/--until|--count|--for/#)
                 let result = try await segue.shell(isEndless ? "\(command) --for 100ms" : command)
                 #expect(result.status == 0 && result.error.isEmpty, "\(command): \(result.error)")
                 // What begins now, or ended long ago, has nothing to show here.
@@ -50,6 +63,7 @@ struct MonitorPageTests {
         try await onBus(of: stack) { segue, page in
             let commands = page.blocks(of: "sh").joined().split(separator: "\n").map(String.init)
             for (part, output) in [
+                ("consumer list", #/(?m)^kiosk-service +0 +\d+ +no process$/#),
                 (
                     "--where 'data.songID",
                     #/^[\d:.]+ command\.SongRequested segue/\w+ → \{"songID":"s1"\}\n$/#

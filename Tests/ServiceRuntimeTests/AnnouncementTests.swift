@@ -95,6 +95,23 @@ struct AnnouncementTests {
         }
     }
 
+    @Test("names the durable consumers of its process once they have begun")
+    func consumers() async throws {
+        try await running {
+            while try await presence?.consumers != ["greeter"] { try await look() }
+            #expect(try await presence?.runs(consumer: "greeter") == true)
+            #expect(try await presence?.runs(consumer: "waiter") == false)
+        }
+    }
+
+    @Test("one that names no consumers is taken to run that of its own name", arguments: [nil, []] as [[String]?])
+    func withoutConsumers(consumers: [String]?) {
+        let presence = Document.Presence(
+            name: "a", version: "1", instance: "i", pid: 7, receives: [], sends: [], consumers: consumers)
+        #expect(presence.runs(consumer: "a"))
+        #expect(!presence.runs(consumer: "b"))
+    }
+
     @Test("comes back when the bus has lost it")
     func lost() async throws {
         try await running {
@@ -115,6 +132,7 @@ struct AnnouncementTests {
                 == Document.Presence(
                     name: "a", version: "1", instance: "i", pid: 7, receives: ["command.Greet"], sends: []))
         #expect((presence.handled, presence.failed, presence.lag) == (0, 0, 0))
+        #expect(presence.consumers == nil)
     }
 
     @Test("counts nobody behind who waits, though other members handle newer messages")

@@ -20,7 +20,8 @@ struct Segue: AsyncParsableCommand {
                 name: "Bus",
                 subcommands: [
                     MonitorCommand.self, TopCommand.self, TraceCommand.self, SendCommand.self, GetCommand.self,
-                    AskCommand.self, ServicesCommand.self, DeadCommand.self, RecordCommand.self, ReplayCommand.self,
+                    AskCommand.self, ServicesCommand.self, ConsumerCommand.self, DeadCommand.self, RecordCommand.self,
+                    ReplayCommand.self,
                     BenchCommand.self, BenchPeerCommand.self,
                 ]),
             CommandGroup(name: "Flows and contracts", subcommands: [FlowCommand.self, ContractCommand.self]),

@@ -27,6 +27,9 @@ public final class ConsumerMetrics: Sendable {
     /// How many messages were given up and are dead letters.
     public var failed: Int { state.withLock(\.failed) }
 
+    /// The names of the consumers that have begun, in alphabetical order.
+    package var consumers: [String] { state.withLock { $0.consumers.keys.sorted() } }
+
     /// How many offsets the consumer that is farthest behind is from the newest message of its types; 0 when all have
     /// handled what there is.
     /// - Throws: ``BusError``.

@@ -37,10 +37,18 @@ struct Announcement: Service {
         let presence = context.presence(lag: 0)
         try await context.waitingForBus(clock: clock) { try await publish(presence, contract) }
         for signal in ready { try await signal.wait() }
+        // Who is told that the process is ready finds its consumers in its presence.
+        let begun = context.presence(lag: 0)
+        let isComplete = presence.consumers == begun.consumers
+        if !isComplete {
+            try await context.waitingForBus(clock: clock) {
+                try await publish(begun, try await isOnBus ? nil : contract)
+            }
+        }
         context.logger.info("ready", metadata: ["bus": "\(context.busAddress)", "source": "\(context.bus.source)"])
         notifier.notify(.ready)
         CodePages.release()
-        return presence
+        return isComplete ? presence : begun
     }
 
     private func keepAnnounced(_ announced: Document.Presence) async throws {
@@ -89,6 +97,7 @@ extension ServiceContext {
             name: process.name, version: process.version, instance: process.instance,
             pid: ProcessInfo.processInfo.processIdentifier,
             receives: process.receives.map(\.type.description), sends: process.sends.map(\.type.description),
-            handled: metrics.handled, failed: metrics.failed, lag: lag)
+            handled: metrics.handled, failed: metrics.failed, lag: lag,
+            consumers: metrics.consumers)
     }
 }

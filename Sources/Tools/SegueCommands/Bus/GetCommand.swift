@@ -42,13 +42,16 @@ package struct GetCommand: AsyncParsableCommand {
     package func run() async throws {
         guard let type else { return }
         let subject = subject
-        let documents = try await options.withBus { bus in
+        let key = key
+        let (found, documents) = try await options.withBus { bus -> (Envelope?, [Envelope]) in
+            if let found = try await bus.document(type, subject: subject, key: key) { return (found, []) }
             let named = try await bus.documents(matching: [.type(type, subject: subject)])
             // All of them only to tell what there is instead.
-            return named.isEmpty ? try await bus.documents(matching: [.kind(.document, subject: subject)]) : named
+            let others = [MessageFilter.kind(.document, subject: subject)]
+            return (nil, named.isEmpty ? try await bus.documents(matching: others) : named)
         }
         let named = documents.filter { $0.type == type }
-        if let found = named.first(where: { $0.attributes.key == key }) {
+        if let found {
             try await DataPrinter(json: json).show(found.data)
         } else if key == nil, !named.isEmpty {
             try await list(named)

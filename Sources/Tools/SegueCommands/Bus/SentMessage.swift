@@ -5,6 +5,11 @@ struct SentMessage: Encodable {
     struct JournalPosition: Encodable {
         let epoch: String
         let offset: UInt64
+
+        init(_ position: Position) {
+            epoch = String(position.epoch, radix: 16)
+            offset = position.offset
+        }
     }
 
     let id: String
@@ -14,6 +19,6 @@ struct SentMessage: Encodable {
     init(id: String, type: MessageType, position: Position) {
         self.id = id
         self.type = type
-        self.position = JournalPosition(epoch: String(position.epoch, radix: 16), offset: position.offset)
+        self.position = JournalPosition(position)
     }
 }

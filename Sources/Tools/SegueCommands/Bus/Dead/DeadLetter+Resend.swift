@@ -25,8 +25,7 @@ extension DeadLetter {
     }
 
     private func isRetained(on bus: any EventBus) async throws -> Bool {
-        try await bus.documents(matching: [.type(message.type, subject: message.subject)])
-            .contains { $0.attributes.key == message.attributes.key && $0.id == message.id }
+        try await bus.document(message.type, subject: message.subject, key: message.attributes.key)?.id == message.id
     }
 
     private func copy(from source: String, commandLifetime: Duration) -> Envelope {

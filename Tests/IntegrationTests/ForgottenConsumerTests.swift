@@ -1,0 +1,41 @@
+import CommandLineTestSupport
+import Testing
+
+@Suite("The durable consumer of a service that is gone")
+struct ForgottenConsumerTests {
+    private static let stack = """
+        services:
+          broker: {command: broker, healthcheck: {test: [NOTIFY]}}
+          error-notifier:
+            command: error-notifier
+            healthcheck: {test: [NOTIFY]}
+            depends_on: {broker: {condition: service_healthy}}
+        """
+
+    @Test("is listed and removed once its process has ended, and not before", .timeLimit(.minutes(2)))
+    func forgotten() async throws {
+        try await SegueCommandLine.inScratch { segue in
+            try segue.write(Self.stack)
+            let up = try await segue("up", "-d", "--wait")
+            try #require(up.status == 0, "\(up.error)")
+            let services = try await segue("services", "--json")
+            #expect(services.lines.count == 1, "the service, and no consumer")
+            #expect(services.output.contains(#""consumers":["error-notifier"]"#))
+            let refused = try await segue("consumer", "forget", "error-notifier")
+            #expect(refused.status == 1)
+            #expect(refused.error.contains("runs the consumer 'error-notifier'; stop it first\n"))
+
+            #expect(try await segue("stop", "error-notifier").status == 0)
+            let orphan = "error-notifier (durable consumer, run by no process)"
+            #expect(try await segue("services").lines.contains(orphan))
+            let forgotten = try await segue("consumer", "forget", "error-notifier")
+            #expect(forgotten.status == 0, "\(forgotten.error)")
+            #expect(try await !segue("services").lines.contains(orphan))
+            #expect(try await segue("consumer", "list").error == "segue: there are no durable consumers\n")
+
+            #expect(try await segue("start", "error-notifier").status == 0)
+            #expect(try await segue("wait", "--ready", "error-notifier").status == 0)
+            #expect(try await segue("consumer", "list", "--json").output.contains(#""consumer":"error-notifier""#))
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import CommandLineTestSupport
+import EventBus
+import Foundation
+import Testing
+
+@Suite("segue consumer, and the consumers that segue services lists", .timeLimit(.minutes(1)))
+struct ConsumerVerbTests {
+    private struct Status: Decodable, Equatable {
+        let consumer: String
+        let lag: UInt64
+        let members: Int
+        let services: [String]
+        let position: Receipt.JournalPosition
+    }
+
+    private func statuses(_ result: SegueCommandLine.Result) throws -> [Status] {
+        try result.lines.map { try JSONDecoder().decode(Status.self, from: Data($0.utf8)) }
+    }
+
+    /// A bus with two services, of which one does not tell what it runs, and a consumer of neither.
+    private func onBus(_ body: (SegueCommandLine) async throws -> Void) async throws {
+        try await SegueCommandLine.onBus { segue in
+            for (name, consumers) in [("music-service", ""), ("coordinator", #","consumers":["rooms.ios"]"#)] {
+                let presence = """
+                    {"name":"\(name)","version":"1","instance":"ab","pid":7,"receives":[],"sends":[]\(consumers)}
+                    """
+                try await segue("send", "document.Presence", presence, "--key", name)
+            }
+            try await segue.withConnection { bus in
+                for name in ["music-service", "rooms.ios", "old-service"] {
+                    let claim = try await bus.claim(consumer: name)
+                    let position = Position(epoch: claim.epoch, offset: 1)
+                    try await bus.publish(Batch([], checkpoint: Checkpoint(claim: claim, position: position)))
+                }
+            }
+            try await body(segue)
+        }
+    }
+
+    @Test("services lists the consumers that no process runs, with their lag")
+    func services() async throws {
+        try await onBus { segue in
+            let services = try await segue("services")
+            #expect(services.status == 0 && services.error.isEmpty, "\(services.error)")
+            #expect(services.output.hasSuffix("\nold-service (durable consumer, run by no process)\n  lag      1\n"))
+            #expect(services.lines.count == 10)
+
+            let json = try await segue("services", "--json")
+            #expect(json.lines.count == 3)
+            #expect(json.lines[0].contains(#""consumers":["rooms.ios"]"#))
+            #expect(!json.lines[1].contains("consumers"), "it does not tell")
+            let last = try JSONDecoder().decode(Status.self, from: Data((json.lines.last ?? "").utf8))
+            #expect((last.consumer, last.lag, last.position.offset, last.services) == ("old-service", 1, 1, []))
+        }
+    }
+
+    @Test("services lists a consumer when its process is gone, and not while members share it")
+    func gone() async throws {
+        try await SegueCommandLine.onBus { segue in
+            try await segue.withConnection { bus in
+                _ = try await bus.claim(consumer: "workers", as: .shared)
+                #expect(try await segue("services", "--json").output.isEmpty)
+                #expect(try await segue("consumer", "list").output.contains("1 process without a presence"))
+                let refused = try await segue("consumer", "forget", "workers")
+                #expect(refused.status == 65)
+                #expect(refused.error == "segue: processes share the durable consumer 'workers'; stop them first\n")
+            }
+            #expect(try statuses(try await segue("services", "--json")).map(\.consumer) == ["workers"])
+        }
+    }
+
+    @Test("list shows all of them, and the processes that run them")
+    func list() async throws {
+        try await SegueCommandLine.onBus { segue in
+            let none = try await segue("consumer", "list")
+            #expect(none.status == 0 && none.error == "segue: there are no durable consumers\n")
+        }
+        try await onBus { segue in
+            let table = try await segue("consumer", "list")
+            #expect(
+                table.output == """
+                    CONSUMER       POSITION  LAG  RUN BY
+                    music-service  1         1    music-service/ab
+                    old-service    1         1    no process
+                    rooms.ios      1         1    coordinator/ab
+
+                    """)
+            let all = try statuses(try await segue("consumer", "list", "--json"))
+            #expect(all.map(\.consumer) == ["music-service", "old-service", "rooms.ios"])
+            #expect(all.map(\.services) == [["music-service/ab"], [], ["coordinator/ab"]])
+        }
+    }
+
+    @Test("forget removes one that no process runs, asks nothing, and says what it was", arguments: [true, false])
+    func forget(json: Bool) async throws {
+        try await onBus { segue in
+            let removed = try await segue.run(["consumer", "forget", "old-service"] + (json ? ["--json"] : []))
+            #expect(removed.status == 0 && removed.error.isEmpty, "\(removed.error)")
+            if json {
+                let status = try #require(try statuses(removed).first)
+                #expect((status.consumer, status.lag, status.position.offset) == ("old-service", 1, 1))
+            } else {
+                #expect(
+                    removed.output == "old-service is removed; it had handled the journal up to offset 1 of 2\n")
+            }
+            #expect(try await segue("services", "--json").lines.count == 2)
+            let again = try await segue("consumer", "forget", "old-service")
+            #expect(again.status == 1 && again.output.isEmpty)
+            #expect(again.error == "segue: there is no durable consumer 'old-service'; see 'segue consumer list'\n")
+        }
+    }
+
+    @Test("forget removes none that a process runs, or that is misspelt, and says so in one line")
+    func mistakes() async throws {
+        try await onBus { segue in
+            for (name, service) in [("music-service", "music-service"), ("rooms.ios", "coordinator")] {
+                let refused = try await segue("consumer", "forget", name, "--json")
+                #expect(refused.status == 1 && refused.output.isEmpty)
+                #expect(
+                    refused.error
+                        == "segue: \(service) (instance ab, pid 7) runs the consumer '\(name)'; stop it first\n")
+            }
+            let misspelt = try await segue("consumer", "forget", "old-servic")
+            #expect(
+                misspelt.error == "segue: there is no durable consumer 'old-servic'; did you mean 'old-service'?\n")
+            let nothing = try await segue("consumer", "forget")
+            #expect(nothing.status == 64 && nothing.errorLines.count == 1)
+            #expect(try await segue("consumer", "list", "--json").lines.count == 3)
+        }
+    }
+}
