@@ -1,6 +1,7 @@
 import BusProtocol
 import EventBus
 import Foundation
+import GRDB
 import Testing
 
 @testable import Broker
@@ -27,6 +28,21 @@ struct LookUpTests {
             }
             try fixture.restart()
             #expect(try fixture.document("Setting", key: "b")?.messages.map(\.offset) == [3])
+        }
+    }
+
+    @Test("it goes by the documents' primary key, so its cost does not depend on their number")
+    func cost() throws {
+        try Fixture.run { fixture in
+            let plan = try fixture.journal.database.inDatabase { database in
+                try Row.fetchAll(
+                    database, sql: "EXPLAIN QUERY PLAN \(JournalStatements.documentSQL)", arguments: ["", "", ""]
+                ).map { $0["detail"] as String }
+            }
+            #expect(plan.count == 2)
+            #expect(
+                plan.first?.hasPrefix("SEARCH documents USING PRIMARY KEY (type=? AND subject=? AND key=?)") == true)
+            #expect(plan.last?.hasPrefix("SEARCH messages USING INTEGER PRIMARY KEY") == true)
         }
     }
 

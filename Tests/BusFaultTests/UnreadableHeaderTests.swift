@@ -131,6 +131,11 @@ struct UnreadableHeaderTests {
                 try await bus.publish(presence)
                 let found = try await bus.documents(matching: [.type(Document.Presence.self)])
                 #expect(try found.map { try $0.decode(Document.Presence.self).instance } == ["i"])
+                #expect(try await bus.document(Document.Presence.self, key: "i") == presence)
+                for header in BadHeader.allCases {
+                    let type = Document.Presence.type
+                    #expect(try await bus.document(type, subject: Session.default, key: header.rawValue) == nil)
+                }
                 try await withRunning(Coordinator(flow: try Self.flow(), bus: bus, logger: .silent)) {
                     let state = try await bus.document(Document.NavigationState.self, key: "ios")
                     #expect(state?.snapshot.state.root.instance.screen == "start")

@@ -17,9 +17,15 @@ struct JournalStatements {
     let saveProducer: RawStatement
     let saveProgress: RawStatement
 
+    private static let columns = "messages.offset, messages.topic, previous, header, data, checksum"
+    static let documentSQL = """
+        SELECT \(columns) FROM documents JOIN messages USING (offset)
+        WHERE documents.type = ? AND documents.subject = ? AND documents.key = ?
+        """
+
     init(_ database: Database) throws {
         func prepare(_ sql: String) throws -> RawStatement { try RawStatement(sql, database) }
-        let columns = "messages.offset, messages.topic, previous, header, data, checksum"
+        let columns = Self.columns
         begin = try prepare("BEGIN IMMEDIATE")
         commit = try prepare("COMMIT")
         rollback = try prepare("ROLLBACK")
@@ -31,11 +37,7 @@ struct JournalStatements {
             SELECT \(columns) FROM documents JOIN messages USING (offset)
             WHERE documents.offset > ? ORDER BY documents.offset
             """)
-        document = try prepare(
-            """
-            SELECT \(columns) FROM documents JOIN messages USING (offset)
-            WHERE documents.type = ? AND documents.subject = ? AND documents.key = ?
-            """)
+        document = try prepare(Self.documentSQL)
         retainDocument = try prepare("INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?)")
         withdrawDocument = try prepare("DELETE FROM documents WHERE type = ? AND subject = ? AND key = ?")
         documentOffset = try prepare("SELECT offset FROM documents WHERE type = ? AND subject = ? AND key = ?")
