@@ -89,6 +89,20 @@ struct GroupTests {
         }
     }
 
+    @Test("what is settled beyond the journal's end is of another journal, too: messages to come are not handled")
+    func settledBeyondHead() throws {
+        try Fixture.run { fixture in
+            _ = fixture.publish(sequence: 1, ["A"])
+            _ = fixture.claim("music")
+            for partition in [nil, Partition(subject: "default")] {
+                let checkpoint = fixture.checkpoint("music", owner: 1, offset: 1, settled: 2, partition: partition)
+                let reply = fixture.publish(sequence: partition == nil ? 2 : 3, [], checkpoint: checkpoint)
+                #expect(reply == .refused(ProtocolError(.epoch, "the checkpoint of music is for another journal")))
+            }
+            #expect(fixture.consumers()?.map(\.position) == [0])
+        }
+    }
+
     @Test("two members share; the first is fenced in what it lost, and takes up the rest with its next claim")
     func sharing() throws {
         try Fixture.run { fixture in

@@ -45,6 +45,25 @@ extension ConformanceCase {
                 #expect(try await bus.newest(matching: [.type(Other.self)]).offset == 0)
             }
         },
+        ConformanceCase("progress beyond the journal's end is refused: what is published later has yet to be handled") {
+            fixture in
+            try await fixture.withBus { bus in
+                try await bus.publish([0])
+                let claim = try await bus.claim(consumer: "worker")
+                let partition = Partition(subject: Session.default)
+                for (offset, settled) in [(2, 1), (1, 2), (2, 2)] as [(UInt64, UInt64)] {
+                    for partition in [nil, partition] {
+                        let position = Position(epoch: claim.epoch, offset: offset)
+                        let checkpoint = Checkpoint(
+                            claim: claim, position: position, partition: partition, settled: settled)
+                        #expect(try await bus.code(of: Batch([], checkpoint: checkpoint)) == .epoch)
+                    }
+                }
+                try await bus.publish([1])
+                #expect(try await bus.read(2, under: claim).numbers == [0, 1])
+                #expect(try await bus.consumers().map(\.position.offset) == [0])
+            }
+        },
         ConformanceCase("who was taken over is told so, whatever it says came before") { fixture in
             try await fixture.withBuses { first, second in
                 try await first.publish(0..<2)

@@ -31,7 +31,9 @@ struct BadRequest: Sendable {
     /// A head alone, and one with as many frames as no request has.
     private static let frameCounts: [BadRequest] = Operation.allCases.filter { $0 != .query }.flatMap { operation in
         [
-            BadRequest("\(operation) without a body", [head(operation)], .malformed),
+            operation == .consumers
+                ? BadRequest("consumers with a body", [head(operation), cursor], .malformed)
+                : BadRequest("\(operation) without a body", [head(operation)], .malformed),
             BadRequest(
                 "\(operation) with 3000 frames",
                 [head(operation)] + [[UInt8]](repeating: [UInt8](repeating: 0, count: 16), count: 3000),
@@ -47,6 +49,9 @@ struct BadRequest: Sendable {
             "letters of no UTF-8", [head(.letters), [UInt8](repeating: 0, count: 8) + [0, 1, 0xff]], .malformed),
         BadRequest("a filter that is no UTF-8", [head(.read), cursor, [0xff, 0x2e]], .topic),
         BadRequest("a filter without an end", [head(.read), cursor, Array("event.A".utf8)], .topic),
+        BadRequest("a look-up of an event", [head(.document), look(up: "event.A", "default")], .topic),
+        BadRequest("a look-up of no subject", [head(.document), look(up: "document.A", "e\u{301}")], .malformed),
+        BadRequest("a consumer without a name", [head(.forget), [0, 0]], .tooLarge),
         BadRequest("a type that is none", [head(.serve), [UInt8](repeating: 1, count: 16), [1, 2, 3]], .topic),
     ]
 
@@ -63,6 +68,13 @@ struct BadRequest: Sendable {
     ]
 
     private static let cursor = [UInt8](repeating: 0, count: 16)
+
+    private static func look(up type: String, _ subject: String) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.write(UInt64(0))
+        for text in [type, subject, ""] { writer.write(text: text) }
+        return writer.bytes
+    }
 
     private static func head(_ operation: Operation) -> [UInt8] {
         RequestHead(operation: operation, id: 7).bytes

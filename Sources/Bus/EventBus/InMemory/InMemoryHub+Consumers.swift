@@ -56,6 +56,14 @@ extension InMemoryHub {
         return false
     }
 
+    /// - Throws: ``BusError`` with code `epoch` for progress beyond the journal's end: messages to come would count as handled.
+    func requireReached(_ checkpoint: Checkpoint) throws {
+        guard max(checkpoint.position.offset, checkpoint.settled) <= end.offset else {
+            throw BusError(
+                .epoch, "the checkpoint of \(checkpoint.claim.consumer) is beyond the journal's end (\(end))")
+        }
+    }
+
     /// Records progress that has been checked.
     func record(_ checkpoint: Checkpoint) {
         _ = groups[checkpoint.claim.consumer]?

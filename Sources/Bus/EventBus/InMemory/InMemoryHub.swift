@@ -40,6 +40,7 @@ public actor InMemoryHub {
         try batch.validateMessages()
         if let checkpoint = batch.checkpoint, try isHandled(checkpoint) { return end }
         let rejected = try rejectedMessage(of: batch)
+        try batch.checkpoint.map(requireReached)
         try requireLetters(batch.settledLetters)
         batch.checkpoint.map(record)
         if let rejection = batch.rejection, let checkpoint = batch.checkpoint, let rejected {

@@ -4,8 +4,8 @@ package struct ConsumerCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "consumer", abstract: "Lists the durable consumers, and removes those that nobody runs any more.",
         discussion: """
-            segue consumer list              each with its lag, and the processes that run it
-            segue consumer forget waiter     its progress is lost, and it keeps no messages any more
+            segue consumer list            each with its lag, and who runs it
+            segue consumer forget waiter   removes one that no process runs
             """,
         subcommands: [ConsumerListCommand.self, ConsumerForgetCommand.self])
 
