@@ -118,6 +118,7 @@ public struct Machine: Hashable, Sendable {
         do {
             for action in actions { try performed.apply(action) }
             try tellOfEndings(&performed)
+            try performed.checkSize(from: state)
         } catch {
             return commit(step) + [.failed(error)]
         }
