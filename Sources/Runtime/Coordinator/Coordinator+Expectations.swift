@@ -23,9 +23,7 @@ extension Coordinator {
     private func report(of expectation: Expectation) throws -> Envelope {
         switch expectation.object {
         case .screen(let instance):
-            var report = try envelope(Command.ScreenGone(instance: instance), expectation)
-            report.attributes.expire(after: type(of: bus).commandLifetime)
-            return report
+            return try envelope(Command.ScreenGone(instance: instance), expectation)
         case .attempt(let id, let correlationID):
             var report = try envelope(DomainEvent.GuardDeadlinePassed(attempt: id), expectation)
             // One deadline, one id: a coordinator that was killed after publishing it publishes it again.

@@ -45,7 +45,7 @@ package struct Coordinator: ReadyService {
         guard let claim = try await bus.claimUntilShutdown(consumer: flow.consumer) else { return }
         try await bus.tellCutOffs(of: claim, flow.receives, logger: logger)
         // Reading comes after the claim: from then on nobody else can change these snapshots.
-        var sessions = Sessions(flow: flow, source: bus.source, commandLifetime: type(of: bus).commandLifetime)
+        var sessions = Sessions(flow: flow, source: bus.source)
         let restored = try sessions.restore(
             from: try await bus.documents(matching: [.type(Document.NavigationState.self)]), logger: logger)
         try await bus.publish(

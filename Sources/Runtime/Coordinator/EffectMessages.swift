@@ -11,14 +11,12 @@ struct EffectMessages {
     /// The machine's.
     let platform: String
     let source: String
-    let commandLifetime: Duration
     private var cause: Envelope
     private var count = 0
 
-    init(platform: String, source: String, commandLifetime: Duration, cause: Envelope) {
+    init(platform: String, source: String, cause: Envelope) {
         self.platform = platform
         self.source = source
-        self.commandLifetime = commandLifetime
         self.cause = cause
     }
 
@@ -81,14 +79,10 @@ struct EffectMessages {
         _ type: String, _ data: JSONValue, id: String, instance: String? = nil, lifetime: Duration? = nil
     ) -> Envelope? {
         guard let type = MessageType(type) else { return nil }
-        var attributes = Attributes(type: type, source: source, subject: cause.subject, id: id)
-        attributes.correlationID = cause.attributes.correlationID
-        attributes.causationID = cause.id
-        attributes.traceparent = cause.attributes.traceparent
+        var attributes = Attributes(type: type, source: source, causedBy: cause.attributes, id: id)
         attributes.platform = platform
-        attributes.device = cause.attributes.device
         attributes.instance = instance
-        attributes.expire(after: lifetime ?? commandLifetime)
+        if let lifetime { attributes.expire(after: lifetime) } else { attributes.expireAsUsual() }
         return Envelope(attributes: attributes, data: Data(data.description.utf8))
     }
 

@@ -9,14 +9,11 @@ struct Sessions {
     let flow: Flow
     /// The process that publishes what they lead to.
     let source: String
-    /// How long the commands that machines send are worth acting upon.
-    let commandLifetime: Duration
     private var machines: [String: Machine] = [:]
 
-    init(flow: Flow, source: String, commandLifetime: Duration) {
+    init(flow: Flow, source: String) {
         self.flow = flow
         self.source = source
-        self.commandLifetime = commandLifetime
     }
 
     /// Hands a message to the machine of its session, which begins with the first that is heard of it.
@@ -105,6 +102,6 @@ struct Sessions {
     }
 
     private func results(of cause: Envelope) -> EffectMessages {
-        EffectMessages(platform: flow.platform, source: source, commandLifetime: commandLifetime, cause: cause)
+        EffectMessages(platform: flow.platform, source: source, cause: cause)
     }
 }
