@@ -65,6 +65,64 @@ extension ConformanceCase {
                 #expect(try await bus.publish(Batch([])) == end)
             }
         },
+        ConformanceCase("an attribute of more than 255 bytes is refused by name, as is a time that is none") {
+            fixture in
+            try await fixture.withBus { bus in
+                let end = try await bus.publish([1])
+                for (name, message) in try fixture.unacceptableAttributes(from: bus.source) {
+                    let error = await #expect(throws: BusError.self) { try await bus.publish(Batch([message])) }
+                    #expect(error?.code == .refused)
+                    #expect(error?.message.contains("'\(name)' of command.Order") == true, "\(error?.message ?? "")")
+                }
+                #expect(try await bus.publish(Batch([])) == end)
+            }
+        },
+        ConformanceCase("a query with an attribute of more than 255 bytes is refused", needs: .queries) { fixture in
+            try await fixture.withBus { bus in
+                var query = try Envelope(Question(number: 1), source: bus.source)
+                query.attributes.device = String(repeating: "d", count: 256)
+                let error = await #expect(throws: BusError.self) { try await bus.ask(query, timeout: .seconds(5)) }
+                #expect(error?.code == .refused)
+            }
+        },
+        ConformanceCase("a command expires as its sender says; else after 60 s if it comes from a view, or never") {
+            fixture in
+            try await fixture.withBus { bus in
+                let view = Origin(platform: "ios", device: "phone")
+                let tap = try await bus.send(Order(number: 1), origin: view)
+                let sent = [
+                    tap, try await bus.send(Order(number: 2)),
+                    try await bus.send(Order(number: 3), causedBy: tap),
+                    try await bus.send(Order(number: 4), origin: view, lifetime: nil),
+                    try await bus.send(Order(number: 5), lifetime: .seconds(5)),
+                ]
+                #expect(
+                    sent.map { $0.attributes.expiryTime?.timeIntervalSince($0.attributes.time) }
+                        == [60, nil, 60, nil, 5])
+                let error = await #expect(throws: BusError.self) {
+                    try await bus.send(Order(number: 6), lifetime: .seconds(Int64.max))
+                }
+                #expect(error?.code == .refused)
+            }
+        },
+        ConformanceCase("a timeout and a time far beyond any clock do not trap", needs: .queries) { fixture in
+            try await fixture.withBus { bus in
+                let end = try await bus.publish([1])
+                let error = await #expect(throws: BusError.self) {
+                    try await bus.ask(Question(number: 1), timeout: .seconds(Int64.max))
+                }
+                #expect(error?.code == .unserved)
+                for (seconds, count) in [(-Double.infinity, 1), (.nan, 1), (.infinity, 0)] {
+                    let date = Date(timeIntervalSince1970: seconds)
+                    let found = try await bus.withSubscription(
+                        to: [.all], from: .since(date), until: end, onNotice: nil
+                    ) { messages in
+                        try await messages.reduce(into: 0) { count, _ in count += 1 }
+                    }
+                    #expect(found == count, "\(seconds)")
+                }
+            }
+        },
         ConformanceCase("what is just not too large is taken, and names are of any language") { fixture in
             try await fixture.withBus { bus in
                 let name = String(repeating: "é", count: 127) + "!"
@@ -77,6 +135,21 @@ extension ConformanceCase {
                 try await bus.publish(Batch([], checkpoint: Checkpoint(claim: claim, position: end)))
                 #expect(try await bus.claim(consumer: name).position == end)
                 #expect(try await bus.documents(matching: [.type(Setting.self, subject: name)]).count == 1)
+            }
+        },
+        ConformanceCase("attributes of 255 bytes are taken, and times of the years 0000 to 9999") { fixture in
+            try await fixture.withBus { bus in
+                let text = String(repeating: "a", count: 255)
+                var order = try Envelope(Order(number: 1), source: text, origin: Origin(platform: text, device: text))
+                order.attributes.id = text
+                order.attributes.instance = text
+                (order.attributes.correlationID, order.attributes.causationID) = (text, text)
+                (order.attributes.traceparent, order.attributes.recipient) = (text, text)
+                order.attributes.time = Date(timeIntervalSince1970: -62_167_219_200)
+                order.attributes.expiryTime = Date(timeIntervalSince1970: 253_402_300_799.75)
+                order.position = try await bus.publish(Batch([order]))
+                let received = try await bus.withSubscription(to: [.all], from: .beginning) { try await $0.take(1) }
+                #expect(received == [order])
             }
         },
         ConformanceCase("attributes and data arrive as they were published") { fixture in
@@ -116,10 +189,34 @@ extension ConformanceFixture {
         bad.append(large)
         let misnamed = Attributes(type: MessageType(kind: .event, name: "no name"), source: source)
         bad.append(Envelope(attributes: misnamed, data: good.data))
+        bad += try unacceptableAttributes(from: source).map(\.message)
         let letters: [Int64] = Array(1...1025)
         var settling = Batch([good])
         settling.settledLetters = letters
         return bad.map { Batch([good, $0]) } + [Batch(letters.map { _ in good }), settling]
+    }
+}
+
+extension ConformanceFixture {
+    /// Each with the name of the attribute that is wrong.
+    fileprivate func unacceptableAttributes(from source: String) throws -> [(name: String, message: Envelope)] {
+        let long = String(repeating: "a", count: 256)
+        let changes: [(String, (inout Attributes) -> Void)] = [
+            ("id", { $0.id = long }), ("source", { $0.source = long }),
+            ("correlationid", { $0.correlationID = long }), ("causationid", { $0.causationID = long }),
+            ("traceparent", { $0.traceparent = long }), ("platform", { $0.platform = long }),
+            ("device", { $0.device = long }), ("instance", { $0.instance = long }),
+            ("recipient", { $0.recipient = long }),
+            ("time", { $0.time = Date(timeIntervalSince1970: -1e12) }),
+            ("time", { $0.time = Date(timeIntervalSince1970: .nan) }),
+            ("expirytime", { $0.expire(after: .seconds(Int64.max)) }),
+            ("expirytime", { $0.expiryTime = Date(timeIntervalSince1970: .infinity) }),
+        ]
+        return try changes.map { name, change in
+            var order = try Envelope(Order(number: 1), source: source)
+            change(&order.attributes)
+            return (name, order)
+        }
     }
 }
 

@@ -75,6 +75,24 @@ struct RefusalTests {
         #expect(Self.code(of: packed) == code)
     }
 
+    @Test("a message with a long attribute, of a client that does not check it, can be read and answered")
+    func longAttributes() throws {
+        let long = String(repeating: "d", count: 65_000)
+        var launch = Self.envelope(name: "LaunchFinished")
+        launch.attributes.device = long
+        let topic = Topic(launch.type, subject: launch.subject).name
+        let onWire = PublishedMessage(
+            topic: topic, subject: launch.subject, key: "", header: launch.attributes.json[...], data: [])
+        let journalled = FeedMessage(
+            topic: topic, epoch: 1, offset: 1, previous: 0, header: onWire.header, data: onWire.data)
+        #expect(try onWire.validatedForJournal().name == topic)
+        let read = try journalled.envelope()
+        #expect(read.unreadableHeader == nil && read.attributes.device == long)
+        let answer = Attributes(type: read.type, source: "me", causedBy: read.attributes)
+        #expect(try PackedMessages([Envelope(attributes: answer, data: Data())], isTransient: false).count == 1)
+        #expect(throws: BusError.self) { _ = try PublishedMessage(read) }
+    }
+
     @Test("a transient document is refused: documents are retained; so is what is too large for the feed")
     func transient() {
         let document = { () throws(ProtocolError) in

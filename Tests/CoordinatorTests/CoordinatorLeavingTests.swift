@@ -32,6 +32,7 @@ struct CoordinatorLeavingTests {
             #expect(report.attributes.source == "navigation-coordinator/1")
             #expect(try report.decode(Command.ScreenGone.self).instance == item)
             #expect(report.attributes.platform == "ios")
+            #expect(report.attributes.expiryTime == nil, "it comes from no view")
         }
     }
 

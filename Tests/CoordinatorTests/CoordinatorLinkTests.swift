@@ -44,6 +44,24 @@ struct CoordinatorLinkTests {
         #expect(try await view.journalled(DomainEvent.MessageDiscarded.self).isEmpty)
     }
 
+    @Test("sends a command that expires if the story began on a device, and one that does not if a tool began it")
+    func lifetimes() async throws {
+        try await withRunning(fixture.coordinator(.shop(links: true))) {
+            try await view.publish(DomainEvent.LaunchFinished())
+            let links = [
+                try await view.publish(DomainEvent.DeepLinkReceived(url: "shop://item/1"), origin: fixture.phone),
+                try await view.publish(
+                    DomainEvent.DeepLinkReceived(url: "shop://item/2"), origin: Origin(platform: "ios")),
+            ]
+            let commands = try await view.received(Command.ItemNeeded.self, 2)
+            #expect(commands.map { $0.attributes.expiryTime?.timeIntervalSince($0.attributes.time) } == [60, nil])
+            for (link, command) in zip(links, commands) {
+                let traces = [link, command].map { $0.attributes.traceparent.flatMap(TraceContext.init(parsing:)) }
+                #expect(traces[0]?.traceID == traces[1]?.traceID && traces[0] != traces[1])
+            }
+        }
+    }
+
     @Test("discards a link that could not be followed in time, and says so")
     func expired() async throws {
         try await withRunning(fixture.coordinator(.shop(links: true))) {

@@ -28,7 +28,7 @@ struct CoordinatorMistakeTests {
     @Test("leaves it to another platform's coordinator to complain about its expired commands")
     func expiredElsewhere() async throws {
         try await fixture.withShop(later: 61) {
-            try await view.send(Command.ItemSelected(itemID: "7"), origin: Origin(platform: "mac"))
+            try await view.send(Command.ItemSelected(itemID: "7"), origin: Origin(platform: "mac", device: "desk"))
             let own = try await view.send(Command.ItemSelected(itemID: "7"), origin: fixture.phone)
             #expect(try await firstDiscarded().messageID == own.id)
             #expect(try await fixture.currentSnapshot()?.state.path.isEmpty == true)

@@ -48,6 +48,31 @@ struct HeaderTests {
     }
 
     @Test(
+        "with equal keys is read alike in every form of JSON: the first counts",
+        arguments: [
+            "id", "source", "type", "subject", "time", "correlationid", "causationid", "traceparent", "expirytime",
+            "platform", "device", "instance", "key", "recipient",
+        ])
+    func equalKeys(_ key: String) throws {
+        let isTime = key == "time" || key == "expirytime"
+        let values =
+            isTime ? ["2026-01-02T03:04:05.006Z", "2027-01-02T03:04:05.006Z"] : ["event.First", "event.Second"]
+        var members = [
+            "specversion": "1.0", "id": "1", "source": "me", "type": "event.Opened", "time": "2026-01-02T03:04:05.006Z",
+        ]
+        members[key] = nil
+        let start = "{" + members.map { #""\#($0)":"\#($1)""# }.joined(separator: ",")
+        let plain = start + values.map { #","\#(key)":"\#($0)""# }.joined() + "}"
+        // A header with an escape is read by Foundation.
+        let escaped = start + #","extra":"\u0031""# + values.map { #","\#(key)":"\#($0)""# }.joined() + "}"
+        let attributes = try Attributes(json: Array(plain.utf8))
+        #expect(attributes == (try Attributes(json: Array(escaped.utf8))))
+        let written = String(decoding: attributes.json, as: UTF8.self)
+        #expect(written.contains(#""\#(key)":"\#(values[0])""#), "\(written)")
+        #expect(!written.contains(values[1]))
+    }
+
+    @Test(
         "that is not CloudEvents is refused",
         arguments: [
             "", "{", "[]", "null", #"{"id":"1"}"#, "{\"id\":\"\u{1}\"}",

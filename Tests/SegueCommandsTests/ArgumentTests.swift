@@ -38,7 +38,8 @@ struct ArgumentTests {
         "say how long a command lasts",
         arguments: [
             ("none", Lifetime.unlimited), ("5", .seconds(5)), ("0.5", .seconds(0.5)), ("0", nil), ("-1", nil),
-            ("inf", nil), ("1e300", nil),
+            ("31622401", .seconds(31_622_401)), ("2e11", .seconds(2e11)), ("3e11", nil), ("inf", nil), ("nan", nil),
+            ("1e300", nil), ("9223372036854775808", nil),
         ])
     func lifetime(text: String, lifetime: Lifetime?) {
         #expect(Lifetime(argument: text) == lifetime)

@@ -49,9 +49,33 @@ struct AskVerbTests {
             let error = ApplicationError(code: "greeter.nobody", message: "nobody is there", recovery: "knock again")
             return try Envelope(error, source: "test/1", causedBy: query)
         } _: { segue in
-            let result = try await segue("ask", "Salutation")
-            #expect(result.error == "segue: query.Salutation failed: nobody is there; knock again\n")
-            #expect(result.status == 1 && result.output.isEmpty)
+            for options in [[], ["--json"]] {
+                let result = try await segue.run(["ask", "Salutation"] + options)
+                #expect(result.error == "segue: query.Salutation failed: nobody is there; knock again\n")
+                #expect(result.status == 1 && result.output.isEmpty)
+            }
+        }
+    }
+
+    @Test("ends with status 1 and one line when the answer is an error of a stranger, or one that cannot be read")
+    func strangeError() async throws {
+        try await serving { query in
+            let isOwn = String(decoding: query.data, as: UTF8.self).contains("true")
+            let type = try #require(MessageType(isOwn ? "error.ApplicationError" : "error.OutOfOrder"))
+            return Envelope(
+                attributes: Attributes(type: type, source: "lift/1", causedBy: query.attributes),
+                data: Data(#"{"floor":3}"#.utf8))
+        } _: { segue in
+            for (data, type) in [(#"{"own":true}"#, "error.ApplicationError"), (#"{"own":false}"#, "error.OutOfOrder")]
+            {
+                for options in [[], ["--json"]] {
+                    let result = try await segue.run(["ask", "Salutation", data] + options)
+                    #expect(result.status == 1 && result.output.isEmpty)
+                    #expect(
+                        result.error
+                            == "segue: query.Salutation failed: lift/1 answered with \(type) {\"floor\":3}\n")
+                }
+            }
         }
     }
 

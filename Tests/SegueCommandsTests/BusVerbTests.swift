@@ -1,4 +1,5 @@
 import CommandLineTestSupport
+import EventBus
 import Foundation
 import Testing
 
@@ -17,11 +18,51 @@ struct BusVerbTests {
             let message = try JSONDecoder().decode(Seen.self, from: Data(monitor.output.utf8))
             #expect(monitor.lines.count == 1)
             #expect(message.id == receipt.id && message.position == receipt.position && message.platform == "ios")
-            #expect(message.expirytime != nil && message.data == ["playlistID": "p1"])
+            #expect(message.expirytime == nil && message.data == ["playlistID": "p1"])
 
             let pretty = try await segue("monitor", "--since", "1h", "--type", "event.*", "--count", "1")
             #expect(pretty.output.contains(" event.LaunchFinished segue/"))
             #expect(pretty.output.hasSuffix(" → {\"n\":1}\n"))
+        }
+    }
+
+    @Test("says when a command expires: as asked for, after 60 s if it names a device, or else never")
+    func expiry() async throws {
+        try await SegueCommandLine.onBus { segue in
+            for (arguments, lifetime) in [
+                ([], nil), (["--device", "phone"], 60), (["--device", "phone", "--lifetime", "none"], nil),
+                (["--lifetime", "5"], 5), (["--lifetime", "2e11"], 2e11),
+            ] as [([String], Double?)] {
+                let plain = try await segue.run(["send", "command.PlaylistSelected"] + arguments)
+                #expect(plain.status == 0, "\(plain.error)")
+                let words = plain.output.split(whereSeparator: \.isWhitespace).map(String.init)
+                let json = try await segue.run(["send", "command.PlaylistSelected", "--json"] + arguments)
+                let receipt = try JSONDecoder().decode(Receipt.self, from: Data(json.output.utf8))
+                let monitor = try await segue("monitor", "--last", "--until", "end", "--json")
+                let sent = try JSONDecoder().decode(Seen.self, from: Data(monitor.output.utf8))
+                #expect(receipt.expirytime == sent.expirytime)
+                guard let lifetime else {
+                    #expect(words.count == 2 && receipt.expirytime == nil)
+                    continue
+                }
+                try #require(words.count == 4 && words[2] == "expires", "\(plain.output)")
+                let expiry = try #require(receipt.expirytime.flatMap(Timestamp.date(from:)))
+                let time = try #require(Timestamp.date(from: sent.time))
+                #expect(abs(expiry.timeIntervalSince(time) - lifetime) < 0.01)
+                #expect(Timestamp.date(from: words[3]) != nil)
+            }
+            let endless = try await segue("send", "command.PlaylistSelected", "--lifetime", "1e12")
+            #expect(endless.status == 64 && endless.errorLines.count == 1, "\(endless.error)")
+        }
+    }
+
+    @Test("sends no attribute that is too long for the bus, and names it")
+    func longAttribute() async throws {
+        try await SegueCommandLine.onBus { segue in
+            let device = String(repeating: "d", count: 65_290)
+            let result = try await segue("send", "event.LaunchFinished", "--platform", "ios", "--device", device)
+            #expect(result.status == 65 && result.output.isEmpty)
+            #expect(result.error == "segue: the attribute 'device' of event.LaunchFinished exceeds 255 bytes\n")
         }
     }
 
@@ -145,6 +186,7 @@ struct BusVerbTests {
     private struct Seen: Decodable {
         let id: String
         let platform: String?
+        let time: String
         let expirytime: String?
         let data: [String: String]
         let position: Receipt.JournalPosition

@@ -127,7 +127,7 @@ struct MonitorVerbTests {
             #expect(try await segue.run(last).output == "Early \nMany 2999\n")
             #expect(try await segue.run(last + ["--where", "data.n == 7"]).output == "Many 7\n")
             #expect(try await segue.run(last + ["--subject", "alice"]).output == "Early \n")
-            #expect(try await segue("trace", "--last").lines.count == 2)
+            #expect(try await segue("trace", "--last").lines.count == 3)
         }
     }
 

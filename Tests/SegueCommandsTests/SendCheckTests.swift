@@ -1,3 +1,4 @@
+import AppContract
 import CommandLineTestSupport
 import Contracts
 import EventBus
@@ -48,6 +49,30 @@ struct SendCheckTests {
             #expect(try await Self.bought(bus) == before, "nothing was sent")
             #expect(try await segue("send", "command.Buy", #"{"item": 5}"#, "--no-check").status == 0)
             #expect(try await Self.bought(bus) > before)
+        }
+    }
+
+    @Test("is held to the contracts that can be read; those that cannot are named")
+    func unreadable() async throws {
+        try await inShop { segue, bus in
+            var attributes = Attributes(type: Document.ServiceContract.type, source: "kiosk/7")
+            attributes.key = "k7"
+            let position = try await bus.publish(
+                Batch([Envelope(attributes: attributes, data: Data(#"{"name":"kiosk","version":1}"#.utf8))]))
+            let line =
+                "segue: the contract document.ServiceContract[k7] of kiosk/7 at \(position) is left out: "
+                + "document.ServiceContract \(attributes.id) has data that cannot be read: "
+            let sent = try await segue("send", "command.Buy", #"{"item": "hat"}"#)
+            #expect(sent.status == 0 && sent.error.hasPrefix(line), "\(sent.error)")
+            let refused = try await segue("send", "command.Buy", #"{"item": 5}"#)
+            #expect(refused.status == 65 && refused.errorLines.count == 2 && refused.error.hasPrefix(line))
+            let asked = try await segue("ask", "Stock")
+            #expect(asked.status == 69 && asked.errorLines.count == 2 && asked.error.hasPrefix(line), "\(asked.error)")
+            let address = try segue.bus
+            let exported = try await segue("contract", "export", "--bus", address)
+            #expect(exported.status == 0 && exported.error.hasPrefix(line), "\(exported.error)")
+            let contract = try AppContract(parsing: Data(exported.output.utf8))
+            #expect(contract.parties.keys.sorted() == ["store"])
         }
     }
 

@@ -10,6 +10,7 @@ struct TraceVerbTests {
         let type: String
         let depth: Int
         let critical: Bool
+        let trace: String?
     }
 
     /// A tap and what came of it, from the bottom up.
@@ -23,6 +24,7 @@ struct TraceVerbTests {
             attributes.time = Date(timeIntervalSince1970: 1_772_368_496 + Double(place.id.count) / 10)
             attributes.correlationID = id
             attributes.causationID = place.cause
+            attributes.traceparent = TraceContext(story: id).text
             return Envelope(attributes: attributes, data: Data("{}".utf8))
         }
     }
@@ -36,15 +38,17 @@ struct TraceVerbTests {
             for id in ["tap-b", "tap-b.2", "tap-b."] {
                 let trace = try await segue("trace", id)
                 #expect(trace.status == 0 && trace.error.isEmpty, "\(trace.error)")
-                #expect(trace.lines.count == 5)
+                #expect(trace.lines.count == 6)
                 #expect(trace.lines[1] == "* └─ event.Happened  service/1  +200 ms", "\(trace.output)")
                 #expect(trace.lines[3].hasSuffix("its cause is not in the journal"))
                 #expect(trace.lines[4].hasPrefix("4 messages of 1 process in 200 ms"))
+                #expect(trace.lines[5] == "trace \(TraceContext(story: "tap-b").traceID)")
             }
             let rows = try await segue("trace", "--last", "--json").lines.map {
                 try JSONDecoder().decode(Row.self, from: Data($0.utf8))
             }
             #expect(rows.map(\.id) == ["tap-b", "tap-b.1", "tap-b.2", "tap-b.3"] && rows.map(\.depth) == [0, 1, 2, 0])
+            #expect(rows.allSatisfy { $0.trace == TraceContext(story: "tap-b").traceID })
             let ambiguous = try await segue("trace", "tap")
             #expect(ambiguous.status == 1)
             #expect(ambiguous.error == "segue: 'tap' may be tap-a, tap-b; give more of the id\n")
@@ -87,7 +91,7 @@ struct TraceVerbTests {
                 """)
             #expect(follow.status == 0)
             #expect(follow.lines.first == "segue: waiting for something to happen")
-            #expect(follow.lines.count == 3 && follow.lines[1].contains("* command.Tapped  segue/"), "\(follow.output)")
+            #expect(follow.lines.count == 4 && follow.lines[1].contains("* command.Tapped  segue/"), "\(follow.output)")
         }
     }
 

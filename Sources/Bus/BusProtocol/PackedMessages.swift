@@ -54,6 +54,7 @@ package struct PackedMessages: Hashable, Sendable {
     }
 
     private mutating func add(_ envelope: Envelope, topic: String, isTransient: Bool) throws(Mistake) {
+        try Rules.check(envelope.attributes)
         let key = envelope.attributes.key ?? ""
         writer.write(text: topic)
         writer.write(text: envelope.subject)

@@ -18,15 +18,15 @@ extension Attributes: Codable {
             throw DecodingError.dataCorruptedError(
                 forKey: .specVersion, in: container, debugDescription: "only CloudEvents 1.0 is understood")
         }
+        let id = try container.decode(String.self, forKey: .id)
         self.init(
             type: try container.decode(MessageType.self, forKey: .type),
             source: try container.decode(String.self, forKey: .source),
-            subject: try container.decodeIfPresent(String.self, forKey: .subject) ?? Session.default,
-            id: try container.decode(String.self, forKey: .id),
-            time: try container.timestamp(.time) ?? Date())
-        correlationID = try container.decodeIfPresent(String.self, forKey: .correlationID) ?? id
+            subject: try container.decodeIfPresent(String.self, forKey: .subject) ?? Session.default, id: id,
+            time: try container.timestamp(.time) ?? Date(),
+            correlationID: try container.decodeIfPresent(String.self, forKey: .correlationID) ?? id,
+            traceparent: try container.decodeIfPresent(String.self, forKey: .traceparent))
         causationID = try container.decodeIfPresent(String.self, forKey: .causationID)
-        traceparent = try container.decodeIfPresent(String.self, forKey: .traceparent)
         expiryTime = try container.timestamp(.expiryTime)
         platform = try container.decodeIfPresent(String.self, forKey: .platform)
         device = try container.decodeIfPresent(String.self, forKey: .device)

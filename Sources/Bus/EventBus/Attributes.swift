@@ -16,7 +16,7 @@ public struct Attributes: Hashable, Sendable {
     public var correlationID: String
     /// The id of the message that directly caused this one.
     public var causationID: String?
-    /// W3C Trace Context.
+    /// The place in the story's trace: see ``TraceContext``. `nil` only in what was read.
     public var traceparent: String?
     /// When a command is too old to be acted upon.
     public var expiryTime: Date?
@@ -31,21 +31,64 @@ public struct Attributes: Hashable, Sendable {
     /// The only durable consumer that handles it: set on a dead letter that is sent again.
     public var recipient: String?
 
-    /// Attributes of a first message, one that nothing caused.
+    /// Attributes of a first message, one that nothing caused: it begins a story and its trace.
     public init(
         type: MessageType, source: String, subject: String = Session.default,
         id: String = MessageID.make(),
         time: Date = Date()
+    ) {
+        self.init(
+            type: type, source: source, subject: subject, id: id, time: time, correlationID: id,
+            traceparent: TraceContext().text)
+    }
+
+    /// Attributes of a message that another one led to: of the same subject and story, in the same trace, and from the same
+    /// view.
+    ///
+    /// A message of a stranger may have attributes that no client publishes, for they exceed 255 bytes: these are not
+    /// inherited.
+    public init(
+        type: MessageType, source: String, causedBy cause: Attributes, id: String = MessageID.make(),
+        time: Date = Date()
+    ) {
+        let story = [cause.correlationID, cause.id].first(where: \.isAttribute) ?? id
+        let trace = cause.traceparent.flatMap(TraceContext.init(parsing:))?.next ?? TraceContext(story: story)
+        self.init(
+            type: type, source: source, subject: cause.subject, id: id, time: time, correlationID: story,
+            traceparent: trace.text)
+        causationID = cause.id.isAttribute ? cause.id : nil
+        platform = cause.platform.flatMap { $0.isAttribute ? $0 : nil }
+        device = cause.device.flatMap { $0.isAttribute ? $0 : nil }
+        instance = cause.instance.flatMap { $0.isAttribute ? $0 : nil }
+    }
+
+    /// Attributes as they are read.
+    init(
+        type: MessageType, source: String, subject: String, id: String, time: Date, correlationID: String,
+        traceparent: String?
     ) {
         self.id = id
         self.source = source
         self.type = type
         self.subject = subject
         self.time = time
-        self.correlationID = id
+        self.correlationID = correlationID
+        self.traceparent = traceparent
+    }
+}
+
+extension Attributes {
+    /// How long a command from a view is worth acting upon.
+    public static let usualLifetime: Duration = .seconds(60)
+
+    /// Lets a command from a view, one that carries a device, expire after ``usualLifetime``; anything else does not expire.
+    public mutating func expireAsUsual() {
+        expire(after: type.kind == .command && device != nil ? Self.usualLifetime : nil)
     }
 
     /// Lets the message be discarded once it is older than `lifetime`; nil keeps it for ever.
+    ///
+    /// A message that expires after the year 9999 is refused when it is published.
     public mutating func expire(after lifetime: Duration?) {
         expiryTime = lifetime.map { time.addingTimeInterval($0 / .seconds(1)) }
     }
@@ -54,4 +97,9 @@ public struct Attributes: Hashable, Sendable {
     public func isExpired(at date: Date = Date()) -> Bool {
         expiryTime.map { $0 < date } ?? false
     }
+}
+
+extension String {
+    /// Whether it is short enough for an attribute.
+    fileprivate var isAttribute: Bool { utf8.count <= Limits.attributeLength }
 }

@@ -43,14 +43,16 @@ extension Envelope {
         _ message: some Message, source: String, subject: String = Session.default, origin: Origin = Origin(),
         causedBy cause: Envelope? = nil
     ) throws {
-        var attributes = Attributes(
-            type: Swift.type(of: message).type, source: source, subject: cause?.subject ?? subject)
-        attributes.correlationID = cause?.attributes.correlationID ?? attributes.id
-        attributes.causationID = cause?.id
-        attributes.traceparent = cause?.attributes.traceparent
-        attributes.platform = origin.platform ?? cause?.attributes.platform
-        attributes.device = origin.device ?? cause?.attributes.device
-        attributes.instance = origin.instance ?? cause?.attributes.instance
+        let type = Swift.type(of: message).type
+        var attributes =
+            if let cause {
+                Attributes(type: type, source: source, causedBy: cause.attributes)
+            } else {
+                Attributes(type: type, source: source, subject: subject)
+            }
+        attributes.platform = origin.platform ?? attributes.platform
+        attributes.device = origin.device ?? attributes.device
+        attributes.instance = origin.instance ?? attributes.instance
         attributes.key = message.key
         do {
             self.init(attributes: attributes, data: try JSONEncoder.wire.encode(message))

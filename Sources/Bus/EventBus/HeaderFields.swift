@@ -20,25 +20,25 @@ struct HeaderFields {
 
     typealias Text = UnsafeBufferPointer<UInt8>
 
-    /// Attributes that are not known are ignored.
+    /// Attributes that are not known are ignored; of equal ones the first counts, as Foundation has it.
     mutating func set(_ name: Text, to value: Text) {
         // By length first: this is done a dozen times for every message.
         switch name.count {
-        case 2 where name.reads("id"): id = value
-        case 3 where name.reads("key"): key = value
-        case 4 where name.reads("time"): time = value
-        case 4 where name.reads("type"): type = value
-        case 6 where name.reads("source"): source = value
-        case 6 where name.reads("device"): device = value
-        case 7 where name.reads("subject"): subject = value
-        case 8 where name.reads("platform"): platform = value
-        case 8 where name.reads("instance"): instance = value
-        case 9 where name.reads("recipient"): recipient = value
-        case 10 where name.reads("expirytime"): expiryTime = value
-        case 11 where name.reads("causationid"): causationID = value
-        case 11 where name.reads("specversion"): specVersion = value
-        case 11 where name.reads("traceparent"): traceparent = value
-        case 13 where name.reads("correlationid"): correlationID = value
+        case 2 where name.reads("id"): id = id ?? value
+        case 3 where name.reads("key"): key = key ?? value
+        case 4 where name.reads("time"): time = time ?? value
+        case 4 where name.reads("type"): type = type ?? value
+        case 6 where name.reads("source"): source = source ?? value
+        case 6 where name.reads("device"): device = device ?? value
+        case 7 where name.reads("subject"): subject = subject ?? value
+        case 8 where name.reads("platform"): platform = platform ?? value
+        case 8 where name.reads("instance"): instance = instance ?? value
+        case 9 where name.reads("recipient"): recipient = recipient ?? value
+        case 10 where name.reads("expirytime"): expiryTime = expiryTime ?? value
+        case 11 where name.reads("causationid"): causationID = causationID ?? value
+        case 11 where name.reads("specversion"): specVersion = specVersion ?? value
+        case 11 where name.reads("traceparent"): traceparent = traceparent ?? value
+        case 13 where name.reads("correlationid"): correlationID = correlationID ?? value
         default: break
         }
     }
@@ -50,15 +50,14 @@ struct HeaderFields {
                 let source = try source.map(Self.string), let type = type.flatMap(MessageType.init(utf8:)),
                 let time = try time.map(Self.date)
             else { return nil }
-            var attributes = Attributes(
-                type: type, source: source, subject: try subject.map(Self.string) ?? Session.default, id: id, time: time
-            )
             // A story's first message bears its own id twice.
-            if let correlationID, !correlationID.elementsEqual(self.id ?? correlationID) {
-                attributes.correlationID = try Self.string(correlationID)
-            }
+            let isFirst = correlationID?.elementsEqual(self.id ?? Text(start: nil, count: 0)) ?? true
+            var attributes = Attributes(
+                type: type, source: source, subject: try subject.map(Self.string) ?? Session.default, id: id,
+                time: time,
+                correlationID: isFirst ? id : try correlationID.map(Self.string) ?? id,
+                traceparent: try traceparent.map(Self.string))
             attributes.causationID = try causationID.map(Self.string)
-            attributes.traceparent = try traceparent.map(Self.string)
             attributes.expiryTime = try expiryTime.map(Self.date)
             attributes.platform = try platform.map(Self.string)
             attributes.device = try device.map(Self.string)

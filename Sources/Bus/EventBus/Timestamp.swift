@@ -4,12 +4,20 @@ public import Foundation
 ///
 /// Every message carries one, so the form that is written here is read and written by hand; Foundation reads the others.
 public enum Timestamp {
+    /// In milliseconds since 1970, the years 0000 to 9999: RFC 3339 has no others.
+    private static let range: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
+
+    /// Whether there is a timestamp of this date.
+    package static func canHold(_ date: Date) -> Bool {
+        !date.timeIntervalSince1970.isNaN && range.contains(date.milliseconds)
+    }
+
+    /// - Returns: for a date that no timestamp can hold, the nearest that one can.
     public static func text(of date: Date) -> String {
-        let milliseconds = Int64((date.timeIntervalSince1970 * 1000).rounded())
+        let milliseconds = min(max(date.milliseconds, range.lowerBound), range.upperBound)
         let (seconds, fraction) = milliseconds.flooredQuotientAndRemainder(by: 1000)
         let (days, time) = seconds.flooredQuotientAndRemainder(by: 86_400)
         let (year, month, day) = CivilDate.fields(ofDay: days)
-        guard (0...9999).contains(year) else { return date.formatted(style) }
         return String(unsafeUninitializedCapacity: 24) { buffer in
             _ = buffer.initialize(from: "0000-00-00T00:00:00.000Z".utf8)
             buffer.put(year, digits: 4, at: 0)
@@ -26,7 +34,9 @@ public enum Timestamp {
     /// Reads a time with or without a fraction of a second; nil if it is neither.
     public static func date(from text: String) -> Date? {
         var text = text
-        return text.withUTF8(plainDate) ?? (try? style.parse(text)) ?? (try? Date.ISO8601FormatStyle().parse(text))
+        if let date = text.withUTF8(plainDate) { return date }
+        let date = (try? style.parse(text)) ?? (try? Date.ISO8601FormatStyle().parse(text))
+        return date.flatMap { canHold($0) ? $0 : nil }
     }
 
     private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
@@ -44,6 +54,15 @@ public enum Timestamp {
         else { return nil }
         let seconds = days * 86_400 + hour * 3600 + minute * 60 + second
         return Date(timeIntervalSince1970: Double(seconds * 1000 + fraction) / 1000)
+    }
+}
+
+extension Date {
+    /// Since 1970; the nearest for a date that they cannot count.
+    package var milliseconds: Int64 {
+        let milliseconds = (timeIntervalSince1970 * 1000).rounded()
+        if milliseconds.isNaN { return 0 }
+        return Int64(exactly: milliseconds) ?? (milliseconds < 0 ? .min : .max)
     }
 }
 

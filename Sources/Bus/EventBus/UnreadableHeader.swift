@@ -24,7 +24,10 @@ extension Envelope {
     /// stands for nothing.
     package init(type: MessageType, _ header: UnreadableHeader, data: Data, position: Position?) {
         let place = position.map { "@\($0)" } ?? MessageID.make()
-        self.init(attributes: Attributes(type: type, source: "unknown", id: place), data: data, position: position)
+        let attributes = Attributes(
+            type: type, source: "unknown", subject: Session.default, id: place, time: Date(), correlationID: place,
+            traceparent: nil)
+        self.init(attributes: attributes, data: data, position: position)
         unreadableHeader = header
     }
 

@@ -6,7 +6,8 @@ internal import ZeroMQ
 
 extension ZeroMQEventBus {
     public func ask(_ query: Envelope, timeout: Duration) async throws -> Envelope {
-        let milliseconds = UInt32(clamping: Int64(timeout / .milliseconds(1)))
+        let timeout = min(max(timeout, .zero), .milliseconds(UInt32.max))
+        let milliseconds = UInt32(timeout / .milliseconds(1))
         let request = AskRequest(timeout: milliseconds, query: try PublishedMessage(checking: query))
         guard case .answer(let header, let data) = try await ask(.ask(request), timeout: timeout) else {
             throw BusError(.refused, "the broker answered a query with something else")

@@ -76,7 +76,7 @@ extension ZeroMQEventBus {
         case .retained: return .documents
         case .after(let position): return .after(position)
         case .since(let date):
-            let milliseconds = UInt64(max(0, date.timeIntervalSince1970 * 1000))
+            let milliseconds = UInt64(clamping: date.milliseconds)
             guard case .located(let epoch, let offset) = try await ask(.locate(milliseconds)) else {
                 throw BusError(.refused, "the broker answered a time with something else")
             }

@@ -9,6 +9,9 @@ extension Machine {
 
     mutating func receiveLink(_ input: Input) -> [Effect] {
         guard let url = input.data["url"]?.stringValue else { return [input.discarded("the field 'url' is missing")] }
+        guard url.utf8.count <= ScreenInstance.argumentLimit else {
+            return [input.discarded("the URL exceeds \(ScreenInstance.argumentLimit) bytes")]
+        }
         if state.parked?.messageID == input.id { return [] }
         var step = step(for: input)
         let park: Int
@@ -41,6 +44,9 @@ extension Machine {
             var followed = step
             followed.state.parked = nil
             followed.follow(link)
+            guard !followed.state.isTooLarge(from: state) else {
+                return step.unpark(NavigationFailure.stateTooLarge.message)
+            }
             if telling, isChosen(by: step, since: parked, against: followed.state) {
                 return step.unpark("the user has chosen something else since")
             }

@@ -19,6 +19,13 @@ public enum DerivedID {
         "\(shortened(cause)).\(platform).\(name)"
     }
 
+    /// Makes the identifier of a message that several answer a cause with: whoever sends it, it is one message.
+    ///
+    /// A replay does not wait for it, as the one who sent it may not take part: ``isDerived(_:from:)`` is false.
+    public static func shared(from cause: String, name: String) -> String {
+        "\(shortened(cause))~\(name)"
+    }
+
     /// Whether an identifier was made from a cause's: whoever said that message says it again when told the cause again.
     public static func isDerived(_ id: String, from cause: String) -> Bool {
         id.hasPrefix("\(shortened(cause)).")

@@ -18,6 +18,8 @@ extension Machine {
         case screenDismissed(instance: String, screen: String)
         /// Tell everyone that this message came too late or made no sense, so that nothing is lost in silence.
         case messageDiscarded(messageID: String, reason: String)
+        /// Tell the person who gave this command that it came too late.
+        case commandExpired(messageID: String, type: String)
         /// Send `command.ScreenGone` for this instance after a while, should no view have done so.
         case expectScreenGone(instance: String)
         /// Report that a rule matched, but could not be applied; the state is as before.

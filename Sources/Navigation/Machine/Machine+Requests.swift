@@ -14,6 +14,7 @@ extension Machine {
         do {
             try step.apply(flow.requestedAction(json))
             try tellOfEndings(&step)
+            try step.checkSize(from: state)
         } catch {
             return [input.discarded(error.message)]
         }

@@ -62,6 +62,7 @@ extension Machine {
         var attempt = step
         do {
             try tellOfEndings(&attempt)
+            try attempt.checkSize(from: state)
             step = attempt
         } catch {
             step.input = origin

@@ -79,7 +79,9 @@ public struct Machine: Hashable, Sendable {
             let former = self
             let input = released.removeFirst()
             let isExpired = time.flatMap { time in input.attributes.expiry.map { $0 < time } } ?? false
-            let met = isExpired ? [input.discarded("expired")] : meet(input)
+            let met =
+                isExpired
+                ? [input.discarded("expired"), .commandExpired(messageID: input.id, type: input.type)] : meet(input)
             if former.revision != published, former.revision != revision {
                 effects.append(.passed(former.snapshot))
                 published = former.revision
@@ -118,6 +120,7 @@ public struct Machine: Hashable, Sendable {
         do {
             for action in actions { try performed.apply(action) }
             try tellOfEndings(&performed)
+            try performed.checkSize(from: state)
         } catch {
             return commit(step) + [.failed(error)]
         }

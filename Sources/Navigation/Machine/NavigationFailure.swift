@@ -36,6 +36,21 @@ public struct NavigationFailure: Error, Hashable, Sendable, CustomStringConverti
         )
     }
 
+    static func argumentsTooLarge(_ screen: String) -> Self {
+        Self(
+            code: "navigation.argumentsTooLarge",
+            message: "the arguments of screen '\(screen)' exceed \(ScreenInstance.argumentLimit) bytes of JSON",
+            recovery: "pass identifiers, and let the screen read the content from a document"
+        )
+    }
+
+    static let stateTooLarge = Self(
+        code: "navigation.stateTooLarge",
+        message:
+            "the arguments of all screens and the texts of alerts would exceed \(NavigationState.contentLimit) bytes",
+        recovery: "pass identifiers instead of content, or dismiss screens first"
+    )
+
     static func unprintable(_ place: String) -> Self {
         Self(
             code: "navigation.unresolvedTemplate",

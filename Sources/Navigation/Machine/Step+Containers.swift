@@ -88,6 +88,7 @@ extension Step {
 
     mutating func instantiate(_ destination: Flow.Destination) throws(NavigationFailure) -> ScreenInstance {
         var instance = memory.instantiate(destination.screen, try resolve(destination.arguments))
+        guard instance.argumentSize <= ScreenInstance.argumentLimit else { throw .argumentsTooLarge(instance.screen) }
         instance.run = livingRun?.id
         return instance
     }

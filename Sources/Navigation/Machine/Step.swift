@@ -85,6 +85,12 @@ struct Step {
         }
     }
 
+    /// Checks that the state, if it has grown, does not hold too much to be published.
+    func checkSize(from former: NavigationState) throws(NavigationFailure) {
+        guard state.isTooLarge(from: former) else { return }
+        throw .stateTooLarge
+    }
+
     /// Notes that the view has animated a dismissed instance out.
     mutating func forget(_ instance: String) {
         state.leaving.removeAll { $0.id == instance }

@@ -1,5 +1,5 @@
 /// What views tell the machine of their platform. It answers these itself, in every flow alike.
-enum ViewReport: String, CaseIterable {
+package enum ViewReport: String, CaseIterable {
     case screenDisplayed = "command.ScreenDisplayed"
     case backStarted = "command.BackStarted"
     case backCancelled = "command.BackCancelled"

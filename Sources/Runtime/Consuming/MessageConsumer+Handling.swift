@@ -27,8 +27,7 @@ extension MessageConsumer {
         let context = MessageContext(cause: message, bus: bus, logger: logger)
         if message.type.kind == .command, message.attributes.isExpired(at: now()) {
             context.logger.info("discarded: expired")
-            let discarded = DomainEvent.MessageDiscarded(messageID: message.id, reason: "expired")
-            return Handled([try bus.envelope(discarded, causedBy: message)])
+            return Handled(try message.expired(source: bus.source))
         }
         let handler: () async throws -> [any Message]
         do {

@@ -98,10 +98,6 @@ public struct QueryServer: ReadyService {
 extension Envelope {
     /// The answer to a query: of the query's own type, with what was asked for as its data.
     fileprivate init(answering query: Envelope, with data: Data, source: String) {
-        var attributes = Attributes(type: query.type, source: source, subject: query.subject)
-        attributes.correlationID = query.attributes.correlationID
-        attributes.causationID = query.id
-        attributes.traceparent = query.attributes.traceparent
-        self.init(attributes: attributes, data: data)
+        self.init(attributes: Attributes(type: query.type, source: source, causedBy: query.attributes), data: data)
     }
 }

@@ -51,7 +51,7 @@ extension ScreenWork {
     private func begin(
         _ message: Envelope, _ underWay: WorkUnderWay, _ loop: ConsumerLoop
     ) async throws -> Handled {
-        if message.attributes.isExpired(at: now()) { return try discarded(message, "expired") }
+        if message.attributes.isExpired(at: now()) { return Handled(try message.expired(source: bus.source)) }
         let data: JSONValue
         let call: PieceOfWork.Call
         do {

@@ -54,9 +54,7 @@ extension Coordinator {
         let id = expectation.object.id
         switch expectation.object.kind {
         case .screen:
-            var report = try envelope(Command.ScreenGone(instance: id), expectation)
-            report.attributes.expire(after: type(of: bus).commandLifetime)
-            return report
+            return try envelope(Command.ScreenGone(instance: id), expectation)
         case .attempt:
             var report = try envelope(DomainEvent.GuardDeadlinePassed(attempt: id), expectation)
             // One deadline, one id: a coordinator that was killed after publishing it publishes it again.

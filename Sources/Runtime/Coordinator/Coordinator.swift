@@ -52,9 +52,7 @@ package struct Coordinator: ReadyService {
         try await loop.tellCutOffs(of: claim)
         let open = OpenExpectations()
         // Reading comes after the claim: from then on no other process can change these documents.
-        var sessions = Sessions(
-            flow: flow, source: bus.source, commandLifetime: type(of: bus).commandLifetime, open: open, logger: logger,
-            now: now)
+        var sessions = Sessions(flow: flow, source: bus.source, open: open, logger: logger, now: now)
         let restored = try sessions.restore(
             from: try await bus.documents(matching: [.type(Document.NavigationState.self)]),
             deadlines: try await bus.documents(matching: [.type(Document.Deadline.self)]))

@@ -12,14 +12,12 @@ struct EffectMessages {
     /// The machine's.
     let platform: String
     let source: String
-    let commandLifetime: Duration
     private var cause: Envelope
     private var count = 0
 
-    init(platform: String, source: String, commandLifetime: Duration, cause: Envelope) {
+    init(platform: String, source: String, cause: Envelope) {
         self.platform = platform
         self.source = source
-        self.commandLifetime = commandLifetime
         self.cause = cause
     }
 
@@ -57,7 +55,14 @@ struct EffectMessages {
                 let object = Expectation.Object(session: session, kind: .attempt, id: attempt)
                 results.opened.append(Expectation(object: object, delay: deadline, story: story))
             case .began(let attributes): began(attributes)
-            case .failed(let failure): results.failures.append(failure)
+            case .commandExpired(let id, let type):
+            try MessageType(type).flatMap(ApplicationError.init(expired:)).map { error in
+                var envelope = try about(error)
+                envelope.attributes.id = Envelope.expiryErrorID(of: id)
+                envelope.attributes.causationID = id
+                return envelope
+            }
+        case .failed(let failure): results.failures.append(failure)
             default: break
             }
         }
@@ -135,14 +140,10 @@ struct EffectMessages {
         _ type: String, _ data: JSONValue, id: String, instance: String? = nil, lifetime: Duration? = nil
     ) -> Envelope? {
         guard let type = MessageType(type) else { return nil }
-        var attributes = Attributes(type: type, source: source, subject: cause.subject, id: id)
-        attributes.correlationID = cause.attributes.correlationID
-        attributes.causationID = cause.id
-        attributes.traceparent = cause.attributes.traceparent
+        var attributes = Attributes(type: type, source: source, causedBy: cause.attributes, id: id)
         attributes.platform = platform
-        attributes.device = cause.attributes.device
         attributes.instance = instance
-        attributes.expire(after: lifetime ?? commandLifetime)
+        if let lifetime { attributes.expire(after: lifetime) } else { attributes.expireAsUsual() }
         return Envelope(attributes: attributes, data: Data(data.description.utf8))
     }
 

@@ -10,20 +10,16 @@ struct Sessions: ComputingHandler {
     private let flow: Flow
     /// The process that publishes the results.
     private let source: String
-    /// The time after which commands that machines send are discarded.
-    private let commandLifetime: Duration
     private let open: OpenExpectations
     private let logger: Logger
     private let now: @Sendable () -> Date
     private var machines = SessionStates<Machine>()
 
     init(
-        flow: Flow, source: String, commandLifetime: Duration, open: OpenExpectations, logger: Logger,
-        now: @escaping @Sendable () -> Date
+        flow: Flow, source: String, open: OpenExpectations, logger: Logger, now: @escaping @Sendable () -> Date
     ) {
         self.flow = flow
         self.source = source
-        self.commandLifetime = commandLifetime
         self.open = open
         self.logger = logger
         self.now = now
@@ -33,7 +29,10 @@ struct Sessions: ComputingHandler {
     /// - Throws: ``BusError`` if a result cannot be written as JSON.
     mutating func handle(_ message: Envelope) throws -> Handled {
         if message.type.kind == .command, message.attributes.isExpired(at: now()) {
-            return try discarded(message, "expired")
+            let discarded = try discarded(message, "expired")
+            // Another platform's coordinator tells of its own.
+            guard !discarded.messages.isEmpty else { return discarded }
+            return Handled(discarded.messages + [try message.expiryError(source: source)].compactMap(\.self))
         }
         guard let input = Machine.Input(message) else { return try discarded(message, "its data is not JSON") }
         let known = machines[message.subject]
@@ -76,8 +75,7 @@ struct Sessions: ComputingHandler {
                 machines.restore(restoration.machine, of: document.subject)
                 awaited.formUnion(Expectation.objects(in: restoration.machine.state, of: document.subject))
                 let changed = restoration.machine.snapshot == snapshot ? nil : restoration.machine.snapshot
-                var outcome = EffectMessages(
-                    platform: flow.platform, source: source, commandLifetime: commandLifetime, cause: document)
+                var outcome = effectMessages(of: document)
                 let result = try outcome.results(
                     of: restoration.effects, snapshot: changed, session: document.subject, without: knownObjects)
                 restored.messages += result.messages
@@ -94,7 +92,7 @@ struct Sessions: ComputingHandler {
             guard let deadline = try? document.decode(Document.Deadline.self), deadline.platform == flow.platform,
                 !awaited.contains(Expectation(deadline, session: document.subject).object)
             else { continue }
-            restored.messages.append(.withdrawal(Document.Deadline.type, key: deadline.key, source: source, of: document))
+            restored.messages.append(.withdrawal(Document.Deadline.type, key: deadline.key, source: source, causedBy: document))
         }
         if machines[Session.default] == nil {
             let machine = Machine(flow: flow, session: Session.default)
@@ -133,6 +131,6 @@ struct Sessions: ComputingHandler {
     }
 
     private func effectMessages(of cause: Envelope) -> EffectMessages {
-        EffectMessages(platform: flow.platform, source: source, commandLifetime: commandLifetime, cause: cause)
+        EffectMessages(platform: flow.platform, source: source, cause: cause)
     }
 }

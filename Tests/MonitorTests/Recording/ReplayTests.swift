@@ -41,6 +41,9 @@ struct ReplayTests {
     @Test("sends what came from outside of navigation, and what a clock said")
     func inputs() async throws {
         #expect(try await replayed(try Self.story()).map(\.id) == ["a", "b", "g", "x.ios.deadline"])
+        let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+        let traced = try Envelope.recorded("t", "event.A", at: 1) { $0.traceparent = trace }
+        #expect(try await replayed([traced]).map(\.attributes.traceparent) == [trace])
         var plan = ReplayPlan()
         plan.sendsResults = true
         #expect(try await replayed(try Self.story(), plan).count == 6, "never the presence of who is no more")
@@ -66,6 +69,10 @@ struct ReplayTests {
             .recorded("s-13", "document.Devices", at: 2, source: "shop/1", causedBy: "a"),
         ]
         #expect(inputs.map { ReplayRole(of: $0) } == [.input, .input])
+        // That a command has expired a coordinator says again, a service may not be there to.
+        let command = try Envelope.recorded("a", "command.PlaylistSelected", at: 1)
+        let errors = try [Self.coordinator, "music-service/1"].map { try #require(try command.expiryError(source: $0)) }
+        #expect(errors.map { ReplayRole(of: $0) } == [.result, .input])
         #expect(try ReplayRole(of: .recorded("c", "document.ServiceContract", at: 1)) == .past)
     }
 

@@ -32,6 +32,17 @@ struct TraceTreeTests {
         }
     }
 
+    @Test("belongs to the trace that its messages say, once, and to none that cannot be read")
+    func traces() throws {
+        var story = Story(id: "a")
+        let (own, stranger) = (TraceContext(story: "a"), TraceContext(story: "b"))
+        for (offset, trace) in [own.text, own.next.text, "00-1-2-01", stranger.text, own.next.text].enumerated() {
+            story.take(try .recorded("m\(offset)", "event.A", at: 1, in: "a") { $0.traceparent = trace })
+        }
+        #expect(story.traces == [own.traceID, stranger.traceID])
+        #expect(story.messages[2].trace == nil)
+    }
+
     @Test("of what was said in the same millisecond, the last in the journal ends the chain, the deepest before all")
     func simultaneous() throws {
         let messages = try ["a", "b", "c"].enumerated().map { offset, id in

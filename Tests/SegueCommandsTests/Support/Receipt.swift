@@ -8,4 +8,5 @@ struct Receipt: Decodable {
     let id: String
     let platform: String?
     let position: JournalPosition
+    let expirytime: String?
 }

@@ -11,6 +11,7 @@ extension Envelope {
 
     func check(isTransient: Bool = false) throws(Mistake) {
         try Rules.check(type, subject: subject)
+        try Rules.check(attributes)
         try Rules.check(
             type, key: attributes.key ?? "", headerCount: attributes.json.count, dataCount: data.count,
             isTransient: isTransient)

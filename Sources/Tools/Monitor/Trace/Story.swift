@@ -32,6 +32,12 @@ package struct Story: Sendable {
         return true
     }
 
+    /// The W3C traces of its messages: one, unless a stranger began another.
+    package var traces: [String] {
+        var seen: Set<String> = []
+        return messages.compactMap(\.trace).filter { seen.insert($0).inserted }
+    }
+
     package var tree: TraceTree { TraceTree(messages) }
 
     /// Whether more is to be expected, however long it takes.

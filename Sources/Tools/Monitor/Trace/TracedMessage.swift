@@ -12,6 +12,8 @@ package struct TracedMessage: Hashable, Sendable {
     package let platform: String?
     package let time: Date
     package let position: Position?
+    /// The W3C trace that it says it belongs to; nil if it says none that can be read.
+    package let trace: String?
 
     package init(_ message: Envelope) {
         let attributes = message.attributes
@@ -23,6 +25,7 @@ package struct TracedMessage: Hashable, Sendable {
         platform = attributes.platform
         time = attributes.time
         position = message.position
+        trace = attributes.traceparent.flatMap(TraceContext.init(parsing:))?.traceID
     }
 
     /// Earlier ones first; what was said in the same millisecond in the order of the journal.

@@ -60,11 +60,20 @@ package struct AskCommand: AsyncParsableCommand {
             let attributes = Attributes(type: type, source: bus.source, subject: subject)
             return try await bus.ask(Envelope(attributes: attributes, data: data), timeout: timeout)
         }
-        if answer.type == ApplicationError.type {
-            let error = try answer.decode(ApplicationError.self)
-            throw CommandError(
-                code: error.code, "\(type) failed: \(error.message)".printable, recovery: error.recovery?.printable)
-        }
+        if answer.type.kind == .error { throw failure(of: type, answer) }
         try await DataPrinter(json: json).show(answer.data)
+    }
+
+    /// What a person is told of an answer that is an error. A stranger's may be of another type than the platform's, or of
+    /// other data.
+    private func failure(of type: MessageType, _ answer: Envelope) -> CommandError {
+        guard answer.type == ApplicationError.type, let error = try? answer.decode(ApplicationError.self) else {
+            let data = String(decoding: answer.data, as: UTF8.self).shortened()
+            return CommandError(
+                code: "error-answer",
+                "\(type) failed: \(answer.attributes.source) answered with \(answer.type) \(data)".printable)
+        }
+        return CommandError(
+            code: error.code, "\(type) failed: \(error.message)".printable, recovery: error.recovery?.printable)
     }
 }

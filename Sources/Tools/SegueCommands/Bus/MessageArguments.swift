@@ -40,7 +40,7 @@ struct MessageArguments: ParsableArguments, Sendable {
 
     @Option(
         help: ArgumentHelp(
-            "After how many seconds a command is too old to be acted upon, or none. (default: 60)",
+            "After how many seconds a command is too old to be acted upon, or none. (default: none; 60 with --device)",
             valueName: "seconds"))
     var lifetime: Lifetime?
 

@@ -10,8 +10,11 @@ internal import Navigation
 struct MessageCheck {
     private let contract: AppContract
 
+    /// Names the contracts that cannot be read on standard error: what these say is not checked.
     init(on bus: any EventBus) async throws {
-        contract = try await BusContract.read(bus).contract
+        let found = try await BusContract.read(bus)
+        await Console.error.tell(found.unreadable)
+        contract = found.contract
     }
 
     /// - Throws: ``CommandError`` that names every field that is wrong, and what was perhaps meant.

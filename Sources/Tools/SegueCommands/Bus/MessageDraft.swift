@@ -56,7 +56,7 @@ struct MessageDraft: Sendable {
             switch arguments.lifetime {
             case .unlimited: break
             case .seconds(let seconds): attributes.expire(after: .seconds(seconds))
-            case nil: attributes.expire(after: Swift.type(of: bus).commandLifetime)
+            case nil: attributes.expireAsUsual()
             }
         }
         return attributes

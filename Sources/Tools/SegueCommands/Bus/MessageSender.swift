@@ -25,8 +25,9 @@ struct MessageSender {
     func show(_ messages: [Envelope]) async throws {
         let lines = try messages.compactMap { message in
             try message.position.map { position in
-                let sent = SentMessage(id: message.id, type: message.type, position: position)
-                return try print.json ? JSONLine.text(sent) : "\(sent.id) \(position)"
+                let sent = SentMessage(message, at: position)
+                if print.json { return try JSONLine.text(sent) }
+                return "\(sent.id) \(position)" + (sent.expirytime.map { " expires \($0)" } ?? "")
             }
         }
         try await Console.output.write(lines.map { "\($0)\n" }.joined())

@@ -13,7 +13,7 @@ package struct SendCommand: AsyncParsableCommand {
             segue send command.PlaylistSelected - < playlists.jsonl    one message a line
             segue monitor --json --count 5 | segue send --stdin        lines that say their types
 
-            It prints the message's id and its position in the journal; with --await, what came of it instead. The status is
+            It prints the message's id and its position in the journal, and when a command expires; with --await, what came of it instead. The status is
             then 1 when an error came of it, and 75 when nothing did in time.
 
             The data is held to what the services on the bus say that their messages carry: what does not fit is not sent, \

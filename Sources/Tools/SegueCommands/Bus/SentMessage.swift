@@ -15,10 +15,13 @@ struct SentMessage: Encodable {
     let id: String
     let type: MessageType
     let position: JournalPosition
+    /// When a command expires; nil for never.
+    let expirytime: String?
 
-    init(id: String, type: MessageType, position: Position) {
-        self.id = id
-        self.type = type
+    init(_ message: Envelope, at position: Position) {
+        id = message.id
+        type = message.type
+        expirytime = message.attributes.expiryTime.map(Timestamp.text(of:))
         self.position = JournalPosition(position)
     }
 }

@@ -12,7 +12,8 @@ package struct TraceCommand: AsyncParsableCommand {
             segue trace --last --json | jq .sinceCause
 
             A tree: each message below its cause, with the time since. * marks the
-            chain that led to the last one.
+            chain that led to the last one. Below it stands the W3C trace id, by which
+            other tools know the story.
             """)
 
     @OptionGroup var options: BusOptions

@@ -26,11 +26,14 @@ actor TracePrinter {
     /// - Parameter isLast: whether it stays, and so is whole.
     private func draw(_ story: Story, isLast: Bool) async throws {
         let (tree, columns) = (story.tree, output.columns)
-        var summary = StyledText()
+        var (summary, trace) = (StyledText(), StyledText())
         summary.append(format.summary(story, tree))
+        trace.append("trace \(story.traces.joined(separator: ", "))")
+        let end = (story.traces.isEmpty ? [summary] : [summary, trace]).map {
+            $0.rendered(isColored: false, columns: columns)
+        }
         let rows = format.lines(tree).map { $0.rendered(isColored: output.isColored, columns: columns) }
-        let lines =
-            (isLast ? rows : output.fitting(rows, above: 1)) + [summary.rendered(isColored: false, columns: columns)]
+        let lines = (isLast ? rows : output.fitting(rows, above: end.count)) + end
         // Over the former drawing.
         let start = drawn == 0 ? "" : TerminalCode.up(drawn) + TerminalCode.clearBelow
         try await output.write(start + lines.map { "\($0)\n" }.joined())
@@ -45,6 +48,8 @@ actor TracePrinter {
         let platform: String?
         let time: String
         let cause: String?
+        /// The W3C trace.
+        let trace: String?
         let depth: Int
         /// In milliseconds, as is the other.
         let sinceCause: Double?
@@ -56,6 +61,7 @@ actor TracePrinter {
             let message = node.message
             (id, type, key, source) = (message.id, message.type, message.key, message.source)
             (platform, time, cause) = (message.platform, Timestamp.text(of: message.time), message.cause)
+            trace = message.trace
             depth = node.depth
             sinceCause = node.sinceCause.map { $0 / .milliseconds(1) }
             sinceStart = node.sinceStart / .milliseconds(1)

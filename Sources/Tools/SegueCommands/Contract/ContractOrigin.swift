@@ -34,12 +34,13 @@ struct ContractOrigin: ParsableArguments, Sendable {
 
     private func onBus() async throws -> (AppContract, [String]) {
         let found = try await bus.withBus { try await BusContract.read($0) }
+        await Console.error.tell(found.unreadable)
         guard !found.contract.parties.isEmpty else {
             throw CommandError(
                 code: "no-contract", "nobody on this bus has told what it receives and sends",
                 recovery: "start the services, or ask those of a compose file with -f")
         }
-        return found
+        return (found.contract, found.conflicts)
     }
 
     private func stack() async throws -> Stack {

@@ -17,8 +17,16 @@ package enum ReplayRole: Hashable, Sendable {
         case Document.NavigationState.type: self = .result
         // It is said when time has passed: a replay needs no clock.
         case DomainEvent.GuardDeadlinePassed.type: self = .input
-        default: self = message.hasDerivedID || Self.isOfErrorNotifier(message) ? .result : .input
+        default:
+            self =
+                message.hasDerivedID || Self.isOfErrorNotifier(message) || Self.isExpiryOfCoordinator(message)
+                ? .result : .input
         }
+    }
+
+    /// A coordinator that is told an expired command again says so again. A service that said so may not take part.
+    private static func isExpiryOfCoordinator(_ message: Envelope) -> Bool {
+        message.attributes.source.hasPrefix("navigation-coordinator/") && message.isExpiryError
     }
 
     /// Its ids are drawn, and it hides a banner by its own clock, without a cause.

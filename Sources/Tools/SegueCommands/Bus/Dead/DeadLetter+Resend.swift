@@ -17,7 +17,7 @@ extension DeadLetter {
                 code: "outdated-document", "letter \(id) is a \(message.type) that has changed since",
                 recovery: "drop it with 'segue dead drop \(id)'")
         }
-        var copy = copy(from: bus.source, commandLifetime: type(of: bus).commandLifetime)
+        var copy = copy(from: bus.source)
         var batch = Batch([copy])
         batch.settledLetters = [id]
         copy.position = try await bus.publish(batch)
@@ -28,14 +28,15 @@ extension DeadLetter {
         try await bus.document(message.type, subject: message.subject, key: message.attributes.key)?.id == message.id
     }
 
-    private func copy(from source: String, commandLifetime: Duration) -> Envelope {
-        var attributes = message.attributes
-        attributes.id = MessageID.make()
-        attributes.source = source
-        attributes.time = Date()
-        attributes.causationID = message.id
+    /// A new message of the same story, also when the old one has attributes that no client publishes. A command is worth as
+    /// long as it was, counted from now.
+    private func copy(from source: String) -> Envelope {
+        var attributes = Attributes(type: message.type, source: source, causedBy: message.attributes)
+        attributes.key = message.attributes.key
         attributes.recipient = consumer
-        attributes.expire(after: message.type.kind == .command ? commandLifetime : nil)
+        attributes.expiryTime = message.attributes.expiryTime.map {
+            attributes.time + max(0, $0.timeIntervalSince(message.attributes.time))
+        }
         return Envelope(attributes: attributes, data: message.data)
     }
 }

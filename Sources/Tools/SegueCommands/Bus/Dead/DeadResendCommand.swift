@@ -23,7 +23,7 @@ package struct DeadResendCommand: AsyncParsableCommand {
             for letter in try await selection.letters(on: bus) {
                 let message = try await letter.resend(on: bus)
                 guard let position = message.position else { continue }
-                let sent = SentMessage(id: message.id, type: message.type, position: position)
+                let sent = SentMessage(message, at: position)
                 try await Console.output.writeLine(
                     json ? JSONLine.text(sent) : "\(letter.id) \(message.id) \(position)")
             }
