@@ -116,7 +116,8 @@ struct ScenarioObservation {
         case .messageDiscarded(let id, let reason): (.discarded, ["message": .string(id), "reason": .string(reason)])
         case .failed(let failure):
             (.failed, ["code": .string(failure.code), "reason": .string(failure.description)])
-        case .began, .passed, .expectAnswer, .expectScreenGone: nil
+        // That it was discarded is seen.
+        case .began, .passed, .expectAnswer, .expectScreenGone, .commandExpired: nil
         }
     }
 
