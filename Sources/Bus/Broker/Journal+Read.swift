@@ -11,7 +11,7 @@ extension Journal {
 
     /// The topics that match and have grown behind an offset.
     func heads(_ request: PageRequest) throws -> Heads {
-        try check(epoch: request.epoch)
+        try check(request)
         let filters = Set(request.prefixes)
         let grown = topics.entries.filter { $0.head > request.after && $0.matches(filters) }
         let offsets = grown.map { ($0.name, $0.head) }
@@ -20,7 +20,7 @@ extension Journal {
 
     /// Fills a page from rows of (offset, topic, previous, header, data, checksum).
     func page(_ request: PageRequest, _ statement: RawStatement) throws -> PackedPage {
-        try check(epoch: request.epoch)
+        try check(request)
         let filters = Set(request.prefixes)
         let isWanted = topics.entries.map { $0.head > request.after && $0.matches(filters) }
         var builder = PageBuilder(
@@ -63,12 +63,11 @@ extension Journal {
         }
     }
 
-    /// Tells the message at an offset from any other that could have been put there; 0 when there is none any more.
-    func mark(of offset: UInt64) throws -> UInt64 {
-        try read { database in
-            let statement = try database.cachedStatement(sql: "SELECT checksum FROM messages WHERE offset = ?")
-            let checksum = try Int64.fetchOne(statement, arguments: [Int64(clamping: offset)])
-            return UInt64(bitPattern: checksum ?? 0)
+    private func check(_ request: PageRequest) throws {
+        try check(epoch: request.epoch)
+        // Whoever has read that far has read a journal that went on: this one has lost its end since.
+        guard request.after <= head else {
+            throw ProtocolError(.epoch, "offset \(request.after) is beyond the end of the journal, \(head)")
         }
     }
 
