@@ -41,6 +41,15 @@ struct StoryTests {
             try await story.stack.message(DomainEvent.SpotifyAuthorizationUpdated.self, after: show) {
                 $0.status == .deauthorized
             }
+            // Each story is a trace, and each of its messages a span of it.
+            let traces = story.stack.messages.map { $0.attributes.traceparent.flatMap(TraceContext.init(parsing:)) }
+            #expect(Set(traces).count == story.stack.messages.count)
+            let stories = Dictionary(grouping: story.stack.messages, by: \.attributes.correlationID)
+            for (id, messages) in stories {
+                let ids = Set(messages.map { $0.attributes.traceparent?.prefix(35) ?? "" })
+                #expect(ids.count == 1, "\(id): \(messages.map { "\($0.type) \($0.attributes.traceparent ?? "-")" })")
+            }
+            #expect(stories.contains { $0.value.count > 5 })
         }
     }
 

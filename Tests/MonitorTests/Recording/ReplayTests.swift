@@ -1,9 +1,10 @@
 import Contracts
 import EventBus
 import Foundation
-import Monitor
 import Navigation
 import Testing
+
+@testable import Monitor
 
 @Suite("A replay")
 struct ReplayTests {
@@ -51,6 +52,15 @@ struct ReplayTests {
         #expect(try await replayed(try Self.story(), plan).map(\.id) == ["a", "a.ios.1", "g"])
         plan.stretch = RecordingStretch(from: .number(3), until: .number(4))
         #expect(try await replayed(try Self.story(), plan).map(\.id) == ["a.ios.1"])
+    }
+
+    @Test("may be as slow as anybody likes", arguments: [1e-9, 1e-300, .leastNonzeroMagnitude])
+    func slow(speed: Double) {
+        var clock = ReplayClock(.speed(speed))
+        let start = Date()
+        #expect(clock.instant(for: start) == nil)
+        let due = clock.instant(for: start + 10)
+        #expect(due.map { $0 > .now + .seconds(1e9) } == true)
     }
 
     @Test("knows what a coordinator says again, in whichever process, from what a service says of something of its own")

@@ -27,6 +27,8 @@ struct ReplayClock {
             anchor = (time, .now)
             return nil
         }
-        return anchor.now + .seconds(time.timeIntervalSince(anchor.recorded) / speed)
+        let seconds = time.timeIntervalSince(anchor.recorded) / speed
+        // Far beyond a hundred years the conversion would trap.
+        return anchor.now + .seconds(min(max(seconds, -3e9), 3e9))
     }
 }
