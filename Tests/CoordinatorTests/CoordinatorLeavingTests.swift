@@ -86,7 +86,7 @@ struct CoordinatorLeavingTests {
     func staleDeadline() async throws {
         try await fixture.withShop {}
         try await view.publish(
-            Document.Deadline(platform: "ios", object: .screen, id: "gone.9", delay: 2000, story: "s"))
+            Document.Deadline(platform: "ios", object: .screen, id: "gone.9", delay: 2000))
         try await withRunning(fixture.coordinator(.shop())) {
             let deadlines = try await view.documents(matching: [.type(Document.Deadline.self)])
             #expect(deadlines.isEmpty)

@@ -1,4 +1,5 @@
 import Contracts
+import Foundation
 import Testing
 
 @testable import ErrorNotification
@@ -29,7 +30,7 @@ struct ErrorQueueTests {
         _ = queue.add(entry("a"))
         let wasDismissed = queue.dismiss("a")
         #expect(wasDismissed)
-        #expect(queue == ErrorQueue())
+        #expect(queue.shown == nil && queue.waiting.isEmpty)
         #expect(queue.banner.error == nil)
     }
 
@@ -51,6 +52,25 @@ struct ErrorQueueTests {
         let wasDismissed = queue.dismiss("b")
         #expect(!wasDismissed)
         #expect(queue == before)
+    }
+
+    @Test("an error that was dismissed does not come back, though several processes tell of it, also after a restart")
+    func dismissedBefore() throws {
+        var queue = ErrorQueue()
+        _ = queue.add(entry("a"))
+        _ = queue.dismiss("a")
+        queue = try JSONDecoder().decode(ErrorQueue.self, from: JSONEncoder().encode(queue))
+        let again = queue.add(entry("a"))
+        #expect(again == .known && queue.shown == nil)
+        let other = queue.add(entry("b"))
+        #expect(other == .shown)
+    }
+
+    @Test("reads the queue that a version before this one has published")
+    func earlierVersion() throws {
+        let json = #"{"shown":{"id":"a","error":{"code":"test","message":"m","severity":"error"}},"waiting":[]}"#
+        let queue = try JSONDecoder().decode(ErrorQueue.self, from: Data(json.utf8))
+        #expect(queue.shown?.id == "a")
     }
 
     @Test("shows an error once, though its message may come twice")

@@ -18,15 +18,12 @@ extension Document {
         public var id: String
         /// The time from the publishing of this document, or from the start of a coordinator that takes over, in milliseconds.
         public var delay: Int64
-        /// The id of the message that began the story.
-        public var story: String
 
-        public init(platform: String, object: Object, id: String, delay: Int64, story: String) {
+        public init(platform: String, object: Object, id: String, delay: Int64) {
             self.platform = platform
             self.object = object
             self.id = id
             self.delay = delay
-            self.story = story
         }
 
         public var key: String? { Self.key(platform, object, id) }

@@ -57,10 +57,12 @@ extension Coordinator {
             return try envelope(Command.ScreenGone(instance: id), expectation)
         case .attempt:
             var report = try envelope(DomainEvent.GuardDeadlinePassed(attempt: id), expectation)
+            let story = Attributes(type: report.type, source: bus.source, causedBy: expectation.cause)
+            report.attributes.correlationID = story.correlationID
+            report.attributes.traceparent = story.traceparent
             // One deadline, one id: a coordinator that was killed after publishing it publishes it again.
             report.attributes.id = DerivedID.make(from: id, platform: flow.platform, name: "deadline")
             report.attributes.causationID = id
-            report.attributes.correlationID = expectation.story
             return report
         }
     }

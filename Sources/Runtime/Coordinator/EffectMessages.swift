@@ -39,7 +39,6 @@ struct EffectMessages {
     ) throws -> Results {
         var results = Results()
         let last = try snapshot.map { try about(Document.NavigationState($0)) }
-        let story = cause.attributes.correlationID
         // A state goes before what its steps have led to besides, which the machine tells before it.
         var place = 0
         for effect in effects {
@@ -50,19 +49,12 @@ struct EffectMessages {
                 place = results.messages.count
             case .expectScreenGone(let instance):
                 let object = Expectation.Object(session: session, kind: .screen, id: instance)
-                results.opened.append(Expectation(object: object, delay: Coordinator.animationTime, story: story))
+                results.opened.append(Expectation(object: object, delay: Coordinator.animationTime, cause: cause.attributes))
             case .expectAnswer(let attempt, let deadline):
                 let object = Expectation.Object(session: session, kind: .attempt, id: attempt)
-                results.opened.append(Expectation(object: object, delay: deadline, story: story))
+                results.opened.append(Expectation(object: object, delay: deadline, cause: cause.attributes))
             case .began(let attributes): began(attributes)
-            case .commandExpired(let id, let type):
-            try MessageType(type).flatMap(ApplicationError.init(expired:)).map { error in
-                var envelope = try about(error)
-                envelope.attributes.id = Envelope.expiryErrorID(of: id)
-                envelope.attributes.causationID = id
-                return envelope
-            }
-        case .failed(let failure): results.failures.append(failure)
+            case .failed(let failure): results.failures.append(failure)
             default: break
             }
         }
@@ -102,6 +94,8 @@ struct EffectMessages {
             try about(DomainEvent.ScreenDismissed(instance: instance, screen: screen), instance: instance)
         case .messageDiscarded(let id, let reason):
             try about(DomainEvent.MessageDiscarded(messageID: id, reason: reason))
+        case .commandExpired(let id, let type):
+            try expired(id, type)
         case .failed(let failure):
             // An error about an error would feed itself.
             cause.type.kind == .error ? nil : try about(ApplicationError(failure))
@@ -110,6 +104,15 @@ struct EffectMessages {
         case .expectScreenGone, .expectAnswer, .began:
             nil
         }
+    }
+
+    /// Its id derives from the command's, as it does when another consumer finds the command expired.
+    private mutating func expired(_ id: String, _ type: String) throws -> Envelope? {
+        guard let error = MessageType(type).flatMap(ApplicationError.init(expired:)) else { return nil }
+        var envelope = try about(error)
+        envelope.attributes.id = Envelope.expiryErrorID(of: id)
+        envelope.attributes.causationID = id
+        return envelope
     }
 
     /// With the origin of its cause: a URL opens only on the device where it began. What began on no device, because a

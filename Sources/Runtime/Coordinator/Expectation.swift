@@ -1,8 +1,9 @@
 internal import Contracts
+internal import EventBus
 internal import Navigation
 
 /// What a coordinator reports after a while, if the state still waits for it then.
-struct Expectation: Hashable, Sendable {
+struct Expectation: Sendable {
     /// What the state waits for.
     struct Object: Hashable, Sendable {
         let session: String
@@ -13,8 +14,8 @@ struct Expectation: Hashable, Sendable {
 
     let object: Object
     let delay: Duration
-    /// The id of the message that began the story.
-    let story: String
+    /// Those of the message that made the state wait, or of the document that says so.
+    let cause: Attributes
 
     /// All that a state waits for.
     static func objects(in state: NavigationState?, of session: String) -> Set<Object> {
@@ -27,14 +28,16 @@ struct Expectation: Hashable, Sendable {
     func document(platform: String) -> Document.Deadline {
         Document.Deadline(
             platform: platform, object: object.kind, id: object.id,
-            delay: Int64(delay / .milliseconds(1)), story: story)
+            delay: Int64(delay / .milliseconds(1)))
     }
 }
 
 extension Expectation {
-    init(_ document: Document.Deadline, session: String) {
-        object = Object(session: session, kind: document.object, id: document.id)
+    /// - Throws: ``BusError`` if it is not a deadline.
+    init(_ envelope: Envelope) throws {
+        let document = try envelope.decode(Document.Deadline.self)
+        object = Object(session: envelope.subject, kind: document.object, id: document.id)
         delay = .milliseconds(max(0, document.delay))
-        story = document.story
+        cause = envelope.attributes
     }
 }

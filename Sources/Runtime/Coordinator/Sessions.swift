@@ -61,12 +61,8 @@ struct Sessions: ComputingHandler {
         var restored = Handled()
         var opened: [Expectation] = []
         var awaited: Set<Expectation.Object> = []
-        let known = deadlines.compactMap { document -> Expectation? in
-            guard let deadline = try? document.decode(Document.Deadline.self), deadline.platform == flow.platform else {
-                return nil
-            }
-            return Expectation(deadline, session: document.subject)
-        }
+        let own = deadlines.filter { $0.attributes.key?.hasPrefix("\(flow.platform).") ?? false }
+        let known = own.compactMap { try? Expectation($0) }
         let knownObjects = Set(known.map(\.object))
         for document in documents where document.attributes.key == flow.platform {
             do {
@@ -88,11 +84,9 @@ struct Sessions: ComputingHandler {
                 logger.error("session \(document.subject) cannot be restored: \(error)")
             }
         }
-        for document in deadlines {
-            guard let deadline = try? document.decode(Document.Deadline.self), deadline.platform == flow.platform,
-                !awaited.contains(Expectation(deadline, session: document.subject).object)
-            else { continue }
-            restored.messages.append(.withdrawal(Document.Deadline.type, key: deadline.key, source: source, causedBy: document))
+        for document in own where (try? Expectation(document)).map({ awaited.contains($0.object) }) != true {
+            restored.messages.append(
+                .withdrawal(document.type, key: document.attributes.key, source: source, causedBy: document))
         }
         if machines[Session.default] == nil {
             let machine = Machine(flow: flow, session: Session.default)

@@ -13,11 +13,14 @@ struct ErrorQueue: Hashable, Sendable, Codable {
 
     private(set) var shown: Entry?
     private(set) var waiting: [Entry] = []
+    /// The errors that were dismissed last: several processes may tell of one, under one id.
+    private var dismissed: [String] = []
+    private static let dismissedCount = 32
 
     enum Arrival: Hashable {
         case shown
         case queued
-        /// It is there already: the same message came twice.
+        /// It is there already, or was dismissed: the same message came twice.
         case known
         /// The queue is full, the error is not kept.
         case full
@@ -25,6 +28,7 @@ struct ErrorQueue: Hashable, Sendable, Codable {
 
     /// Takes an error in.
     mutating func add(_ entry: Entry) -> Arrival {
+        if dismissed.contains(entry.id) { return .known }
         guard let shown else {
             self.shown = entry
             return .shown
@@ -40,11 +44,23 @@ struct ErrorQueue: Hashable, Sendable, Codable {
     mutating func dismiss(_ id: String) -> Bool {
         if shown?.id == id {
             shown = waiting.isEmpty ? nil : waiting.removeFirst()
-            return true
+        } else if let index = waiting.firstIndex(where: { $0.id == id }) {
+            waiting.remove(at: index)
+        } else {
+            return false
         }
-        guard let index = waiting.firstIndex(where: { $0.id == id }) else { return false }
-        waiting.remove(at: index)
+        dismissed = (dismissed + [id]).suffix(Self.dismissedCount)
         return true
+    }
+
+    init() {}
+
+    /// A version before this one did not remember what was dismissed.
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        shown = try container.decodeIfPresent(Entry.self, forKey: .shown)
+        waiting = try container.decode([Entry].self, forKey: .waiting)
+        dismissed = try container.decodeIfPresent([String].self, forKey: .dismissed) ?? []
     }
 
     /// What views show.
