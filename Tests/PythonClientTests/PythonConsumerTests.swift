@@ -1,5 +1,6 @@
 import BusStranger
 import EventBus
+import Foundation
 import GRDB
 import SegueTestSupport
 import Testing
@@ -9,13 +10,14 @@ import Testing
     .enabled(if: PythonClient.isInstalled, "scripts/python, which make test runs, installs what it needs"))
 struct PythonConsumerTests {
     @Test(
-        "two instances share the work, and when one is killed the other does it all, each once", .timeLimit(.minutes(3))
-    )
-    func share() async throws {
+        "two instances share the work, and when one is killed the other does it all, each once", .timeLimit(.minutes(3)),
+        arguments: PythonClient.Program.allCases)
+    func share(_ program: PythonClient.Program) async throws {
         try await TestStack.withPython { stack, python in
-            try await python.running("consume", "worker", "command.Work", "--result", "event.Handled") { first in
+            let client = python(program)
+            try await client.running("consume", "worker", "command.Work", "--result", "event.Handled") { first in
                 try await stack.handlesRound(0)
-                try await python.running("consume", "worker", "command.Work", "--result", "event.Handled") { _ in
+                try await client.running("consume", "worker", "command.Work", "--result", "event.Handled") { _ in
                     var rounds = 1
                     while stack.handlers.count < 2 {
                         try await stack.handlesRound(rounds)
@@ -61,10 +63,13 @@ struct PythonConsumerTests {
         }
     }
 
-    @Test("what it has nothing to do with counts as handled", .timeLimit(.minutes(3)))
-    func idle() async throws {
+    @Test(
+        "what it has nothing to do with counts as handled", .timeLimit(.minutes(3)),
+        arguments: PythonClient.Program.allCases)
+    func idle(_ program: PythonClient.Program) async throws {
         try await TestStack.withPython { stack, python in
-            try await python.running("consume", "worker", "command.Work", "--result", "event.Handled") { _ in
+            let client = python(program)
+            try await client.running("consume", "worker", "command.Work", "--result", "event.Handled") { _ in
                 try await stack.handlesRound(0)
                 try await stack.publish(0..<10)
                 let end = try await stack.bus.newest(matching: [.type(Counted.self)]).offset
@@ -78,10 +83,13 @@ struct PythonConsumerTests {
         }
     }
 
-    @Test("it goes on when the broker has forgotten it", .timeLimit(.minutes(3)))
-    func forgotten() async throws {
+    @Test(
+        "it goes on when the broker has forgotten it", .timeLimit(.minutes(3)),
+        arguments: PythonClient.Program.allCases)
+    func forgotten(_ program: PythonClient.Program) async throws {
         try await TestStack.withPython { stack, python in
-            try await python.running("consume", "worker", "command.Work", "--result", "event.Handled") { _ in
+            let client = python(program)
+            try await client.running("consume", "worker", "command.Work", "--result", "event.Handled") { _ in
                 try await stack.handlesRound(0)
                 try await stack.stop("broker")
                 try await DatabaseQueue(path: "\(stack.dataDirectory)/broker/journal.sqlite").write {
@@ -96,10 +104,11 @@ struct PythonConsumerTests {
 
     @Test(
         "what it cannot handle becomes a dead letter, which holds nothing up and can be sent again",
-        .timeLimit(.minutes(3)))
-    func deadLetter() async throws {
+        .timeLimit(.minutes(3)), arguments: PythonClient.Program.allCases)
+    func deadLetter(_ program: PythonClient.Program) async throws {
         try await TestStack.withPython { stack, python in
-            try await python.running("consume", "worker", "command.Work", "--result", "event.Handled") { _ in
+            let client = python(program)
+            try await client.running("consume", "worker", "command.Work", "--result", "event.Handled") { _ in
                 try await stack.bus.send(Work(number: 1))
                 try await stack.bus.send(Work(number: 2, fail: true))
                 try await stack.bus.send(Work(number: 3))
@@ -124,16 +133,19 @@ struct PythonConsumerTests {
         }
     }
 
-    @Test("what nobody can read becomes a dead letter at once, and holds nothing up", .timeLimit(.minutes(3)))
-    func unreadable() async throws {
+    @Test(
+        "what nobody can read becomes a dead letter at once, and holds nothing up", .timeLimit(.minutes(3)),
+        arguments: PythonClient.Program.allCases)
+    func unreadable(_ program: PythonClient.Program) async throws {
         try await TestStack.withPython { stack, python in
+            let client = python(program)
             try await Stranger.meets("\(stack.busAddress)/ingress") { stranger in
                 for (index, header) in BadHeader.allCases.enumerated() {
                     _ = try stranger.publish([header.message(Work.type)], sequence: UInt64(index + 1))
                 }
             }
             let good = try await stack.bus.send(Work(number: 1))
-            let handled = try await python.running("consume", "worker", "command.Work", "--result", "event.Handled") {
+            let handled = try await client.running("consume", "worker", "command.Work", "--result", "event.Handled") {
                 _ in try await stack.message(Handled.self).envelope
             }
             #expect(handled.attributes.causationID == good.id)
@@ -143,6 +155,121 @@ struct PythonConsumerTests {
             #expect(listed.count == codes.count)
             let left = try await stack.bus.deadLetters(of: "worker")
             #expect(left.count == codes.count)
+        }
+    }
+
+    @Test(
+        "results that the broker refuses make a dead letter of their message, and hold nothing up",
+        .timeLimit(.minutes(3)), arguments: PythonClient.Program.allCases)
+    func refusedResults(_ program: PythonClient.Program) async throws {
+        try await TestStack.withPython { stack, python in
+            for number in 1...3 { try await stack.bus.send(Work(number: number)) }
+            try await python(program).running("consume", "worker", "command.Work", "--result", "query.Handled") {
+                // It is printed each time it is handled.
+                _ = try await $0.messages(3)
+                try await stack.untilRefused(3)
+            }
+        }
+    }
+
+    @Test(
+        "a command that has expired is not handled, and an event says so; sent again it has as long to live as before",
+        .timeLimit(.minutes(3)), arguments: PythonClient.Program.allCases)
+    func expired(_ program: PythonClient.Program) async throws {
+        try await TestStack.withPython { stack, python in
+            var expired = try Envelope(Work(number: 1), source: stack.bus.source)
+            expired.attributes.time -= 3600
+            expired.attributes.expire(after: .seconds(1800))
+            var failing = try Envelope(Work(number: 2, fail: true), source: stack.bus.source)
+            failing.attributes.expire(after: .seconds(1800))
+            try await stack.bus.publish(Batch([expired, failing]))
+            try await stack.bus.send(Work(number: 3))
+            let consuming = ["consume", "worker", "command.Work", "--result", "event.Handled"]
+            try await python(program).running(consuming) { _ in
+                try await stack.message(Handled.self) { $0.number == 3 }
+            }
+            #expect(stack.handled == [3])
+            let discarded = stack.messages.filter { $0.type.description == "event.MessageDiscarded" }
+            #expect(discarded.map(\.attributes.causationID) == [expired.id])
+
+            try await python("dead", "--resend")
+            try await stack.until("it is sent again") { $0.contains { $0.attributes.causationID == failing.id } }
+            let again = try #require(stack.messages.first { $0.attributes.causationID == failing.id }?.attributes)
+            let lifetime = try #require(again.expiryTime?.timeIntervalSince(again.time))
+            #expect((1799...1801).contains(lifetime))
+            #expect(again.time > failing.attributes.time)
+        }
+    }
+
+    @Test("a new one that begins now passes over what the journal has, and over nothing later", .timeLimit(.minutes(3)))
+    func now() async throws {
+        try await TestStack.withPython { stack, python in
+            let old = 0..<300
+            for number in old { try await stack.bus.send(Work(number: number), subject: "session-\(number)") }
+            let consuming = ["consume", "worker", "command.Work", "--result", "event.Handled", "--now"]
+            let sent = try await python(.simple).running(consuming) { consumer in
+                // Sends until one of them has come.
+                try await withThrowingTaskGroup(of: Int?.self) { group in
+                    group.addTask {
+                        var number = old.upperBound
+                        while !Task.isCancelled {
+                            try await stack.bus.send(Work(number: number), subject: "session-\(number)")
+                            number += 1
+                        }
+                        return number
+                    }
+                    group.addTask {
+                        try await stack.message(Handled.self)
+                        return nil
+                    }
+                    var sent: Int?
+                    while let result = try await group.next() {
+                        sent = sent ?? result
+                        group.cancelAll()
+                    }
+                    return try #require(sent)
+                }
+            }
+            // A second run goes on where the first one ended, although it is told to begin now.
+            try await python(.simple).running(consuming) { _ in
+                try await stack.message(Handled.self) { $0.number == sent - 1 }
+            }
+            let first = try #require(stack.handled.min())
+            #expect(first >= old.upperBound)
+            #expect(stack.handled.sorted() == Array(first..<sent))
+        }
+    }
+
+    @Test(
+        "in another journal it claims again, and handles what is there", .timeLimit(.minutes(3)),
+        arguments: PythonClient.Program.allCases, [true, false])
+    func newJournal(_ program: PythonClient.Program, isShared: Bool) async throws {
+        try await TestStack.withPython { stack, python in
+            let consuming = ["consume", "worker", "command.Work", "--result", "event.Handled"]
+            try await python(program).running(consuming + (isShared ? [] : ["--exclusive"])) { _ in
+                try await stack.handlesRound(0)
+                try await stack.stop("broker")
+                for suffix in ["", "-wal", "-shm"] {
+                    try? FileManager.default.removeItem(atPath: "\(stack.dataDirectory)/broker/journal.sqlite\(suffix)")
+                }
+                try await stack.start("broker")
+                try await stack.handlesRound(1)
+                #expect(stack.handled.sorted() == Array(0..<2 * TestStack.roundCount))
+            }
+        }
+    }
+}
+
+extension TestStack {
+    /// Waits until that many messages are dead letters because their results were refused.
+    fileprivate func untilRefused(_ count: Int) async throws {
+        while true {
+            let codes = try await bus.deadLetters(of: "worker").map(\.rejection.code)
+            if codes.count == count {
+                #expect(codes.allSatisfy { $0 == "handler.refused" })
+                return
+            }
+            try await Task.sleep(for: .milliseconds(20))
         }
     }
 }

@@ -2,13 +2,24 @@ import Foundation
 import Subprocess
 import SystemPackage
 
-/// The client in docs/examples/python, run as a user would: `bus.py` and its verbs.
+/// A client in docs/examples/python, run as a user would: a program and its verbs.
 struct PythonClient: Sendable {
-    let bus: String
+    enum Program: String, CaseIterable, Sendable {
+        case fast = "bus.py"
+        case simple = "simple.py"
+    }
 
-    private static let repository = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../..")
+    let bus: String
+    var program = Program.fast
+
+    /// The same bus, seen by another program.
+    func callAsFunction(_ program: Program) -> PythonClient {
+        PythonClient(bus: bus, program: program)
+    }
+
+    static let repository = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../..")
         .standardizedFileURL.path
-    private static let python = "\(repository)/.build/venv/bin/python"
+    static let python = "\(repository)/.build/venv/bin/python"
     /// `make test` installs it, if pip can.
     static let isInstalled = FileManager.default.isExecutableFile(atPath: python)
 
@@ -33,6 +44,13 @@ struct PythonClient: Sendable {
     func running<Result: Sendable>(
         _ arguments: String..., body: (inout RunningPython) async throws -> Result
     ) async throws -> Result {
+        try await running(arguments, body: body)
+    }
+
+    /// As ``running(_:body:)`` with the arguments one by one.
+    func running<Result: Sendable>(
+        _ arguments: [String], body: (inout RunningPython) async throws -> Result
+    ) async throws -> Result {
         try await run(configuration(arguments), body)
     }
 
@@ -56,10 +74,10 @@ struct PythonClient: Sendable {
         return result.closureResult
     }
 
-    private static let folder = "\(repository)/docs/examples/python"
+    static let folder = "\(repository)/docs/examples/python"
 
     private func configuration(_ arguments: [String]) -> Configuration {
-        configuration(python: ["\(Self.folder)/bus.py", "--bus", bus] + arguments)
+        configuration(python: ["\(Self.folder)/\(program.rawValue)", "--bus", bus] + arguments)
     }
 
     private func configuration(python arguments: [String]) -> Configuration {

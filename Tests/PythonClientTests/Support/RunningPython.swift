@@ -42,6 +42,7 @@ struct RunningPython {
     }
 
     /// Waits for as many messages.
+    @discardableResult
     mutating func messages(_ count: Int) async throws -> [PrintedMessage] {
         var messages: [PrintedMessage] = []
         while messages.count < count {

@@ -105,7 +105,7 @@ def parse() -> argparse.Namespace:
     tailing.add_argument("--count", type=int)
     verb(documents, "types")
     consuming = verb(consume, "consumer", "types", "--result")
-    consuming.add_argument("--exclusive", action="store_true")
+    consuming.add_argument("--exclusive", action="store_true", help="alone; shared with others unless said")
     asking = verb(ask, "type", "--data")
     asking.add_argument("--timeout", type=float, default=5)
     verb(serve, "types")

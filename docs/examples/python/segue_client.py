@@ -12,7 +12,7 @@ from typing import Any
 
 from segue_connection import Connection, encoded
 from segue_subscription import Subscription
-from segue_wire import BusError, Claim, DeadLetter, Message, Operation, Reader, filters_of, text
+from segue_wire import BusError, Claim, DeadLetter, Message, Operation, Reader, filters_of, rejected, text
 
 logger = logging.getLogger("segue")
 
@@ -45,18 +45,29 @@ class Bus:
     def __init__(self, connection: Connection, source: str) -> None:
         self._connection, self._outbox, self._source = connection, connection.outbox, source
         self._answers: dict[str, Answer] = {}
+        self._registering = asyncio.Lock()
+        self._room = asyncio.Semaphore(1024)  # The broker remembers the refusals of as many batches.
         self._queries: dict[int, asyncio.Task[None]] = {}
 
     async def publish(
-        self, *messages: Message, checkpoint: bytes = b"", rejection: bytes = b"", settled: Sequence[int] = (),
-        leased: bool = False, transient: bool = False,
-    ) -> tuple[int, int]:  # fmt: skip
+        self, *messages: Message, settled: Sequence[int] = (), leased: bool = False, transient: bool = False
+    ) -> tuple[int, int]:
         """Waits until all is journalled, or nothing is. Returns epoch and offset of the last message."""
         letters = b"".join(pack(">Q", letter) for letter in settled)
-        flags = leased | bool(checkpoint) << 1 | bool(rejection) << 2 | bool(letters) << 3 | transient << 4
-        content = b"".join(message.published(self._source) for message in messages)
-        frames = [frame for frame in (checkpoint, rejection, letters, content) if frame]
-        reply = await self._outbox.request(Operation.PUBLISH, pack(">BH", flags, len(messages)), *frames)
+        packed = [message.published(self._source) for message in messages]
+        return await self._publish(packed, letters=letters, flags=leased | transient << 4)
+
+    async def _publish(
+        self, messages: list[bytes], checkpoint: bytes = b"", rejection: bytes = b"", *, letters: bytes = b"",
+        flags: int = 0,
+    ) -> tuple[int, int]:  # fmt: skip
+        flags |= bool(checkpoint) << 1 | bool(rejection) << 2 | bool(letters) << 3
+        frames = [frame for frame in (checkpoint, rejection, letters, b"".join(messages)) if frame]
+        if any(len(frame) > 8 * 1024 * 1024 for frame in frames):
+            raise BusError(4, "a frame has at most 8 MiB")
+        batch = pack(">BH", flags, min(len(messages), 0xFFFF))
+        async with self._room:
+            reply = await self._outbox.request(Operation.PUBLISH, batch, *frames)
         position = Reader(reply[0])
         return position.number(), position.number()
 
@@ -140,31 +151,38 @@ class Bus:
                     raise
 
     async def _handle(self, message: Message, claim: Claim, handler: Handler, attempts: int) -> None:
-        checkpoint, rejection = claim.checkpoint(message), b""
+        results, rejection = await self._results(message, handler, attempts)
+        while True:
+            try:
+                # The next one waits for this reply: if this batch is refused, a later checkpoint must not cover it.
+                await self._publish(results, claim.checkpoint(message, message.settled), rejection)
+                return
+            except BusError as error:
+                if error.code in (BusError.FENCED, BusError.EPOCH) or not (results or rejection):
+                    raise
+                # A dead letter instead of the results; not even that if retention has removed the message.
+                results, rejection = [], b"" if rejection else rejected(1, "handler.refused", str(error))
+
+    async def _results(self, message: Message, handler: Handler, attempts: int) -> tuple[list[bytes], bytes]:
+        """What is to be published, or why the message is given up."""
         if message.problem:
-            rejection = pack(">H", 1) + text("message.malformed") + text(message.problem)
-            await self.publish(checkpoint=checkpoint, rejection=rejection)
-            return
+            return [], rejected(1, "message.malformed", message.problem)
+        if message.is_expired:
+            return [message.discarded().published(self._source)], b""
+        rejection = b""
         for attempt in range(1, attempts + 1):
             try:
-                results = await handler(message)
+                return [result.published(self._source) for result in await handler(message)], b""
             except Exception as error:
                 logger.warning("attempt %d to handle %s failed: %s", attempt, message.id, error)
-                rejection = pack(">H", attempt) + text("handler.failed") + text(str(error)[:500])
+                rejection = rejected(attempt, "handler.failed", str(error))
                 if attempt < attempts:
                     await asyncio.sleep(0.1 * 4 ** (attempt - 1))
-            else:
-                await self.publish(*results, checkpoint=checkpoint)
-                return
-        await self.publish(checkpoint=checkpoint, rejection=rejection)
+        return [], rejection
 
     async def _claim(self, consumer: str, member: bytes, shared: bool, is_renewal: bool = False) -> Claim:
         body = self._claim_body(consumer, member, shared | is_renewal * RENEWAL)
-        ownership, *cut_offs = await self._outbox.request(Operation.CLAIM, body)
-        for reader in map(Reader, () if is_renewal else cut_offs):
-            first, last, count, type = reader.number(), reader.number(), reader.number(), reader.text()
-            logger.error("%s missed %d of %s between %d and %d", consumer, count, type, first, last)
-        return Claim.read(consumer, ownership)
+        return Claim.read(consumer, *await self._outbox.request(Operation.CLAIM, body))
 
     def _claim_body(self, consumer: str, member: bytes, flags: int) -> bytes:
         return self._outbox.producer + member + pack(">B", flags) + text(consumer)
@@ -177,7 +195,7 @@ class Bus:
                 # What it has nothing to do with must not count as lost to it.
                 settled = messages.settled if claim.offsets else None
                 if settled and settled > recorded:
-                    await self.publish(checkpoint=claim.progress(settled))
+                    await self._publish([], claim.progress(settled))
                     recorded = settled
                 renewal = await self._claim(claim.consumer, member, shared, is_renewal=True)
             except BusError as error:
@@ -212,10 +230,12 @@ class Bus:
     async def serve(self, answers: dict[str, Answer]) -> None:
         """Answers these types of queries, and no others, from now on."""
         self._answers = answers
-        await self._outbox.request(Operation.SERVE, *self._served())
+        await self._register()
 
-    def _served(self) -> list[bytes]:
-        return [self._outbox.producer, *encoded(self._answers)]
+    async def _register(self) -> None:
+        # One at a time: an older one that is sent again must not undo a newer one.
+        async with self._registering:
+            await self._outbox.request(Operation.SERVE, self._outbox.producer, *encoded(self._answers))
 
     async def run(self) -> None:
         async with asyncio.TaskGroup() as group:
@@ -233,7 +253,7 @@ class Bus:
         while True:
             await asyncio.sleep(1)
             if self._answers:
-                await self._outbox.post(Operation.SERVE, *self._served())
+                await self._register()
 
     async def _answer(self, number: int, frame: bytes) -> None:
         try:

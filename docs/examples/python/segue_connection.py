@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import time
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from struct import pack
@@ -14,7 +15,7 @@ import zmq.asyncio
 
 from segue_outbox import Outbox
 from segue_subscription import Subscription
-from segue_wire import BusError, Entry, Operation, Page, Reader
+from segue_wire import BusError, Entry, Operation, Page, Reader, endpoints
 
 logger = logging.getLogger("segue")
 
@@ -30,20 +31,19 @@ class Connection:
         self._subscriptions: list[Subscription] = []
         self._last_inbox = 0
         self._context = zmq.asyncio.Context()
-        ingress, self._feed = self._context.socket(zmq.DEALER), self._context.socket(zmq.SUB)
-        self.outbox = Outbox(ingress)
-        for socket in (ingress, self._feed):
-            socket.setsockopt(zmq.HEARTBEAT_IVL, 2000)
-        ingress.setsockopt(zmq.IMMEDIATE, 1)
+        self._ingress, self._feed = self._context.socket(zmq.DEALER), self._context.socket(zmq.SUB)
+        self.outbox = Outbox(self._ingress)
+        self._ingress.setsockopt(zmq.IMMEDIATE, 1)
         self._feed.setsockopt(zmq.SNDHWM, 0)
+        self._feed.setsockopt(zmq.RCVHWM, 4096)
         self._feed.subscribe(self._inbox)
-        if address.startswith("tcp://"):
-            host, port = address.rsplit(":", 1)
-            ingress.connect(address)
-            self._feed.connect(f"{host}:{int(port) + 1}")
-        else:
-            ingress.connect(f"{address}/ingress")
-            self._feed.connect(f"{address}/feed")
+        self._endpoints = endpoints(address)
+        for socket, endpoint in zip((self._ingress, self._feed), self._endpoints, strict=True):
+            for option, value in ((zmq.LINGER, 500), (zmq.TCP_KEEPALIVE, 1), (zmq.TCP_KEEPALIVE_IDLE, 15)):
+                socket.setsockopt(option, value)
+            socket.connect(endpoint)
+        self._last_reply = time.monotonic()
+        self._packets = 0  # That have come on the feed.
 
     async def run(self) -> None:
         async with asyncio.TaskGroup() as group:
@@ -59,7 +59,9 @@ class Connection:
     async def _take_replies(self) -> None:
         while True:
             try:
-                if notice := await self.outbox.receive():
+                notice = await self.outbox.receive()
+                self._last_reply = time.monotonic()
+                if notice:
                     self.notices.put_nowait(notice)
             except (ValueError, IndexError) as error:
                 logger.error("what the broker answered cannot be read: %s", error)
@@ -67,11 +69,16 @@ class Connection:
     async def _send_again(self) -> None:
         """An answer on the feed can be dropped like everything there: so inboxes are asked again, too."""
         while True:
-            await asyncio.sleep(1)
+            await asyncio.sleep(0.5)
+            await self.outbox.resend()
+            await asyncio.sleep(0.5)
             await self.outbox.resend()
             for inbox in self._confirmations:
                 self._feed.unsubscribe(inbox)
                 self._feed.subscribe(inbox)
+            if time.monotonic() - self._last_reply > 10:
+                reconnect(self._ingress, self._endpoints[0])
+                self._last_reply = time.monotonic()
 
     # Presence
 
@@ -80,6 +87,7 @@ class Connection:
 
     async def _greet(self) -> None:
         """Once a second: says that this producer lives, and looks for lost messages that nothing followed (step 6)."""
+        packets = losses = 0
         while True:
             try:
                 producer, answered = self.outbox.producer, self.outbox.answered
@@ -94,8 +102,14 @@ class Connection:
             except BusError as error:
                 logger.warning("the broker refused: %s", error)
             await asyncio.sleep(1)
-            for subscription in self._subscriptions:
-                subscription.judge()
+            has_lost = [subscription.judge() for subscription in self._subscriptions]
+            if self._packets != packets:
+                packets, losses = self._packets, 0
+            elif any(has_lost):
+                losses += 1
+            if losses == 2:  # The feed has brought nothing of what two greetings told of.
+                reconnect(self._feed, self._endpoints[1])
+                losses = 0
 
     async def _note_heads(self, asking: list[Subscription]) -> None:
         filters = sorted({topic for subscription in asking for topic in subscription.filters})
@@ -161,6 +175,7 @@ class Connection:
                 logger.error("a packet of the feed cannot be read: %s", error)
 
     def _take_packet(self, topic: str, reader: Reader) -> None:
+        self._packets += 1
         while reader.rest:
             offset, previous, previous_in_partition = reader.number(), reader.number(), reader.number()
             entry = Entry(topic, self.epoch, offset, reader.blob(), reader.blob())
@@ -183,6 +198,12 @@ class Connection:
         elif inbox == self._inbox:
             # The feed has reconnected (step 7). What it lost meanwhile, the next greetings find.
             await self.outbox.send_all()
+
+
+def reconnect(socket: zmq.asyncio.Socket, endpoint: str) -> None:
+    """For a connection whose other end may be gone without a word."""
+    socket.disconnect(endpoint)
+    socket.connect(endpoint)
 
 
 def encoded(texts: Iterable[str]) -> list[bytes]:

@@ -14,6 +14,7 @@ import zmq.asyncio
 from segue_wire import BusError, Operation, Reader
 
 TRANSIENT = 16
+FIRST_DELAY, LONGEST_DELAY = 0.5, 2.0  # Seconds until a request is sent again.
 
 
 @dataclass
@@ -24,7 +25,8 @@ class Pending:
     body: tuple[bytes, ...]
     reply: asyncio.Future[list[bytes]]
     sequence: int
-    sent_at: float = 0
+    delay: float = 0  # Seconds from the last sending to the next one.
+    due: float = 0
 
     @property
     def is_transient(self) -> bool:
@@ -80,21 +82,23 @@ class Outbox:
             return
         head = b"SG\x01" + pack(">BQ", pending.operation, id)
         batch = self.producer + pack(">Q", pending.sequence) if pending.sequence else b""
-        pending.sent_at = time.monotonic()
+        pending.delay = min(2 * pending.delay, LONGEST_DELAY) or FIRST_DELAY
+        pending.due = time.monotonic() + pending.delay
         try:
-            # What has no room or no connection is not waited for: it is sent again.
             await self._ingress.send_multipart([head, batch + pending.body[0], *pending.body[1:]], flags=zmq.NOBLOCK)
         except zmq.Again:
-            pending.sent_at = 0
+            pass  # What has no room or no connection is not waited for: it is sent again.
 
     async def send_all(self) -> None:
-        for id in list(self._pending):
+        for id, pending in list(self._pending.items()):
+            pending.delay = 0
             await self._send(id)
 
     async def resend(self) -> None:
-        """To be called once a second."""
-        if any(time.monotonic() - pending.sent_at >= 2 for pending in self._pending.values()):
-            await self.send_all()
+        """Sends again what should have been answered. To be called twice a second."""
+        now = time.monotonic()
+        for id in [id for id, pending in self._pending.items() if pending.due <= now]:
+            await self._send(id)
 
     async def renumber(self) -> None:
         """There is another journal, which does not know this producer (step 8)."""

@@ -108,17 +108,18 @@ class Subscription:
         self.polled = max(self.polled, through)
         self.heads = through, (self.heads[1] if self.heads else {}) | offsets
 
-    def judge(self) -> None:
-        """Compares what had been journalled a while ago with what has come (step 6)."""
+    def judge(self) -> bool:
+        """Compares what had been journalled a while ago with what has come (step 6). True if it is missing."""
         heads, self.heads = self.heads, None
         if not heads or not self.is_live:
-            return
+            return False
         through, offsets = heads
         missing = [offset for topic, offset in offsets.items() if self.matches(topic) and offset > self.known(topic)]
         if missing:
             self.recover(max(missing))
         else:
             self.advance(through)
+        return bool(missing)
 
     @property
     def settled(self) -> int | None:

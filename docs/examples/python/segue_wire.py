@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import uuid
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -10,6 +11,8 @@ from datetime import UTC, datetime
 from enum import IntEnum
 from struct import pack
 from typing import Any
+
+logger = logging.getLogger("segue")
 
 
 class Operation(IntEnum):
@@ -19,7 +22,7 @@ class Operation(IntEnum):
 
 
 class BusError(Exception):
-    """What the broker refused, with its code."""
+    """A request that was refused, with the code."""
 
     SEQUENCE, FENCED, EPOCH, JOURNAL, UNSERVED, DEADLINE, CANCELLED = 6, 7, 8, 9, 10, 11, 12
 
@@ -59,11 +62,28 @@ class Reader:
         return self.take(self.number(4))
 
 
+def timestamp(time: datetime) -> str:
+    return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def rejected(attempts: int, code: str, reason: str) -> bytes:
+    """The frame that makes the message of a checkpoint a dead letter."""
+    return pack(">H", attempts) + text(code) + text(reason[:500])
+
+
 def partition(subject: str) -> int:
     value = 0xCBF29CE484222325
     for byte in subject.encode():
         value = (value ^ byte) * 0x100000001B3 % 2**64
     return value % 64
+
+
+def endpoints(address: str) -> tuple[str, str]:
+    """Of the ingress and of the feed."""
+    if not address.startswith("tcp://"):
+        return f"{address}/ingress", f"{address}/feed"
+    host, port = address.rsplit(":", 1)
+    return address, f"{host}:{int(port) + 1}"
 
 
 def filters_of(types: Iterable[str], subject: str | None) -> list[str]:
@@ -94,16 +114,27 @@ class Message:
     def id(self) -> str:
         return self.attributes.get("id", "")
 
+    @property
+    def is_expired(self) -> bool:
+        """Whether it is a command that is too late to act upon."""
+        expiry = self.attributes.get("expirytime")
+        return expiry is not None and datetime.fromisoformat(expiry) < datetime.now(UTC)
+
+    def discarded(self) -> Message:
+        """The event that takes the place of an expired command's results."""
+        return self.causing("event.MessageDiscarded", {"messageID": self.id, "reason": "expired"})
+
     def causing(self, type: str, data: Any = None, key: str = "") -> Message:
         """A message that this one led to."""
         inherited = ("correlationid", "traceparent", "platform", "device", "instance")
         attributes = {name: self.attributes[name] for name in inherited if name in self.attributes}
+        attributes = {name: value for name, value in attributes.items() if len(value.encode()) <= 255}
         return Message(type, data, self.subject, key, attributes | {"causationid": self.id})
 
     def header_and_data(self, source: str) -> bytes:
         """Two blobs."""
         new = str(uuid.uuid4())
-        now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        now = timestamp(datetime.now(UTC))
         header = {"id": new, "source": source, "time": now, "correlationid": new} | self.attributes
         header |= {"specversion": "1.0", "type": self.type, "subject": self.subject}
         if self.key:
@@ -120,10 +151,12 @@ class Message:
         attributes = json.loads(header)
         if not isinstance(attributes, dict) or attributes.get("specversion") != "1.0":
             raise ValueError("the header is not a JSON object of CloudEvents 1.0")
-        required, optional = ("id", "source", "type"), ("subject", "key", "recipient")
-        for name in [*required, *(name for name in optional if name in attributes)]:
+        for name in ("id", "source", "type", *attributes):
             if not isinstance(attributes.get(name), str):
                 raise ValueError(f"the header's '{name}' is not a text")
+        for name in ("time", "expirytime"):
+            if name in attributes and datetime.fromisoformat(attributes[name]).tzinfo is None:
+                raise ValueError(f"the header's '{name}' has no time zone")
         return Message(
             attributes["type"],
             json.loads(data) if data else None,
@@ -201,12 +234,19 @@ class DeadLetter:
         return DeadLetter(id, time, consumer, attempts, code, reason, Entry.read(reader, epoch))
 
     def resent(self) -> Message:
-        """The message again, for this letter's consumer alone."""
+        """The message again, for this letter's consumer alone.
+
+        What had an expiry, which has passed meanwhile, gets as long a life as it had.
+        """
         message = self.entry.message()
         if message.problem:
             raise ValueError(message.problem)
-        attributes = {name: value for name, value in message.attributes.items() if name != "id"}
-        return replace(message, attributes=attributes | {"recipient": self.consumer})
+        attributes = {name: value for name, value in message.attributes.items() if name not in ("id", "time")}
+        if expiry := attributes.get("expirytime"):
+            published = message.attributes.get("time", expiry)
+            lifetime = datetime.fromisoformat(expiry) - datetime.fromisoformat(published)
+            attributes["expirytime"] = timestamp(datetime.now(UTC) + lifetime)
+        return replace(message, attributes=attributes | {"recipient": self.consumer, "causationid": message.id})
 
 
 @dataclass(frozen=True)
@@ -219,7 +259,10 @@ class Claim:
     offsets: dict[int, int]
 
     @staticmethod
-    def read(consumer: str, ownership: bytes) -> Claim:
+    def read(consumer: str, ownership: bytes, *cut_offs: bytes) -> Claim:
+        for reader in map(Reader, cut_offs):
+            first, last, count, type = reader.number(), reader.number(), reader.number(), reader.text()
+            logger.error("retention removed %d %s between %d and %d unhandled", count, type, first, last)
         reader = Reader(ownership)
         owner_epoch, epoch = reader.number(), reader.number()
         return Claim(consumer, owner_epoch, epoch, dict(_all(reader, lambda rest: (rest.number(1), rest.number()))))
@@ -239,8 +282,13 @@ class Claim:
         is_new = message.epoch == self.epoch and message.offset > self.offsets.get(message.partition, 2**64)
         return is_new and message.attributes.get("recipient", self.consumer) == self.consumer
 
-    def checkpoint(self, message: Message) -> bytes:
-        return self._checkpoint(message.epoch, message.offset, message.settled, message.partition)
+    @property
+    def is_new(self) -> bool:
+        """Whether nothing has been handled under this name yet."""
+        return len(self.offsets) == 64 and not any(self.offsets.values())
+
+    def checkpoint(self, message: Message, settled: int) -> bytes:
+        return self._checkpoint(message.epoch, message.offset, settled, message.partition)
 
     def progress(self, settled: int) -> bytes:
         """A checkpoint that says that everything is handled up to there."""
