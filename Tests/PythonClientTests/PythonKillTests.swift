@@ -69,7 +69,8 @@ struct PythonKillTests {
         }
     }
 
-    @Test("a simple subscriber that goes on where it was misses nothing, and gets nothing twice", .timeLimit(.minutes(3)))
+    @Test(
+        "a simple subscriber that goes on where it was misses nothing, and gets nothing twice", .timeLimit(.minutes(3)))
     func tail() async throws {
         try await TestStack.withPython { stack, python in
             var received: [PrintedMessage] = []

@@ -28,6 +28,8 @@ async def connect(address: str, source: str) -> AsyncIterator[Bus]:
     connection = Connection(address)
     bus = Bus(connection, source)
     tasks = [asyncio.create_task(connection.run()), asyncio.create_task(bus.run())]
+    for task in tasks:
+        task.add_done_callback(_report)
     try:
         yield bus
     finally:
@@ -39,6 +41,11 @@ async def connect(address: str, source: str) -> AsyncIterator[Bus]:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         connection.close()
+
+
+def _report(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and (error := task.exception()):
+        logger.critical("the client has stopped working", exc_info=error)
 
 
 class Bus:
@@ -144,7 +151,8 @@ class Bus:
                                 await self._handle(message, claim, handler, attempts)
                     finally:
                         renewing.cancel()
-                if not shared and self._connection.epoch == claim.epoch:
+                # It may be a renewal, and not hello, that first tells of another journal.
+                if not shared and renewing.result().epoch == claim.epoch:
                     raise BusError(BusError.FENCED, f"another process has taken the durable consumer '{consumer}' over")
             except BusError as error:
                 if error.code != BusError.EPOCH and not (shared and error.code == BusError.FENCED):
@@ -187,20 +195,25 @@ class Bus:
     def _claim_body(self, consumer: str, member: bytes, flags: int) -> bytes:
         return self._outbox.producer + member + pack(">B", flags) + text(consumer)
 
-    async def _renew(self, claim: Claim, member: bytes, shared: bool, messages: Subscription) -> None:
+    async def _renew(self, claim: Claim, member: bytes, shared: bool, messages: Subscription) -> Claim:
+        """Ends the messages when the claim no longer holds, and returns what does."""
         renewal, recorded = claim, 0
         while claim.holds(renewal):
-            await asyncio.sleep(1)
             try:
                 # What it has nothing to do with must not count as lost to it.
                 settled = messages.settled if claim.offsets else None
                 if settled and settled > recorded:
                     await self._publish([], claim.progress(settled))
                     recorded = settled
+            except BusError as error:
+                logger.warning("progress was refused, which the next renewal explains: %s", error)
+            await asyncio.sleep(1)
+            try:
                 renewal = await self._claim(claim.consumer, member, shared, is_renewal=True)
             except BusError as error:
                 logger.warning("a claim could not be renewed: %s", error)
         messages.end()
+        return renewal
 
     async def dead_letters(self, consumer: str = "") -> list[DeadLetter]:
         found: list[DeadLetter] = []
