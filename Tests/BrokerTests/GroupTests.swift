@@ -26,6 +26,48 @@ struct GroupTests {
         }
     }
 
+    @Test("a new consumer begins now when it records the journal's end for all that it owns", arguments: [true, false])
+    func beginNow(isShared: Bool) throws {
+        try Fixture.run { fixture in
+            _ = fixture.publish(sequence: 1, ["A", "B", "C"])
+            let member = ConsumerMember(isShared ? .shared : .exclusive)
+            let claimed = try #require(fixture.claim("music", as: member))
+            #expect(Set(claimed.offsets.values) == [0])
+            let end = fixture.checkpoint("music", owner: claimed.ownerEpoch, offset: 3)
+            #expect(fixture.publish(sequence: 2, [], checkpoint: end) == fixture.published(3))
+            let again = try #require(fixture.claim("music", as: member))
+            #expect(again.ownerEpoch == claimed.ownerEpoch)
+            #expect(Array(again.offsets.values) == Array(repeating: 3, count: Partition.count))
+        }
+    }
+
+    @Test("a checkpoint of all that is owned says nothing with `settled`")
+    func settledOfAll() throws {
+        try Fixture.run { fixture in
+            _ = fixture.publish(sequence: 1, ["A", "B", "C"])
+            let member = ConsumerMember.exclusive
+            let claimed = try #require(fixture.claim("music", as: member))
+            let all = fixture.checkpoint("music", owner: claimed.ownerEpoch, offset: 2, settled: 1)
+            #expect(fixture.publish(sequence: 2, [], checkpoint: all) == fixture.published(3))
+            #expect(Set(try #require(fixture.claim("music", as: member)).offsets.values) == [2])
+        }
+    }
+
+    @Test("an exclusive member keeps what it owns however long it is silent, until another claims")
+    func silentExclusiveMember() throws {
+        try Fixture.run { fixture in
+            let (member, producer) = (ConsumerMember.exclusive, ProducerID())
+            let claimed = try #require(fixture.claim("music", as: member, by: producer))
+            try fixture.tick(after: .seconds(60))
+            _ = fixture.ask(.bye(Greeting(producer: producer)))
+            #expect(fixture.claim("music", as: member, by: producer, isRenewal: true) == claimed)
+            let successor = try #require(fixture.claim("music"))
+            #expect(successor.offsets.count == Partition.count)
+            let left = try #require(fixture.claim("music", as: member, by: producer, isRenewal: true))
+            #expect(left.offsets.isEmpty)
+        }
+    }
+
     @Test("a claim that is sent twice is one claim")
     func repeatedClaim() throws {
         try Fixture.run { fixture in

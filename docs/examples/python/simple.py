@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import sys
+from itertools import islice
 
 from segue_simple import Bus
 from segue_wire import BusError, Message
@@ -24,7 +25,7 @@ def publish(bus: Bus, arguments: argparse.Namespace) -> None:
 
 def tail(bus: Bus, arguments: argparse.Namespace) -> None:
     """Prints messages as they come, from the journal's beginning or after an offset."""
-    for message in bus.messages(*arguments.types, after=(0, arguments.after)):
+    for message in islice(bus.messages(*arguments.types, after=(0, arguments.after)), arguments.count):
         show(message)
 
 
@@ -50,6 +51,7 @@ def parse() -> argparse.Namespace:
     publishing.set_defaults(run=publish)
     tailing.add_argument("types", nargs="+")
     tailing.add_argument("--after", type=int, default=0)
+    tailing.add_argument("--count", type=int)
     tailing.set_defaults(run=tail)
     consuming.add_argument("consumer")
     consuming.add_argument("types", nargs="+")

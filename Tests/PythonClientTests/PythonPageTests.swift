@@ -1,0 +1,64 @@
+import Foundation
+import SegueTestSupport
+import Subprocess
+import SystemPackage
+import Testing
+
+@Suite("What the pages show of the Python clients")
+struct PythonPageTests {
+    @Test("the code in docs/wire-protocol.md is that of the simple client")
+    func excerpts() throws {
+        let client = try String(contentsOfFile: "\(PythonClient.folder)/segue_simple.py", encoding: .utf8)
+        let excerpts = try Self.blocks(of: "python", in: "docs/wire-protocol.md")
+        #expect(!excerpts.isEmpty)
+        for excerpt in excerpts {
+            #expect(client.contains(excerpt), "\(excerpt)")
+        }
+    }
+
+    @Test(
+        "the commands of docs/examples/python/README.md run as they stand", .timeLimit(.minutes(3)),
+        .enabled(if: PythonClient.isInstalled, "scripts/python, which make test runs, installs what it needs"))
+    func commands() async throws {
+        try await TestStack.withPython { stack, _ in
+            let commands = try Self.blocks(of: "sh", in: "docs/examples/python/README.md")
+            // The first makes what scripts/python has made for this test.
+            let script = try #require(commands.first?.contains("pip install") == true ? commands.dropFirst() : nil)
+            let output = try await Self.run(
+                script.joined().replacing("venv/bin/python", with: PythonClient.python), bus: stack.busAddress)
+            let lines = output.split(separator: "\n")
+            for type in ["command.Work", "event.Handled", "event.LaunchFinished"] {
+                #expect(lines.contains { $0.contains(#""type": "\#(type)""#) }, "\(output)")
+            }
+        }
+    }
+
+    @Test(
+        "the simple client's program in docs/examples/python/README.md runs as it stands", .timeLimit(.minutes(3)),
+        .enabled(if: PythonClient.isInstalled, "scripts/python, which make test runs, installs what it needs"))
+    func program() async throws {
+        try await TestStack.withPython { stack, python in
+            let program = try #require(try Self.blocks(of: "python", in: "docs/examples/python/README.md").first)
+            let script = program.replacing("ipc:///tmp/example-bus", with: stack.busAddress)
+            try await python.running(script: script) { _ in
+                _ = try await stack.message(Handled.self) { $0.number == 2 }
+            }
+        }
+    }
+
+    private static func blocks(of language: String, in path: String) throws -> [String] {
+        try String(contentsOfFile: "\(PythonClient.repository)/\(path)", encoding: .utf8)
+            .matches(of: #/(?s)```(\w*)\n(.*?)```/#).filter { $0.1 == language }.map { String($0.2) }
+    }
+
+    /// Runs lines of a shell, and ends what they leave running in the background.
+    private static func run(_ lines: String, bus: String) async throws -> String {
+        let script = "set -euo pipefail; trap 'kill $(jobs -p)' EXIT; cd '\(PythonClient.folder)'\n\(lines)"
+        let result = try await Subprocess.run(
+            .path("/bin/bash"), arguments: ["-c", script],
+            environment: .inherit.updating(["PYTHONDONTWRITEBYTECODE": "1", "SEGUE_BUS": bus]),
+            output: .string(limit: 1 << 20), error: .string(limit: 1 << 20))
+        #expect(result.terminationStatus == .exited(0), "\(result.standardError)")
+        return result.standardOutput
+    }
+}
