@@ -38,6 +38,36 @@ struct PythonKillTests {
         }
     }
 
+    @Test(
+        "when an older journal is put back, what comes to it is read and handled", .timeLimit(.minutes(3)),
+        arguments: PythonClient.Program.allCases)
+    func olderJournal(_ program: PythonClient.Program) async throws {
+        try await TestStack.withPython { stack, python in
+            let client = python(program)
+            let reading = ["tail", "command.Work"] + (program == .fast ? ["--beginning"] : [])
+            let consuming = ["consume", "worker", "command.Work", "--result", "event.Handled"]
+            try await client.running(consuming) { consumer in
+                try await client.running(reading) { reader in
+                    for number in 0..<50 { try await stack.sendWork(number) }
+                    try await reader.messages(50)
+                    try await consumer.messages(50)
+                    try await stack.stop("broker")
+                    try stack.copyJournal(to: "copy")
+                    try await stack.start("broker")
+                    for number in 50..<100 { try await stack.sendWork(number) }
+                    try await reader.messages(50)
+                    try await consumer.messages(50)
+                    try await stack.stop("broker")
+                    try stack.putJournalBack(from: "copy")
+                    try await stack.start("broker")
+                    for number in 100..<200 { try await stack.sendWork(number) }
+                    try await reader.reads(Set(100..<200))
+                    try await consumer.reads(Set(100..<200))
+                }
+            }
+        }
+    }
+
     @Test("a simple publisher's messages are journalled once and in order", .timeLimit(.minutes(3)))
     func publish() async throws {
         let script = """
@@ -99,5 +129,28 @@ extension TestStack {
     /// Work of one of 16 sessions.
     fileprivate func sendWork(_ number: Int) async throws {
         try await bus.send(Work(number: number), subject: "session-\(number % 16)")
+    }
+
+    fileprivate func copyJournal(to name: String) throws {
+        try FileManager.default.copyItem(atPath: journals, toPath: "\(dataDirectory)/\(name)")
+    }
+
+    fileprivate func putJournalBack(from name: String) throws {
+        try FileManager.default.removeItem(atPath: journals)
+        try FileManager.default.copyItem(atPath: "\(dataDirectory)/\(name)", toPath: journals)
+    }
+
+    private var journals: String { "\(dataDirectory)/broker" }
+}
+
+extension RunningPython {
+    /// Waits until all of these numbers have been printed.
+    fileprivate mutating func reads(_ numbers: Set<Int>) async throws {
+        var missing = numbers
+        while !missing.isEmpty {
+            for message in try await messages(1) {
+                if let number = message.data?.number { missing.remove(number) }
+            }
+        }
     }
 }

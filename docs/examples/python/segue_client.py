@@ -151,8 +151,7 @@ class Bus:
                                 await self._handle(message, claim, handler, attempts)
                     finally:
                         renewing.cancel()
-                # It may be a renewal, and not hello, that first tells of another journal.
-                if not shared and renewing.result().epoch == claim.epoch:
+                if not shared and renewing.result():
                     raise BusError(BusError.FENCED, f"another process has taken the durable consumer '{consumer}' over")
             except BusError as error:
                 if error.code != BusError.EPOCH and not (shared and error.code == BusError.FENCED):
@@ -195,10 +194,10 @@ class Bus:
     def _claim_body(self, consumer: str, member: bytes, flags: int) -> bytes:
         return self._outbox.producer + member + pack(">B", flags) + text(consumer)
 
-    async def _renew(self, claim: Claim, member: bytes, shared: bool, messages: Subscription) -> Claim:
-        """Ends the messages when the claim no longer holds, and returns what does."""
-        renewal, recorded = claim, 0
-        while claim.holds(renewal):
+    async def _renew(self, claim: Claim, member: bytes, shared: bool, messages: Subscription) -> bool:
+        """Ends the messages when the claim no longer holds. Returns whether another process has taken it over."""
+        renewal, recorded, lost_ends = claim, 0, self._connection.lost_ends
+        while claim.holds(renewal) and self._connection.lost_ends == lost_ends:
             try:
                 # What it has nothing to do with must not count as lost to it.
                 settled = messages.settled if claim.offsets else None
@@ -213,7 +212,8 @@ class Bus:
             except BusError as error:
                 logger.warning("a claim could not be renewed: %s", error)
         messages.end()
-        return renewal
+        # It may be a renewal, and not hello, that first tells of another journal.
+        return renewal.epoch == claim.epoch and not claim.holds(renewal)
 
     async def dead_letters(self, consumer: str = "") -> list[DeadLetter]:
         found: list[DeadLetter] = []

@@ -23,6 +23,7 @@ logger = logging.getLogger("segue")
 class Connection:
     def __init__(self, address: str) -> None:
         self.epoch = 0
+        self.lost_ends = 0
         self.notices: asyncio.Queue[tuple[int, bytes | None]] = asyncio.Queue()
         self._seen = 0
         self._reminder = 0, 0  # Head and mark of the last welcome.
@@ -91,9 +92,12 @@ class Connection:
         while True:
             try:
                 producer, answered = self.outbox.producer, self.outbox.answered
+                greeted, seen = self.epoch, self._seen
                 welcome = Reader((await self.outbox.request(Operation.HELLO, self._greeting()))[0])
                 epoch, head, sequence, mark = (welcome.number() for _ in range(4))
                 await self._follow(epoch)
+                if epoch == greeted and head < seen:
+                    self._take_back(head)
                 self._reminder = head, mark
                 if self.outbox.producer == producer:
                     await self.outbox.compare(sequence, answered)
@@ -131,6 +135,13 @@ class Connection:
         for subscription in self._subscriptions:
             subscription.restart()
         await self.outbox.renumber()
+
+    def _take_back(self, head: int) -> None:
+        """The journal has lost what had been seen of it since the greeting before (step 9)."""
+        logger.warning("the journal has lost its end after offset %d", head)
+        self._seen, self.lost_ends = head, self.lost_ends + 1
+        for subscription in self._subscriptions:
+            subscription.take_back(head)
 
     # The feed
 

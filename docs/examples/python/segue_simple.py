@@ -68,16 +68,19 @@ class Bus:
         welcome = Reader(self.request(Operation.HELLO, greeting)[0])
         epoch, head, sequence, mark = (welcome.number() for _ in range(4))
         if epoch != self.epoch:  # Another journal: it knows nothing of what was published to the one before.
-            self.epoch, self.seen, self.producer, sequence = epoch, 0, os.urandom(16), 0
-        self.head, self.mark, self.seen = head, mark, max(self.seen, head)
+            self.epoch, self.producer, sequence = epoch, os.urandom(16), 0
+        self.head, self.mark, self.seen = head, mark, head  # Less than before when the journal has lost its end.
         self.sequence = min(self.sequence, sequence)  # Less when the broker has forgotten batches.
         self.next_hello = time.monotonic() + 1
 
     def keep_alive(self) -> None:
         """To be called every second or two; a slow handler does so itself."""
         if time.monotonic() >= self.next_hello:
+            epoch, seen = self.epoch, self.seen
             self.hello()
             if self.renew:
+                if self.epoch != epoch or self.seen < seen:
+                    raise BusError(BusError.EPOCH, "the journal is another one, or has lost its end: claim again")
                 self.renew()
 
     # Publishing
@@ -132,10 +135,11 @@ class Bus:
             yield page
             if page.is_complete:
                 has_rung = self.wait(epoch, after)
+            after = min(after, self.seen)
 
     def wait(self, epoch: int, after: int) -> bool:
         """Waits until there may be something to read. Returns whether it was the feed that said so."""
-        while self.epoch == epoch and self.head <= after:
+        while self.epoch == epoch and self.head <= after <= self.seen:
             if self.feed.poll(1000 * max(0, self.next_hello - time.monotonic())):
                 while self.feed.poll(0):
                     self.feed.recv_multipart()
@@ -177,8 +181,7 @@ class Bus:
             return Claim.read(name, *self.request(Operation.CLAIM, body))
 
         def renew() -> None:
-            renewal = ask(RENEWAL)
-            if not claim.holds(renewal):
+            if not claim.holds(renewal := ask(RENEWAL)):
                 code = BusError.FENCED if renewal.epoch == claim.epoch else BusError.EPOCH
                 raise BusError(code, f"another process has taken over what this one had of {name}")
 

@@ -34,6 +34,7 @@ class Subscription:
         self.heads: tuple[int, dict[str, int]] | None = None
         self.buffer: deque[tuple[Entry, int]] = deque()
         self.something = asyncio.Event()
+        self.generation = 0
 
     def begin(self, head: int) -> None:
         """The filters are live (step 3)."""
@@ -44,6 +45,14 @@ class Subscription:
         """There is another journal: everything in it is new (step 8)."""
         self.base, self.skipped, self.polled, self.seen, self.heads = 0, 0, 0, {}, None
         self.is_live, self.documents_after = False, None
+        self.something.set()
+
+    def take_back(self, head: int) -> None:
+        """The journal has lost what came after an offset: what is there now is new (step 9)."""
+        self.base, self.skipped, self.polled = (min(offset, head) for offset in (self.base, self.skipped, self.polled))
+        self.seen = {chain: min(offset, head) for chain, offset in self.seen.items()}
+        self.heads, self.is_live = None, False
+        self.generation += 1
         self.something.set()
 
     def end(self) -> None:
@@ -89,14 +98,15 @@ class Subscription:
 
     async def read(self) -> None:
         """Reads a page, and is live again behind the last message that was let go by (step 5)."""
+        generation = self.generation
         if self.documents_after is not None:
             page = await self.read_page(Operation.DOCUMENTS, self.documents_after, self.filters)
-            if page:
+            if page and self.generation == generation:
                 for entry in page.entries:
                     if entry.offset <= self.base:
                         self.deliver(entry, self.base)
                 self.documents_after = None if page.is_complete else page.through
-        elif page := await self.read_page(Operation.READ, self.base, self.filters):
+        elif (page := await self.read_page(Operation.READ, self.base, self.filters)) and self.generation == generation:
             for entry in page.entries:
                 if entry.offset > self.known(entry.topic):
                     self.deliver(entry, entry.offset)
