@@ -7,7 +7,7 @@ import logging
 import os
 import time
 from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from struct import pack
 
 import zmq
@@ -44,6 +44,8 @@ class Connection:
                 socket.setsockopt(option, value)
             socket.connect(endpoint)
         self._last_reply = time.monotonic()
+        self._hello: asyncio.Task[list[bytes]] | None = None
+        self._reconnected = asyncio.Event()
         self._packets = 0  # That have come on the feed.
 
     async def run(self) -> None:
@@ -93,7 +95,11 @@ class Connection:
             try:
                 producer, answered = self.outbox.producer, self.outbox.answered
                 greeted, seen = self.epoch, self._seen
-                welcome = Reader((await self.outbox.request(Operation.HELLO, self._greeting()))[0])
+                hello = self._hello = asyncio.create_task(self.outbox.request(Operation.HELLO, self._greeting()))
+                await asyncio.wait({hello})
+                if hello.cancelled():
+                    continue  # The feed has reconnected: this one did not name all that was seen before.
+                welcome = Reader(hello.result()[0])
                 epoch, head, sequence, mark = (welcome.number() for _ in range(4))
                 await self._follow(epoch)
                 if epoch == greeted and head < seen:
@@ -105,7 +111,9 @@ class Connection:
                     await self._note_heads(asking)
             except BusError as error:
                 logger.warning("the broker refused: %s", error)
-            await asyncio.sleep(1)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._reconnected.wait(), 1)
+            self._reconnected.clear()
             has_lost = [subscription.judge() for subscription in self._subscriptions]
             if self._packets != packets:
                 packets, losses = self._packets, 0
@@ -208,6 +216,9 @@ class Connection:
                 confirmed.set_result(None)
         elif inbox == self._inbox:
             # The feed has reconnected (step 7). What it lost meanwhile, the next greetings find.
+            self._reconnected.set()
+            if self._hello:
+                self._hello.cancel()
             await self.outbox.send_all()
 
 
