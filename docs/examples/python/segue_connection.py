@@ -7,7 +7,7 @@ import logging
 import os
 import time
 from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from struct import pack
 
 import zmq
@@ -45,7 +45,7 @@ class Connection:
             socket.connect(endpoint)
         self._last_reply = time.monotonic()
         self._hello: asyncio.Task[list[bytes]] | None = None
-        self._reconnected = asyncio.Event()
+        self._has_reconnected = False
         self._packets = 0  # That have come on the feed.
 
     async def run(self) -> None:
@@ -111,9 +111,11 @@ class Connection:
                     await self._note_heads(asking)
             except BusError as error:
                 logger.warning("the broker refused: %s", error)
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._reconnected.wait(), 1)
-            self._reconnected.clear()
+            for _ in range(10):
+                await asyncio.sleep(0.1)
+                if self._has_reconnected:
+                    break
+            self._has_reconnected = False
             has_lost = [subscription.judge() for subscription in self._subscriptions]
             if self._packets != packets:
                 packets, losses = self._packets, 0
@@ -216,7 +218,7 @@ class Connection:
                 confirmed.set_result(None)
         elif inbox == self._inbox:
             # The feed has reconnected (step 7). What it lost meanwhile, the next greetings find.
-            self._reconnected.set()
+            self._has_reconnected = True
             if self._hello:
                 self._hello.cancel()
             await self.outbox.send_all()
