@@ -62,7 +62,8 @@ let runtime: [Target] = [
     module(
         "ServiceRuntime", in: "Runtime",
         [
-            "Consuming", "EventBus", "ZeroMQEventBus", "Contracts", "Footprint", "Navigation", argumentParser, configuration,
+            "Consuming", "EventBus", "ZeroMQEventBus", "Contracts", "Footprint", "Navigation", argumentParser,
+            configuration,
             lifecycle, logging, signals,
         ]),
     module("ErrorNotification", in: "Runtime", ["Consuming", "Contracts", "EventBus", lifecycle, logging]),
@@ -119,7 +120,8 @@ let focusPlayer: [Target] = [
     module(
         "TerminalDevice", in: "FocusPlayer",
         [
-            "Consuming", "Contracts", "EventBus", "Navigation", "Presentation", "ServiceRuntime", "Vocabulary", argumentParser,
+            "Consuming", "Contracts", "EventBus", "Navigation", "Presentation", "ServiceRuntime", "Vocabulary",
+            argumentParser,
             asyncAlgorithms, lifecycle, logging, subprocess, systemPackage,
         ]),
     module(
@@ -140,7 +142,8 @@ let executables: [Target] = [
         [
             "Authorization", "HTTPClient", "ServiceRuntime", "Services", "SpotifyAPI", "TokenVault", argumentParser,
         ]),
-    executable("broker", ["Broker", "Consuming", "Contracts", "EventBus", "ServiceRuntime", argumentParser, lifecycle]),
+    executable(
+        "broker", ["Broker", "Consuming", "Contracts", "EventBus", "ServiceRuntime", argumentParser, lifecycle]),
     executable(
         "device",
         ["Contracts", "SegueCommands", "ServiceRuntime", "TerminalDevice", argumentParser, logging]),
@@ -151,7 +154,8 @@ let executables: [Target] = [
     executable("navigation-coordinator", ["Contracts", "Coordinator", "Navigation", "ServiceRuntime", argumentParser]),
     executable("onboarding-service", ["Consuming", "Onboarding", "ServiceRuntime", argumentParser]),
     executable("segue", ["SegueCommands", argumentParser, logging]),
-    executable("spotify-simulator", ["Consuming", "SpotifySimulator", "ServiceRuntime", argumentParser, lifecycle, logging]),
+    executable(
+        "spotify-simulator", ["Consuming", "SpotifySimulator", "ServiceRuntime", argumentParser, lifecycle, logging]),
     executable("timer-service", ["Consuming", "ServiceRuntime", "ThreeScreens", argumentParser]),
 ]
 
@@ -164,14 +168,16 @@ let tests: [Target] = [
     testModule("SeededRandom", []),
     // A test target, as it uses Swift Testing, which is not there when everything is linked statically.
     .testTarget(
-        name: "BusConformance", dependencies: ["Consuming", "EventBus"], path: "Tests/BusConformance", swiftSettings: settings),
+        name: "BusConformance", dependencies: ["Consuming", "EventBus"], path: "Tests/BusConformance",
+        swiftSettings: settings),
     tests(of: "EventBus", ["BusConformance", "SeededRandom"]),
     testModule("BusChecker", []),
     tests(of: "BusChecker"),
     testModule(
         "BusSoak",
         [
-            "BusChecker", "Compose", "Consuming", "EventBus", "SeededRandom", "ZeroMQEventBus", logging, signals, subprocess,
+            "BusChecker", "Compose", "Consuming", "EventBus", "SeededRandom", "ZeroMQEventBus", logging, signals,
+            subprocess,
             systemPackage,
         ]),
     testExecutable("bus-fixture", in: "BusFixture", ["BusSoak", "EventBus", argumentParser]),
@@ -182,7 +188,8 @@ let tests: [Target] = [
     .testTarget(
         name: "BusFaultTests",
         dependencies: [
-            "BusChecker", "BusProtocol", "BusSoak", "BusStranger", "Consuming", "Contracts", "Coordinator", "EventBus", "Navigation",
+            "BusChecker", "BusProtocol", "BusSoak", "BusStranger", "Consuming", "Contracts", "Coordinator", "EventBus",
+            "Navigation",
             "RuntimeTestSupport", "SeededRandom", "ServiceRuntime", "ZeroMQ", "ZeroMQEventBus", "broker", "bus-fixture",
             logging,
         ],
@@ -242,7 +249,8 @@ let tests: [Target] = [
     tests(
         of: "SegueCommands",
         [
-            "AppContract", "BusStranger", "CommandLineTestSupport", "Compose", "Consuming", "Contracts", "EventBus", "Monitor",
+            "AppContract", "BusStranger", "CommandLineTestSupport", "Compose", "Consuming", "Contracts", "EventBus",
+            "Monitor",
             "Navigation",
             "RuntimeTestSupport", "ZeroMQEventBus", "segue", "broker", argumentParser, logging,
         ]),
@@ -271,7 +279,8 @@ let tests: [Target] = [
     tests(
         of: "Services",
         [
-            "Authorization", "Consuming", "Contracts", "EventBus", "Repositories", "RuntimeTestSupport", "ServiceRuntime",
+            "Authorization", "Consuming", "Contracts", "EventBus", "Repositories", "RuntimeTestSupport",
+            "ServiceRuntime",
             "SpotifyAPI", "SpotifyTestSupport", "TokenVault", "Vocabulary", "ConsentCallback", "HTTPClient", httpTypes,
             logging,
         ]),

@@ -16,7 +16,8 @@ let package = Package(
     ],
     targets: [
         .target(name: "Coffee", dependencies: [segue("Consuming"), segue("Contracts"), segue("EventBus")]),
-        .executableTarget(name: "barista", dependencies: ["Coffee", segue("Consuming"), segue("ServiceRuntime"), argumentParser]),
+        .executableTarget(
+            name: "barista", dependencies: ["Coffee", segue("Consuming"), segue("ServiceRuntime"), argumentParser]),
         .testTarget(
             name: "CoffeeTests",
             dependencies: [

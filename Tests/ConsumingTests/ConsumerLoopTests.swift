@@ -77,7 +77,8 @@ struct ConsumerLoopTests {
         }
     }
 
-    @Test("gives up a message whose results are refused, takes its change of state back, and goes on", arguments: [1, 2])
+    @Test(
+        "gives up a message whose results are refused, takes its change of state back, and goes on", arguments: [1, 2])
     func refused(runs: Int) async throws {
         try await tell("a", "b", "refuse", "c", "d")
         for run in 1...runs {

@@ -70,7 +70,8 @@ struct BenchVerbTests {
     func unknown() async throws {
         try await SegueCommandLine.inScratch { segue in
             let result = try await segue("bench", "roundtrip", "speed")
-            let names = "roundtrip, publish.journalled, publish.plain, catchup, fanout, monitor, start"
+            let names =
+                "roundtrip, publish.journalled, publish.plain, catchup, fanout, coordinator, monitor, start"
             #expect(result.status == 64 && result.output.isEmpty)
             #expect(result.error == "segue: there is no benchmark 'speed'; there are \(names)\n")
         }

@@ -6,8 +6,9 @@ import Logging
 import RuntimeTestSupport
 import ServiceLifecycle
 import ServiceLifecycleTestKit
-@testable import ServiceRuntime
 import Testing
+
+@testable import ServiceRuntime
 
 @Suite("Service host")
 struct ServiceHostTests {

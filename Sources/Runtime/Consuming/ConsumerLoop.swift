@@ -171,7 +171,9 @@ private actor ConsumerRun {
         let retry = BusRetry(logger: loop.logger, clock: loop.clock)
         while failure == nil {
             do {
-                let claim = try await retry.run { try await self.loop.bus.claim(consumer: self.loop.consumer, as: self.member) }
+                let claim = try await retry.run {
+                    try await self.loop.bus.claim(consumer: self.loop.consumer, as: self.member)
+                }
                 try await retry.run { try await self.loop.tellCutOffs(of: claim) }
                 begin(claim)
                 try await takeMessagesUntilClaimEnds(under: claim)

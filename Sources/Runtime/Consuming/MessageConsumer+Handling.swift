@@ -53,7 +53,7 @@ extension MessageConsumer {
             } catch let answer as ApplicationError {
                 context.logger.error("failed: \(answer)")
                 return Handled(loop.answers(answer, to: context.cause))
-            } catch where !isOfMessage(error) {
+            } catch  where !isOfMessage(error) {
                 throw error
             } catch {
                 context.logger.error("failed, attempt \(attempt) of \(retries.attempts): \(error)")

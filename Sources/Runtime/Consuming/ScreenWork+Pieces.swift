@@ -59,7 +59,8 @@ extension ScreenWork {
             data = try JSONValue(parsing: message.data)
         } catch let error as BusError where error.code == .malformed {
             logger.error("given up: \(error)", metadata: ["type": "\(message.type)", "id": "\(message.id)"])
-            return Handled(loop.answers(ApplicationError(code: "message.malformed", message: error.message), to: message))
+            return Handled(
+                loop.answers(ApplicationError(code: "message.malformed", message: error.message), to: message))
         }
         guard let piece = PieceOfWork(message, call) else {
             return try discarded(message, "it comes from no screen, with whose end the work could end")

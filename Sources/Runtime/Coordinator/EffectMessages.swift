@@ -49,7 +49,8 @@ struct EffectMessages {
                 place = results.messages.count
             case .expectScreenGone(let instance):
                 let object = Expectation.Object(session: session, kind: .screen, id: instance)
-                results.opened.append(Expectation(object: object, delay: Coordinator.animationTime, cause: cause.attributes))
+                results.opened.append(
+                    Expectation(object: object, delay: Coordinator.animationTime, cause: cause.attributes))
             case .expectAnswer(let attempt, let deadline):
                 let object = Expectation.Object(session: session, kind: .attempt, id: attempt)
                 results.opened.append(Expectation(object: object, delay: deadline, cause: cause.attributes))
@@ -60,7 +61,9 @@ struct EffectMessages {
         }
         if let last { results.messages.insert(last, at: place) }
         results.opened.removeAll { known.contains($0.object) }
-        for expectation in results.opened { results.messages.append(try about(expectation.document(platform: platform))) }
+        for expectation in results.opened {
+            results.messages.append(try about(expectation.document(platform: platform)))
+        }
         return results
     }
 

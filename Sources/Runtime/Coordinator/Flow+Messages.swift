@@ -13,7 +13,8 @@ extension Flow {
     /// The message types that a coordinator of this flow publishes.
     package var sends: [MessageType] {
         [
-            Document.NavigationState.type, Document.Deadline.type, DomainEvent.URLOpenRequested.type, DomainEvent.ScreenDismissed.type,
+            Document.NavigationState.type, Document.Deadline.type, DomainEvent.URLOpenRequested.type,
+            DomainEvent.ScreenDismissed.type,
             DomainEvent.MessageDiscarded.type, Command.ScreenGone.type, ApplicationError.type,
         ] + (guardedRules.isEmpty ? [] : [DomainEvent.GuardDeadlinePassed.type]) + commands
     }
