@@ -4,5 +4,5 @@ import ArgumentParser
 @main
 struct BusFixture: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "bus-fixture", subcommands: [Publish.self, Subscribe.self, Consume.self, Lease.self])
+        commandName: "bus-fixture", subcommands: [Publish.self, Subscribe.self, Consume.self, Lease.self, Stall.self])
 }

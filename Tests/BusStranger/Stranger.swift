@@ -16,11 +16,14 @@ package struct Stranger {
     }
 
     /// Runs `body` on a thread of its own: it waits for its socket.
-    /// - Parameter endpoint: of one of the broker's sockets.
+    /// - Parameters:
+    ///   - endpoint: of one of the broker's sockets.
+    ///   - options: set before it connects.
     package static func meets<Result: Sendable>(
-        _ endpoint: String, as type: SocketType = .dealer, _ body: @escaping @Sendable (Stranger) throws -> Result
+        _ endpoint: String, as type: SocketType = .dealer, options: [SocketOption] = [],
+        _ body: @escaping @Sendable (Stranger) throws -> Result
     ) async throws -> Result {
-        try await onThread { try body(Stranger(type, endpoint)) }
+        try await onThread { try body(Stranger(type, endpoint, options)) }
     }
 
     /// Runs on a thread of its own what waits.
@@ -32,8 +35,8 @@ package struct Stranger {
         }
     }
 
-    private init(_ type: SocketType, _ endpoint: String) throws {
-        socket = try Socket(type, options: [.linger(0)])
+    private init(_ type: SocketType, _ endpoint: String, _ options: [SocketOption]) throws {
+        socket = try Socket(type, options: [.linger(0)] + options)
         poll = SocketPoll([socket])
         try socket.connect(endpoint)
     }

@@ -23,10 +23,8 @@ final class BrokerSockets {
     ///   subscriptions, which has no bound.
     /// - Throws: ``BusError`` with code `address`, naming the endpoint.
     init(_ address: BusAddress) throws {
-        let common: [SocketOption] = [
-            .linger(0), .heartbeatInterval(2000), .heartbeatTimeout(6000),
-            .maximumFrameSize(Int64(Limits.maximumFrameSize)),
-        ]
+        let common: [SocketOption] =
+            [.linger(0), .maximumFrameSize(Int64(Limits.maximumFrameSize))] + SocketOption.tcpKeepalive
         // What does not fit is dropped, and asked for again.
         let ingressMarks: [SocketOption] = [.receiveHighWaterMark(64), .sendHighWaterMark(1024)]
         ingress = try Socket(.router, options: common + ingressMarks + [.routerMandatory])

@@ -43,12 +43,12 @@ package struct SocketOption: Sendable {
     package static func maximumReconnectInterval(_ milliseconds: Int32) -> Self {
         Self(name: ZMQ_RECONNECT_IVL_MAX, value: .int32(milliseconds))
     }
-    /// Milliseconds between pings of an idle link. Off by default, and then a dead link goes unnoticed (libzmq #4532).
-    package static func heartbeatInterval(_ milliseconds: Int32) -> Self {
-        Self(name: ZMQ_HEARTBEAT_IVL, value: .int32(milliseconds))
-    }
-    /// Milliseconds without an answer after which a link is dead.
-    package static func heartbeatTimeout(_ milliseconds: Int32) -> Self {
-        Self(name: ZMQ_HEARTBEAT_TIMEOUT, value: .int32(milliseconds))
-    }
+    /// Lets the kernel look for a TCP peer that says nothing: after 15 s, then every 5 s, three times. Other transports ignore it.
+    ///
+    /// libzmq's own heartbeats (`ZMQ_HEARTBEAT_IVL`) must stay off: a peer that leaves while its pipe is full, and the timer of
+    /// the heartbeats, abort the process.
+    package static let tcpKeepalive: [Self] = [
+        Self(name: ZMQ_TCP_KEEPALIVE, value: .int32(1)), Self(name: ZMQ_TCP_KEEPALIVE_IDLE, value: .int32(15)),
+        Self(name: ZMQ_TCP_KEEPALIVE_INTVL, value: .int32(5)), Self(name: ZMQ_TCP_KEEPALIVE_CNT, value: .int32(3)),
+    ]
 }

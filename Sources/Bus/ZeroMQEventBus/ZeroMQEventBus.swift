@@ -107,10 +107,11 @@ public actor ZeroMQEventBus: EventBus {
     }
 
     private func open() throws {
-        let common: [SocketOption] = [
-            .linger(500), .heartbeatInterval(2000), .heartbeatTimeout(6000), .reconnectInterval(50),
-            .maximumReconnectInterval(1000), .maximumFrameSize(Int64(Limits.maximumFrameSize)),
-        ]
+        let common: [SocketOption] =
+            [
+                .linger(500), .reconnectInterval(50), .maximumReconnectInterval(1000),
+                .maximumFrameSize(Int64(Limits.maximumFrameSize)),
+            ] + SocketOption.tcpKeepalive
         let ingress = try Socket(.dealer, options: common + [.immediate])
         // A SUB socket drops subscriptions beyond its send limit without a word (libzmq #2942).
         let feed = try Socket(.sub, options: common + [.sendHighWaterMark(0), .receiveHighWaterMark(4096)])

@@ -1,0 +1,86 @@
+import BusProtocol
+import BusSoak
+import BusStranger
+import EventBus
+import Foundation
+import Glibc
+import Testing
+import ZeroMQ
+
+/// libzmq's heartbeats abort a process whose peer leaves while the pipe between them is full.
+@Suite("When a peer leaves while more of it waits than a connection holds", .timeLimit(.minutes(3)))
+struct DepartedPeerTests {
+    private static let names = ["Noted", "Other"]
+
+    /// One of each two messages is of another topic, so that each is a packet of its own on the feed.
+    private func messages(_ count: Int) -> [PublishedMessage] {
+        (0..<count).map { number in
+            BadHeader.empty.message(MessageType(kind: .event, name: Self.names[number % 2]))
+        }
+    }
+
+    @Test(
+        "the broker serves on after clients that have sent thousands of reads, and read no answer", arguments: [1, 200])
+    func reads(filterCount: Int) async throws {
+        try await Arena.with { arena in
+            let broker = try await arena.startBroker()
+            let messages = messages(1000)
+            let rare = BadHeader.empty.message(MessageType(kind: .event, name: "Rare"))
+            _ = try await Stranger.meets("\(arena.bus)/ingress") { stranger in
+                for sequence in 1...20 as ClosedRange<UInt64> { _ = try stranger.publish(messages, sequence: sequence) }
+                return try stranger.publish([rare], sequence: 21)
+            }
+            // All rows are looked at for each read.
+            let filters = (0..<filterCount).map { $0 == 0 ? "event.Rare." : "event.Type\($0)." }
+            let request = Request.read(PageRequest(epoch: 0, after: 0, prefixes: filters))
+            for _ in 1...2 {
+                try await Stranger.meets("\(arena.bus)/ingress", options: [.sendHighWaterMark(0)]) { stranger in
+                    for id in 1...4000 as ClosedRange<UInt64> { try stranger.send(request.frames(id: id)) }
+                    _ = try stranger.receive()
+                }
+                // Answered once the broker has handled what it had taken of them.
+                try await arena.withBus { _ = try await $0.newest(matching: [.all]) }
+            }
+            try await broker.send(SIGTERM)
+            #expect(try await arena.untilEnd(of: broker) == .exited(0))
+        }
+    }
+
+    @Test("a client whose feed nobody reads outlives its broker, and then reads all that it missed")
+    func feed() async throws {
+        try await Arena.with { arena in
+            let count = 7000
+            let broker = try await arena.startBroker("first")
+            let pipe = "\(arena.directory)/pipe"
+            #expect(mkfifo(pipe, 0o600) == 0)
+            let stalled = try await arena.startFixture(
+                "stalled", "stall", ["--count", "\(count)", "--pipe", pipe])
+            try await arena.untilLog(of: "stalled", "says that it is subscribed") { $0.contains("subscribed") }
+            _ = try await arena.startFixture("watcher", "lease")
+            try await arena.until("the watcher is there") { $0["watcher"]?.live == 1 }
+            try await arena.withBus { bus in
+                try await bus.withSubscription(to: [.kind(.event)], from: .now) { messages in
+                    let batch = (0..<1000).map { number in
+                        Attributes(
+                            type: MessageType(kind: .event, name: Self.names[number % 2]), source: "test/1")
+                    }
+                    var iterator = messages.makeAsyncIterator()
+                    for _ in 0..<count / 1000 {
+                        try await bus.publish(Batch(batch.map { Envelope(attributes: $0, data: Data("{}".utf8)) }))
+                        for _ in 0..<1000 { _ = try await iterator.next() }
+                    }
+                }
+                try await broker.send(SIGKILL)
+                try await arena.untilEnd(of: broker)
+                // Said after 4 s: longer than from one heartbeat to the next.
+                try await arena.untilLog(of: "watcher", "misses the broker") { $0.contains("no broker answers") }
+                try #require(!stalled.hasEnded)
+                _ = try await arena.startBroker("second")
+                try await Stranger.onThread {
+                    try FileHandle(forWritingTo: URL(fileURLWithPath: pipe)).close()
+                }
+                try await arena.untilLog(of: "stalled", "says that it has all") { $0.contains("received \(count)") }
+            }
+        }
+    }
+}
