@@ -45,7 +45,7 @@ let bus: [Target] = [
     module("EventBus", in: "Bus"),
     module("BusProtocol", in: "Bus", ["EventBus"]),
     module("ZeroMQEventBus", in: "Bus", ["EventBus", "BusProtocol", "ZeroMQ", deque, orderedCollections, logging]),
-    module("Broker", in: "Bus", ["EventBus", "BusProtocol", "ZeroMQ", grdb, grdbSQLite, logging]),
+    module("Broker", in: "Bus", ["EventBus", "BusProtocol", "Sodium", "ZeroMQ", grdb, grdbSQLite, logging]),
 ]
 
 let navigation: [Target] = [

@@ -115,6 +115,70 @@ struct BrokerEngineTests {
         }
     }
 
+    @Test("a page beyond the journal's end is refused: its offset is of a journal that has more")
+    func beyondEnd() throws {
+        try Fixture.run { fixture in
+            _ = fixture.publish(sequence: 1, ["A"])
+            for epoch in [0, fixture.journal.epoch] {
+                let ahead = PageRequest(epoch: epoch, after: 2, prefixes: ["event."])
+                let refusal = Reply.refused(ProtocolError(.epoch, "offset 2 is beyond the end of the journal, 1"))
+                #expect(fixture.ask(.read(ahead)) == refusal)
+                #expect(fixture.ask(.heads(ahead)) == refusal)
+                #expect(fixture.ask(.documents(ahead)) == refusal)
+            }
+            let atEnd = try #require(fixture.read(after: 1))
+            #expect((atEnd.through, atEnd.isComplete, atEnd.messages.count) == (1, true, 0))
+        }
+    }
+
+    @Test("a page without filters is empty, and complete: nothing matches")
+    func withoutFilters() throws {
+        try Fixture.run { fixture in
+            _ = fixture.publish(sequence: 1, ["A", "B"])
+            let request = PageRequest(epoch: 0, after: 0, prefixes: [])
+            let page = Page(epoch: fixture.journal.epoch, through: 2, isComplete: true, messages: [])
+            #expect(fixture.ask(.read(request)) == .page(page))
+            #expect(fixture.ask(.documents(request)) == .page(page))
+            #expect(fixture.ask(.heads(request)) == .heads(Heads(epoch: page.epoch, through: 2, offsets: [:])))
+        }
+    }
+
+    @Test("a query from a client that is not an ask is refused, in a reply that does not look like a query")
+    func query() throws {
+        try Fixture.run { fixture in
+            let frames = Notice.query(id: 7, Fixture.message("Songs", kind: .query)).frames
+            for frames in [frames, [frames[0]]] {
+                let answers = fixture.handle([Incoming(peer: [9], frames: frames)]).frames.map(\.frames)
+                try #require(answers.count == 1)
+                #expect(try Notice(answers[0]) == nil)
+                let (id, reply) = try Reply.read(answers[0])
+                #expect(id == 7)
+                #expect(reply == .refused(ProtocolError(.operation, "only the broker sends queries")))
+            }
+        }
+    }
+
+    @Test("a long hello is told how many documents its producer leases, a short one gets the short answer")
+    func leaseCount() throws {
+        try Fixture.run { fixture in
+            func leased() -> UInt64? {
+                let greeting = Greeting(producer: fixture.producer, asksForMore: true)
+                guard case .welcome(let welcome) = fixture.ask(.hello(greeting)) else { return nil }
+                return welcome.more?.leased
+            }
+            #expect(leased() == 0)
+            _ = fixture.publish(sequence: 1, ["Presence", "Contract"], kind: .document, isLeased: true)
+            _ = fixture.publish(sequence: 2, ["Playlists"], kind: .document)
+            #expect(leased() == 2)
+            _ = fixture.publish(sequence: 3, ["Contract"], kind: .document)
+            #expect(leased() == 1, "it stays, whatever becomes of its publisher")
+            try fixture.tick(after: .seconds(7))
+            #expect(leased() == 0)
+            guard case .welcome(let short) = fixture.ask(.hello(Greeting(producer: fixture.producer))) else { return }
+            #expect(short.more == nil)
+        }
+    }
+
     @Test("pages are bounded, and together are everything")
     func pages() throws {
         try Fixture.run { fixture in

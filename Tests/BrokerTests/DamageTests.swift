@@ -36,24 +36,80 @@ struct DamageTests {
         }
     }
 
+    /// Says hello with what an earlier hello was told.
+    private func greet(_ fixture: Fixture, _ welcome: Welcome?, offset: UInt64? = nil) -> Welcome? {
+        let greeting = Greeting(
+            producer: fixture.producer, epoch: welcome?.epoch ?? 0, offset: offset ?? welcome?.head ?? 0,
+            head: welcome?.head ?? 0, mark: welcome?.mark ?? 0, asksForMore: true)
+        guard case .welcome(let welcome) = fixture.ask(.hello(greeting)) else { return nil }
+        return welcome
+    }
+
     @Test("a hello that has seen more than there is begins a new epoch")
     func lostEnd() throws {
         let notices = Notices()
         try Fixture.run({ $0.describe = notices.add }) { fixture in
-            _ = fixture.publish(sequence: 1, ["A"])
-            let epoch = fixture.journal.epoch
-            func greet(_ epoch: UInt64, _ offset: UInt64) {
-                _ = fixture.ask(.hello(Greeting(producer: fixture.producer, epoch: epoch, offset: offset)))
-            }
-            greet(epoch, 1)
-            greet(epoch &+ 1, 5)
-            #expect(fixture.journal.epoch == epoch)
-            greet(epoch, 5)
-            #expect(fixture.journal.epoch != epoch)
-            #expect(notices.codes == [.lostEnd])
-            let renewed = fixture.journal.epoch
+            _ = fixture.publish(sequence: 1, ["A", "A"])
+            let copy = try DatabaseQueue()
+            try DatabaseQueue(path: fixture.path).backup(to: copy)
+            _ = fixture.publish(sequence: 2, ["A", "A", "A"])
+            let seen = try #require(greet(fixture, nil))
+            #expect(seen.head == 5)
+            #expect(greet(fixture, seen)?.epoch == seen.epoch)
+            try copy.backup(to: DatabaseQueue(path: fixture.path))
             try fixture.restart()
-            #expect(fixture.journal.epoch == renewed)
+            _ = fixture.publish(sequence: 2, ["B"])
+            let renewed = try #require(greet(fixture, seen))
+            #expect(renewed.epoch != seen.epoch)
+            #expect(renewed.more?.start == 2, "what the broker found when it opened the journal")
+            #expect(notices.codes == [.lostEnd])
+            try fixture.restart()
+            #expect((fixture.journal.epoch, fixture.journal.start) == (renewed.epoch, 2))
+        }
+    }
+
+    @Test("what a client says that it has seen, and a mark that no broker gave, begin no epoch")
+    func overstated() throws {
+        let notices = Notices()
+        try Fixture.run({ $0.describe = notices.add }) { fixture in
+            _ = fixture.publish(sequence: 1, ["A", "A"])
+            let true2 = try #require(self.greet(fixture, nil))
+            func greet(_ head: UInt64, mark: UInt64, epoch: UInt64 = true2.epoch) -> Welcome? {
+                self.greet(fixture, Welcome(epoch: epoch, head: head, sequence: 0, mark: mark))
+            }
+            #expect(self.greet(fixture, true2, offset: 3) == true2)
+            #expect(self.greet(fixture, true2, offset: .max) == true2)
+            for mark in [1, .max, true2.mark, true2.mark ^ 1, true2.mark ^ 1 << 32] as [UInt64] {
+                for head in [1, 3, .max] as [UInt64] { #expect(greet(head, mark: mark) == true2) }
+            }
+            #expect(greet(2, mark: true2.mark ^ 1 << 32) == true2)
+            #expect(greet(2, mark: true2.mark, epoch: true2.epoch ^ 1) == true2)
+            // What the brokers before gave for a mark: the row's checksum.
+            let checksum = try fixture.journal.read { try Int64.fetchOne($0, sql: "SELECT checksum FROM messages") }
+            #expect(greet(1, mark: UInt64(bitPattern: checksum ?? 0)) == true2)
+            #expect(notices.codes.isEmpty)
+        }
+    }
+
+    @Test("a mark outlasts the message that it was given for, and still shows that the end is lost")
+    func markOfNothing() throws {
+        try Fixture.run({ $0.retention = RetentionPolicy(age: .seconds(1), size: nil) }) { fixture in
+            let copy = try DatabaseQueue()
+            _ = fixture.publish(sequence: 1, ["A"])
+            try DatabaseQueue(path: fixture.path).backup(to: copy)
+            _ = fixture.publish(sequence: 2, ["A"])
+            let before = try #require(greet(fixture, nil))
+            fixture.now = fixture.now.advanced(by: .seconds(60))
+            var outgoing = Outgoing()
+            while fixture.engine.prune(now: fixture.now, &outgoing) {}
+            #expect(greet(fixture, before)?.epoch == before.epoch)
+            try fixture.restart()
+            let after = try #require(greet(fixture, before))
+            #expect((after.epoch, after.head) == (before.epoch, 2))
+            #expect(after.mark != before.mark && after.mark != 0)
+            try copy.backup(to: DatabaseQueue(path: fixture.path))
+            try fixture.restart()
+            #expect(try #require(greet(fixture, after)).epoch != before.epoch)
         }
     }
 
@@ -67,13 +123,7 @@ struct DamageTests {
                 let message = Fixture.message("A", size: size)
                 _ = fixture.ask(.publish(PublishRequest(producer: producer, sequence: sequence, messages: [message])))
             }
-            func greet(_ welcome: Welcome?) -> Welcome? {
-                let greeting = Greeting(
-                    producer: fixture.producer, epoch: welcome?.epoch ?? 0, offset: welcome?.head ?? 0,
-                    head: welcome?.head ?? 0, mark: welcome?.mark ?? 0)
-                guard case .welcome(let welcome) = fixture.ask(.hello(greeting)) else { return nil }
-                return welcome
-            }
+            func greet(_ welcome: Welcome?) -> Welcome? { self.greet(fixture, welcome) }
             let empty = try #require(greet(nil))
             publish(1, by: fixture.producer)
             let before = try #require(greet(empty))
@@ -142,6 +192,23 @@ struct DamageTests {
             try rename("hidden", "shares")
             #expect(fixture.publish(sequence: 2, ["A"]) == fixture.published(2))
             #expect(fixture.read()?.messages.map(\.offset) == [1, 2])
+        }
+    }
+
+    @Test("what is journalled after a failed commit has the time of its own commit")
+    func timeAfterFailure() throws {
+        try Fixture.run { fixture in
+            _ = fixture.publish(sequence: 1, ["A"])
+            func rename(_ from: String, _ to: String) throws {
+                try fixture.journal.database.inDatabase { try $0.execute(sql: "ALTER TABLE \(from) RENAME TO \(to)") }
+            }
+            try rename("messages", "hidden")
+            #expect(refusal(fixture.publish(sequence: 2, ["A"])) == .journal)
+            try rename("hidden", "messages")
+            fixture.now = fixture.now.advanced(by: .seconds(60))
+            #expect(fixture.publish(sequence: 2, ["A"]) == fixture.published(2))
+            let times = try fixture.journal.read { try Int64.fetchAll($0, sql: "SELECT time FROM messages") }
+            #expect(times.count == 2 && times[1] - times[0] == 60_000)
         }
     }
 

@@ -26,6 +26,20 @@ struct GroupTests {
         }
     }
 
+    @Test("an exclusive member that leaves keeps what it has until another one claims")
+    func exclusiveLeave() throws {
+        try Fixture.run { fixture in
+            let member = ConsumerMember(.exclusive)
+            _ = fixture.publish(sequence: 1, ["A"])
+            let claimed = try #require(fixture.claim("music", as: member))
+            #expect(
+                fixture.claim("music", as: member, isLeaving: true)?.ownerEpoch == 0, "it is told that it owns nothing")
+            let progress = fixture.checkpoint("music", owner: claimed.ownerEpoch, offset: 1)
+            #expect(fixture.publish(sequence: 2, [], checkpoint: progress) == fixture.published(1))
+            #expect(fixture.claim("music", as: member, isRenewal: true)?.ownerEpoch == claimed.ownerEpoch)
+        }
+    }
+
     @Test("a claim that is sent twice is one claim")
     func repeatedClaim() throws {
         try Fixture.run { fixture in

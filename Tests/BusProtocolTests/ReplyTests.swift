@@ -13,6 +13,7 @@ struct ReplyTests {
 
     static let replies: [(Operation, Reply)] = [
         (.hello, .welcome(Welcome(epoch: 1, head: 2, sequence: 3, mark: 4))),
+        (.hello, .welcome(Welcome(epoch: 1, head: 2, sequence: 3, mark: 4, more: .init(start: 5, leased: 6)))),
         (.bye, .welcome(Welcome(epoch: 1, head: 2, sequence: 0))),
         (.publish, .published(epoch: 1, offset: 2)),
         (.publish, .refused(ProtocolError(.fenced, "taken over"))),

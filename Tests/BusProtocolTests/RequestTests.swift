@@ -34,6 +34,7 @@ struct RequestTests {
     static let requests: [Request] =
         batches.map(Request.publish) + [
             .hello(Greeting(producer: ProducerID(), epoch: 1, offset: 2, head: 3, mark: 4)),
+            .hello(Greeting(producer: ProducerID(), epoch: 1, offset: 2, head: 3, mark: 4, asksForMore: true)),
             .bye(Greeting(producer: ProducerID(), epoch: 1, offset: 2)),
             .read(PageRequest(epoch: 1, after: 2, prefixes: ["command.", "document.NavigationState.3f"])),
             .heads(PageRequest(epoch: 1, after: 2, prefixes: [])),

@@ -18,6 +18,13 @@ struct SodiumTests {
         #expect(SHA256.hash(Data()) == bytes("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"))
     }
 
+    @Test("SipHash gives the hash of its paper, appendix A")
+    func sipHash() throws {
+        let key = try #require(SipHash.Key(Data(0..<16)))
+        #expect(SipHash.hash(Array(0..<15), with: key) == 0xa129_ca61_49be_45e5)
+        #expect(SipHash.Key(Data(0..<15)) == nil)
+    }
+
     @Test("A message that another implementation sealed is opened: RFC 8439, appendix A.5")
     func foreignMessage() throws {
         let key = try #require(

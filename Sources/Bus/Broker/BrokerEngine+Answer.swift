@@ -32,10 +32,10 @@ extension BrokerEngine {
         case .hello(let greeting):
             heard[greeting.producer] = now
             try check(greeting, now: now)
-            return try welcome(greeting.producer)
+            return try welcome(greeting)
         case .bye(let greeting):
             try leave(greeting.producer, now: now, &outgoing)
-            return try welcome(greeting.producer)
+            return try welcome(greeting)
         case .heads(let page): return .heads(try journal.heads(page))
         case .claim(let claim):
             heard[claim.producer] = now
@@ -57,30 +57,25 @@ extension BrokerEngine {
         outgoing.reply(page, to: message, head)
     }
 
-    /// Whoever has seen more of the journal than there is, or another message where one stands now, has seen what is lost:
-    /// its file, or the end of it, was put back.
+    /// Begins a new epoch when a mark from an earlier hello shows that the journal's file, or the end of it, was put back. What
+    /// a client says that it has seen would show it as well, but anybody can say that.
     private mutating func check(_ greeting: Greeting, now: ContinuousClock.Instant) throws {
-        guard greeting.epoch == journal.epoch else { return }
-        let finding: String
-        if greeting.offset > journal.head {
-            finding = "ends at \(journal.head), but \(greeting.offset) has been read of it"
-        } else if greeting.mark != 0, case let mark = try journal.mark(of: greeting.head), mark != 0,
-            mark != greeting.mark
-        {
-            finding = "has another message at \(greeting.head) than it had"
-        } else {
-            return
-        }
+        guard greeting.epoch == journal.epoch,
+            let loss = try journal.loss(shownBy: greeting.mark, at: greeting.head)
+        else { return }
         try journal.renewEpoch(at: clock.time(at: now))
         say(
             .lostEnd,
-            "the journal \(journal.path) \(finding): what was behind is lost; everybody begins anew in a new epoch")
+            "the journal \(journal.path) \(loss): what was behind is lost; everybody begins anew in a new epoch")
     }
 
-    private func welcome(_ producer: ProducerID) throws -> Reply {
-        .welcome(
+    private func welcome(_ greeting: Greeting) throws -> Reply {
+        let more =
+            greeting.asksForMore
+            ? Welcome.More(start: journal.start, leased: try journal.leaseCount(of: greeting.producer)) : nil
+        return .welcome(
             Welcome(
-                epoch: journal.epoch, head: journal.head, sequence: journal.producers[producer]?.sequence ?? 0,
-                mark: try journal.mark(of: journal.head)))
+                epoch: journal.epoch, head: journal.head, sequence: journal.producers[greeting.producer]?.sequence ?? 0,
+                mark: try journal.markOfEnd(), more: more))
     }
 }

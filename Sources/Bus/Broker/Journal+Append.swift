@@ -13,7 +13,7 @@ extension Journal {
         let known = producers[batch.producer] ?? ProducerRow(sequence: 0, offset: head, time: time)
         guard batch.sequence > known.sequence else {
             if let refusal = try refusal(of: batch, database) { throw refusal }
-            return known.offset
+            return try end(ofRepeated: batch, last: known, database)
         }
         guard batch.sequence == known.sequence + 1 else {
             throw ProtocolError(.sequence, "batch \(known.sequence + 1) is expected, not \(batch.sequence)")

@@ -53,6 +53,14 @@ extension Journal {
         }
     }
 
+    /// How many documents a producer leases.
+    func leaseCount(of owner: ProducerID) throws -> UInt64 {
+        try read { database in
+            let statement = try database.cachedStatement(sql: "SELECT count(*) FROM documents WHERE owner = ?")
+            return UInt64(clamping: try Int64.fetchOne(statement, arguments: [owner.stored]) ?? 0)
+        }
+    }
+
     /// Withdraws what a producer leased. Only inside ``transaction(at:_:)``.
     func withdrawLeases(of owner: ProducerID, to feed: inout [FeedMessage], _ database: Database) throws {
         let rows = try Row.fetchAll(

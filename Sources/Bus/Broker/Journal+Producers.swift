@@ -15,8 +15,9 @@ extension Journal {
     }
 
     /// Remembers how far a producer has been heard. Only inside ``transaction(at:_:)``.
-    func move(_ producer: ProducerID, to sequence: UInt64, offset: UInt64) {
-        let row = ProducerRow(sequence: sequence, offset: offset, time: time, hasMoved: true)
+    /// - Parameter time: when; at the time of the transaction unless said.
+    func move(_ producer: ProducerID, to sequence: UInt64, offset: UInt64, at time: Int64? = nil) {
+        let row = ProducerRow(sequence: sequence, offset: offset, time: time ?? self.time, hasMoved: true)
         if producers.updateValue(row, forKey: producer)?.hasMoved != true { movedProducers.append(producer) }
     }
 
@@ -42,6 +43,7 @@ extension Journal {
         but heard: some Sequence<ProducerID>, keeping capacity: Int = ProducerRow.capacity, _ database: Database
     ) throws {
         isSaveDue = true
+        repeated = nil
         for producer in heard {
             guard let row = producers[producer] else { continue }
             move(producer, to: row.sequence, offset: row.offset)

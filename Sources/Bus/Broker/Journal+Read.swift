@@ -63,19 +63,14 @@ extension Journal {
         }
     }
 
-    /// Tells the message at an offset from any other that could have been put there; 0 when there is none any more.
-    func mark(of offset: UInt64) throws -> UInt64 {
-        try read { database in
-            let statement = try database.cachedStatement(sql: "SELECT checksum FROM messages WHERE offset = ?")
-            let checksum = try Int64.fetchOne(statement, arguments: [Int64(clamping: offset)])
-            return UInt64(bitPattern: checksum ?? 0)
-        }
-    }
-
     private func check(_ request: PageRequest) throws {
         guard request.epoch == 0 || request.epoch == epoch else {
             throw ProtocolError(
                 .epoch, "this is journal \(String(epoch, radix: 16)), not \(String(request.epoch, radix: 16))")
+        }
+        // Whoever has read that far has read a journal that went on: this one has lost its end since.
+        guard request.after <= head else {
+            throw ProtocolError(.epoch, "offset \(request.after) is beyond the end of the journal, \(head)")
         }
     }
 }

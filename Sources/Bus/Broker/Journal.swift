@@ -2,6 +2,7 @@ internal import BusProtocol
 internal import EventBus
 internal import Foundation
 internal import GRDB
+internal import Sodium
 
 /// The broker's memory: an append-only log of messages in SQLite, with what is derived from it.
 ///
@@ -13,6 +14,8 @@ package final class Journal {
     let statements: JournalStatements
     let file: JournalFile
     package internal(set) var epoch: UInt64 = 0
+    /// The offset at which the epoch began: everything behind it was journalled in this epoch.
+    private(set) var start: UInt64 = 0
     /// The offset of the last message; 0 while there is none.
     package internal(set) var head: UInt64 = 0
     /// Up to here retention has left only retained documents.
@@ -28,6 +31,13 @@ package final class Journal {
     var consumers: [String: Consumer] = [:]
     /// When the transaction under way began.
     private(set) var time: Int64 = 0
+    private let marks: MarkMaker
+    /// The end of the journal as this run found it. What stands behind it is of this run.
+    private var firstHead: UInt64 = 0
+    /// The last mark that was made, and of what: most hellos find the journal as the one before did.
+    private var lastMark: (epoch: UInt64, head: UInt64, mark: UInt64)?
+    /// Where the batches of a producer ended that has sent some again.
+    var repeated: RepeatedBatches?
     /// What retention never removes, when it was last measured.
     var kept: KeptSize?
     private var writeFailure: String?
@@ -53,7 +63,14 @@ package final class Journal {
             try JournalSchema.migrator.migrate(database)
             statements = try database.inDatabase { try JournalStatements($0) }
             file = try JournalFile(path: path)
+            let key = try database.read { try Data.fetchOne($0, sql: "SELECT value FROM journal WHERE key = 'marks'") }
+            guard let key = SipHash.Key(key ?? Data()) else {
+                throw BusError(
+                    .journal, "the journal \(path) lacks its key: it was changed by something else than a broker")
+            }
+            marks = MarkMaker(key: key)
             try load()
+            firstHead = head
         } catch let error as DatabaseError {
             throw error.isDamage
                 ? Self.damaged(path, error)
@@ -145,7 +162,9 @@ package final class Journal {
 
     private func load() throws {
         try database.inDatabase { database in
+            repeated = nil
             epoch = try number("epoch", database)
+            start = try number("start", database)
             pruned = try number("pruned", database)
             topics = TopicTable()
             let rows = try Row.fetchCursor(database, sql: "SELECT name, id, head FROM topics")
@@ -169,8 +188,7 @@ package final class Journal {
             head = max(head, UInt64(clamping: row[0] as Int64))
             if let index = topics.index(ofID: row[1]) { topics.move(index, to: head) }
             guard let stored = row[3] as Data?, let producer = ProducerID(stored: stored) else { continue }
-            time = row[2]
-            move(producer, to: UInt64(clamping: row[4] as Int64), offset: head)
+            move(producer, to: UInt64(clamping: row[4] as Int64), offset: head, at: row[2])
         }
     }
 
@@ -190,8 +208,39 @@ package final class Journal {
         let new = UInt64.random(in: 1...UInt64(Int64.max))
         try transaction(at: time) { database in
             try database.execute(sql: "UPDATE journal SET value = ? WHERE key = 'epoch'", arguments: [Int64(new)])
+            try database.execute(
+                sql: "UPDATE journal SET value = ? WHERE key = 'start'", arguments: [Int64(clamping: firstHead)])
         }
-        epoch = new
+        (epoch, start) = (new, firstHead)
+    }
+
+    /// Proves to a later run that the journal ended here; 0 while it is empty.
+    func markOfEnd() throws -> UInt64 {
+        guard head > 0 else { return 0 }
+        if let lastMark, lastMark.epoch == epoch, lastMark.head == head { return lastMark.mark }
+        let mark = marks.mark(of: head, in: epoch, checksum: try checksum(at: head))
+        lastMark = (epoch, head, mark)
+        return mark
+    }
+
+    /// What a mark of this epoch, which was given for an offset, tells of the journal's end.
+    /// - Returns: nil when it tells of no loss, or was not made by this journal.
+    func loss(shownBy mark: UInt64, at offset: UInt64) throws -> String? {
+        if let lastMark, lastMark == (epoch, offset, mark) { return nil }
+        guard mark != 0, marks.isAuthentic(mark, of: offset, in: epoch) else { return nil }
+        guard offset <= head else { return "ends at \(head), but it has ended at \(offset)" }
+        guard let checksum = try checksum(at: offset),
+            !marks.mayBe(mark, of: offset, in: epoch, checksum: checksum)
+        else { return nil }
+        return "has another message at \(offset) than it had"
+    }
+
+    /// Nil when there is no message.
+    private func checksum(at offset: UInt64) throws -> Int64? {
+        try read { database in
+            let statement = try database.cachedStatement(sql: "SELECT checksum FROM messages WHERE offset = ?")
+            return try Int64.fetchOne(statement, arguments: [Int64(clamping: offset)])
+        }
     }
 
     /// Saves where topics and producers stand. Each would cost every commit another page, and messages tell of both: so this is

@@ -13,6 +13,7 @@ enum JournalSchema {
         migrator.registerMigration("displaced") { try $0.execute(sql: displaced) }
         migrator.registerMigration("tail") { try $0.execute(sql: tail) }
         migrator.registerMigration("names") { try composeNames($0) }
+        migrator.registerMigration("marks") { try $0.execute(sql: marks) }
         return migrator
     }()
 
@@ -115,5 +116,11 @@ enum JournalSchema {
         ALTER TABLE messages ADD COLUMN producer BLOB;
         ALTER TABLE messages ADD COLUMN sequence INTEGER;
         INSERT INTO journal (key, value) SELECT 'saved', coalesce(max(head), 0) FROM topics;
+        """
+
+    private static let marks = """
+        -- The key `marks` is a secret of 16 bytes, with which the broker makes the marks that it gives to clients; `start` is
+        -- the offset at which the epoch began.
+        INSERT INTO journal (key, value) VALUES ('marks', randomblob(16)), ('start', 0);
         """
 }

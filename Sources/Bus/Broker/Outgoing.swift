@@ -18,9 +18,9 @@ package struct Outgoing {
 
     /// Answers what could not be read, with as much of its first frame as a head has.
     mutating func refuse(_ message: Incoming, _ error: ProtocolError) {
-        let head = Array((message.frames.first ?? []).prefix(RequestHead.length))
-        // An answer to what only a broker sends would look like a query itself.
-        guard (try? RequestHead(head).operation) != .query else { return }
+        var head = Array((message.frames.first ?? []).prefix(RequestHead.length))
+        // A reply to what only a broker sends would look like a query itself: it names no operation.
+        if (try? RequestHead(head).operation) == .query { head[RequestHead.operationIndex] = 0 }
         frames.append((message.peer, Reply.refused(error).frames(head: head)))
     }
 

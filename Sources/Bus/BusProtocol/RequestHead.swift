@@ -1,6 +1,8 @@
 /// The first frame of a request: magic, version, operation, id.
 package struct RequestHead: Hashable, Sendable {
     package static let length = 12
+    /// The place of the operation in its bytes.
+    package static let operationIndex = 3
 
     package let operation: Operation
     /// Chosen by the client; the reply carries it.

@@ -13,6 +13,27 @@ package enum SHA256 {
     }
 }
 
+/// SipHash-2-4: a hash of 64 bits that nobody can compute without its key. It is for short messages.
+package enum SipHash {
+    /// A secret of 128 bits.
+    package struct Key: Sendable {
+        fileprivate let bytes: [UInt8]
+
+        /// A key that was kept; `nil` unless it has 16 bytes.
+        package init?(_ bytes: Data) {
+            guard bytes.count == Int(crypto_shorthash_keybytes()) else { return nil }
+            self.bytes = Array(bytes)
+        }
+    }
+
+    package static func hash(_ message: [UInt8], with key: Key) -> UInt64 {
+        var hash = [UInt8](repeating: 0, count: Int(crypto_shorthash_bytes()))
+        // It returns 0 always.
+        _ = crypto_shorthash(&hash, message, UInt64(message.count), key.bytes)
+        return hash.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}
+
 /// Encryption with authentication: ChaCha20-Poly1305 (RFC 8439).
 ///
 /// A sealed message is a nonce of 12 bytes, the ciphertext, and a tag of 16 bytes.
