@@ -299,7 +299,7 @@ struct FeedTrackerTests {
     @Test("a new journal is read from its beginning")
     func newEpoch() {
         let reader = Reader()
-        reader.tracker.restart()
+        reader.tracker.restart(from: 0)
         #expect(reader.phase == .journal(after: 0))
         #expect(reader.receive(Self.page([Self.message(1, previous: 0)], through: 1)) == [1])
     }

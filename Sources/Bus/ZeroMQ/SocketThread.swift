@@ -30,6 +30,12 @@ package final class SocketThread: SerialExecutor, TaskExecutor {
         watches.append(watch)
     }
 
+    /// Looks at a socket no more. It may be closed then.
+    package func remove(_ watch: SocketWatch) {
+        checkIsolated()
+        watches.removeAll { $0 === watch }
+    }
+
     /// Looks at no socket any more. Jobs still run.
     package func removeAllWatches() {
         checkIsolated()

@@ -52,11 +52,18 @@ struct FeedTracker {
     private var notices: [SubscriptionNotice] = []
     private let prefixes: [String]
     private let chain: Chain
+    /// What it was asked for: where it begins in another journal depends on it.
+    private let origin: Start
 
     /// - Parameter head: the journal's end when the subscription became live.
     init(prefixes: [String], start: Start, head: UInt64, isWatched: Bool = true) {
+        self.init(prefixes: prefixes, start: start, origin: start, head: head, isWatched: isWatched)
+    }
+
+    private init(prefixes: [String], start: Start, origin: Start, head: UInt64, isWatched: Bool) {
         self.prefixes = prefixes
         self.isWatched = isWatched
+        self.origin = origin
         chain = Chain(prefixes: prefixes)
         (skipped, gaps) = (head, FeedGaps(head: head))
         switch start {
@@ -127,10 +134,12 @@ struct FeedTracker {
     }
 
     /// Looks whether what was noted has come.
-    mutating func judge() {
-        guard let heads = expected else { return }
+    /// - Returns: whether something is missing that the feed had time to bring.
+    @discardableResult
+    mutating func judge() -> Bool {
+        guard let heads = expected else { return false }
         expected = nil
-        guard phase == .live else { return }
+        guard phase == .live else { return false }
         let missing = heads.offsets.filter { concerns($0) && $1 > known(chain.key($0)) }
         if let last = missing.values.max() {
             for (topic, offset) in missing {
@@ -138,15 +147,36 @@ struct FeedTracker {
                 gaps.add(known(key) + 1...offset, of: key)
             }
             recover(through: last)
-        } else {
-            advance(to: heads.through)
+            return true
         }
+        advance(to: heads.through)
+        return false
     }
 
-    /// Begins anew with a journal that replaced the one before: everything in it is new.
-    mutating func restart() {
-        self = FeedTracker(
-            prefixes: prefixes, start: .after(Position(epoch: 0, offset: 0)), head: 0, isWatched: isWatched)
+    /// Begins anew in another epoch.
+    /// - Parameter offset: where the epoch began. What is up to there was there before, and is nothing new to a subscriber
+    ///   from now.
+    mutating func restart(from offset: UInt64) {
+        let start: Start =
+            switch origin {
+            case .now: .after(Position(epoch: 0, offset: offset))
+            case .documents: .documents
+            case .after: .after(Position(epoch: 0, offset: 0))
+            }
+        self = FeedTracker(prefixes: prefixes, start: start, origin: origin, head: offset, isWatched: isWatched)
+    }
+
+    /// Goes back to the end of a journal that has lost what came after it: what comes there now is new.
+    mutating func takeBack(to head: UInt64) {
+        base = min(base, head)
+        seen = seen.mapValues { min($0, head) }.filter { $0.value > base }
+        (skipped, expected, gaps) = (min(skipped, head), nil, FeedGaps(head: head))
+        promised = promised.map { min($0, head) }
+        if case .documents(let after) = phase {
+            phase = .documents(after: min(after, head))
+        } else {
+            phase = .journal(after: base)
+        }
     }
 
     /// What was lost since this was last asked.

@@ -4,7 +4,9 @@ internal import BusProtocol
 struct PendingRequest {
     var request: Request
     var reply: ReplyHandler
-    var sentAt: ContinuousClock.Instant?
+    var resending = Resending()
+    /// What the batch makes of leased documents once it is journalled.
+    var leases: LeasedDocuments.Change?
 
     /// What to do with the answer.
     enum ReplyHandler {
@@ -15,7 +17,8 @@ struct PendingRequest {
         /// - `judgeNow`: after a reconnection nothing is under way that could still come.
         case heads(subscribers: [Int], judgeNow: Bool)
         /// - `answered`: the last batch that had been answered when the hello was said.
-        case welcome(answered: UInt64)
+        /// - `leased`: how many leased documents were journalled then.
+        case welcome(answered: UInt64, leased: Int)
         /// What a claim owns now.
         case renewal(subscriber: Int)
         /// Nobody needs to know.

@@ -90,9 +90,11 @@ final class Subscriber {
     }
 
     /// Looks whether what had been journalled has come.
-    func judge() {
-        tracker.judge()
-        deliver([])
+    /// - Returns: whether something is missing that the feed had time to bring.
+    @discardableResult
+    func judge() -> Bool {
+        defer { deliver([]) }
+        return tracker.judge()
     }
 
     /// The next messages that are here already.
@@ -115,16 +117,24 @@ final class Subscriber {
         }
     }
 
-    /// Begins anew with a journal that replaced the one before. An end in that one will never come: who waits for it must
-    /// not take what it has for everything.
-    func restart() {
+    /// Begins anew in another epoch. An end in the one before will never come: who waits for it must not take what it has for
+    /// everything.
+    /// - Parameter offset: where the epoch began.
+    func restart(from offset: UInt64 = 0) {
         guard end == nil else {
             let failure = BusError(.epoch, "the journal was replaced before the messages had ended")
             (hasEnded, self.failure) = (true, failure)
             return end(throwing: failure)
         }
-        tracker.restart()
+        tracker.restart(from: offset)
         polledThrough = 0
+        isReading = false
+    }
+
+    /// Goes back to the end of a journal that has lost what came after it.
+    func takeBack(to head: UInt64) {
+        tracker.takeBack(to: head)
+        polledThrough = min(polledThrough, head)
         isReading = false
     }
 

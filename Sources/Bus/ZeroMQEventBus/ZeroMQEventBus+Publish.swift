@@ -17,7 +17,9 @@ extension ZeroMQEventBus {
         } catch {
             throw BusError(error)
         }
-        guard case .published(let epoch, let offset) = try await ask(.publish(request)) else {
+        let leases = try leased.change(by: batch)
+        guard case .published(let epoch, let offset) = try await ask(.publish(request), leases: leases)
+        else {
             throw BusError(.refused, "the broker answered a batch with something else")
         }
         return Position(epoch: epoch, offset: offset)

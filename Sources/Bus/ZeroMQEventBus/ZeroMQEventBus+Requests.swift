@@ -13,7 +13,9 @@ extension ZeroMQEventBus {
     /// Asks, and waits for the answer however long the broker is away.
     /// - Parameter timeout: after which the request is forgotten; nil to wait for ever.
     /// - Throws: what the broker refuses, as ``BusError``; `CancellationError`.
-    func ask(_ request: Request, timeout: Duration? = nil) async throws -> Reply {
+    func ask(
+        _ request: Request, timeout: Duration? = nil, leases: LeasedDocuments.Change? = nil
+    ) async throws -> Reply {
         try Task.checkCancellation()
         let id = nextID()
         if let timeout {
@@ -25,7 +27,7 @@ extension ZeroMQEventBus {
             guard state != .closed else {
                 return continuation.resume(throwing: BusError(.closed, "the connection to \(address) was closed"))
             }
-            enqueue(request, id: id, reply: .resume(continuation))
+            enqueue(request, id: id, reply: .resume(continuation), leases: leases)
         } onCancel: {
             $0.cancel(id)
         }
@@ -38,8 +40,10 @@ extension ZeroMQEventBus {
     }
 
     /// A batch waits until the outbox has room. To look first and to enqueue later would not do: many may look at once.
-    private func enqueue(_ request: Request, id: UInt64, reply: PendingRequest.ReplyHandler) {
-        let new = PendingRequest(request: request, reply: reply)
+    private func enqueue(
+        _ request: Request, id: UInt64, reply: PendingRequest.ReplyHandler, leases: LeasedDocuments.Change? = nil
+    ) {
+        let new = PendingRequest(request: request, reply: reply, leases: leases)
         if new.isBatch, !waiting.isEmpty || pending.count >= Self.outboxCapacity {
             waiting[id] = new
         } else {
@@ -76,7 +80,7 @@ extension ZeroMQEventBus {
 
     func sendUnsent() {
         ingressWatch?.wantsWrite = false
-        for id in pending.filter({ $0.value.sentAt == nil }).keys {
+        for id in pending.filter({ $0.value.resending.sentAt == nil }).keys {
             send(id)
         }
     }
@@ -84,16 +88,25 @@ extension ZeroMQEventBus {
     /// Sends all again, in order. Every request is safe to send twice.
     func resend() {
         for id in pending.keys {
-            pending[id]?.sentAt = nil
+            pending[id]?.resending.reset()
         }
         sendUnsent()
     }
 
-    /// Sends all again if one has waited too long. A query has a deadline of its own.
-    func resendOverdue() {
-        let deadline = ContinuousClock.now - .seconds(2)
-        let isOverdue = pending.values.contains { !$0.isQuery && $0.sentAt ?? deadline <= deadline }
-        if isOverdue { resend() }
+    /// Sends again what has waited too long, each for itself. A query has a deadline of its own.
+    private func resendOverdue() {
+        awaitsOverdue = false
+        let now = ContinuousClock.now
+        for id in pending.filter({ !$0.value.isQuery && $0.value.resending.isDue(at: now) }).keys {
+            send(id)
+        }
+        if pending.values.contains(where: { $0.resending.sentAt != nil }) { awaitOverdue() }
+    }
+
+    private func awaitOverdue() {
+        guard !awaitsOverdue else { return }
+        awaitsOverdue = true
+        thread.perform(after: Resending.shortestWait) { [weak self] in self?.assumeIsolated { $0.resendOverdue() } }
     }
 
     private func send(_ id: UInt64) {
@@ -103,7 +116,8 @@ extension ZeroMQEventBus {
         }
         do {
             if try ingress.send(request.frames(id: id)) {
-                pending[id]?.sentAt = .now
+                pending[id]?.resending.send(at: .now, wait: roundTrips.wait)
+                awaitOverdue()
             } else {
                 ingressWatch.wantsWrite = true
             }
@@ -117,7 +131,7 @@ extension ZeroMQEventBus {
             case .resume(let continuation?) = request.reply
         else { return }
         // What was never sent the broker need not be told of: it may be away for long.
-        if case .ask = request.request, request.sentAt != nil {
+        if case .ask = request.request, request.resending.sentAt != nil {
             enqueue(.cancel(id), reply: .ignored)
         }
         if request.isBatch {
@@ -138,6 +152,7 @@ extension ZeroMQEventBus {
         do {
             while let frames = try ingress?.receive() {
                 lastHeard = .now
+                quietIngress.hear()
                 if let notice = try Notice(frames) {
                     take(notice)
                     continue
@@ -167,18 +182,27 @@ extension ZeroMQEventBus {
             }
         }
         pending[id] = nil
+        request.resending.roundTrip(at: lastHeard).map { roundTrips.note($0) }
         if case .publish(let batch) = request.request { noteAnswer(to: batch) }
+        if let leases = request.leases, case .published = reply {
+            leased.apply(leases, of: id)
+            leased.forgetWithdrawn(before: pending.keys.first ?? .max)
+        }
         switch request.reply {
         case .resume(let continuation):
-            if case .welcome(let welcome) = reply { follow(epoch: welcome.epoch) }
+            if case .welcome(let welcome) = reply { follow(epoch: welcome.epoch, start: welcome.more?.start) }
             if case .published(let epoch, let offset) = reply { see(offset, of: epoch) }
             continuation?.resume(returning: reply)
             if case .bye = request.request { close() }
-        case .welcome(let answered):
+        case .welcome(let answered, let leased):
             isGreeting = false
+            // A broker of the version before takes only the short form.
+            if case .refused(let error) = reply, error.code == .malformed { takesLongGreetings = false }
             guard case .welcome(let welcome) = reply, case .hello(let greeting) = request.request else { break }
-            follow(epoch: welcome.epoch)
+            follow(epoch: welcome.epoch, start: welcome.more?.start)
+            if greeting.epoch == epoch, welcome.head < greeting.offset { takeBack(to: welcome.head) }
             compare(welcome, with: greeting, answered: answered)
+            compare(welcome, with: greeting, leased: leased)
             lastWelcome = welcome
             see(welcome.head, of: welcome.epoch)
             pollHeads(head: welcome.head, judgeNow: false)
@@ -222,7 +246,7 @@ extension ZeroMQEventBus {
                 continue
             }
             pending[id]?.request = .publish(numbered(batch))
-            pending[id]?.sentAt = nil
+            pending[id]?.resending.reset()
         }
     }
 
@@ -233,6 +257,7 @@ extension ZeroMQEventBus {
         let place = PublishRequest(producer: batch.producer, sequence: batch.sequence, messages: [])
         pending[id]?.request = .publish(place)
         pending[id]?.reply = .resume(nil)
+        pending[id]?.leases = nil
         guard case .resume(let continuation?) = request.reply else { return }
         continuation.resume(throwing: BusError(error))
     }
@@ -243,8 +268,61 @@ extension ZeroMQEventBus {
         lastSeen = max(lastSeen, offset)
     }
 
+    /// Publishes the leased documents again when the broker holds fewer of them than it has acknowledged: this process was
+    /// silent for too long. Another process may have taken one over, so this is done no more often than leases end.
+    private func compare(_ welcome: Welcome, with greeting: Greeting, leased count: Int) {
+        guard let more = welcome.more, greeting.producer == producer, more.leased < min(count, leased.count),
+            lastLeaseRenewal.map({ .now - $0 > .seconds(5) }) ?? true
+        else { return }
+        renewLeases()
+    }
+
+    private func renewLeases() {
+        // Batches under way bring what is newer, or withdraw what is older.
+        let changing = [pending, waiting].flatMap { $0.values.flatMap { $0.leases.map { Array($0.keys) } ?? [] } }
+        let batches = leased.batches(except: Set(changing))
+        guard !batches.isEmpty else { return }
+        lastLeaseRenewal = .now
+        logger.notice("leased documents are published again", metadata: ["count": "\(leased.count)"])
+        for messages in batches {
+            let request = PublishRequest(producer: producer, sequence: 0, isLeased: true, messages: messages)
+            enqueue(.publish(request), reply: .ignored)
+        }
+    }
+
+    /// The journal has lost what this client has seen of it since its last hello: no mark tells the broker of that. What comes
+    /// there now is new.
+    private func takeBack(to head: UInt64) {
+        logger.warning(
+            "the journal has lost its end; what comes in its place is read",
+            metadata: ["seen": "\(lastSeen)", "end": "\(head)"])
+        lastSeen = head
+        // What was asked for behind the end would leave out what is before that.
+        pending.removeAll { request in
+            switch request.value.reply {
+            case .page, .heads: true
+            default: false
+            }
+        }
+        for subscriber in subscribers.values {
+            // What its consumer has handled may be recorded no more: it claims again.
+            if subscriber.claim != nil { subscriber.finish() }
+            subscriber.takeBack(to: head)
+        }
+    }
+
+    /// Says hello with what has been seen now, though an earlier hello was not answered: it may be another broker that will.
+    func greetAgain() {
+        pending.removeAll { request in
+            if case .welcome = request.value.reply { true } else { false }
+        }
+        isGreeting = false
+        greet()
+    }
+
     /// A journal that replaced the one before knows neither this producer nor any offset: number anew, read anew.
-    func follow(epoch new: UInt64) {
+    /// - Parameter start: where the epoch began; nil from a broker that does not say.
+    func follow(epoch new: UInt64, start: UInt64? = nil) {
         guard new != epoch else { return }
         defer { epoch = new }
         guard epoch != 0 else { return }
@@ -255,8 +333,9 @@ extension ZeroMQEventBus {
         for subscriber in subscribers.values {
             // A claim counts in the journal that it was made in: its consumer claims again.
             if subscriber.claim != nil { subscriber.finish() }
-            subscriber.restart()
+            subscriber.restart(from: start ?? 0)
         }
         sendUnsent()
+        renewLeases()
     }
 }

@@ -140,6 +140,8 @@ extension ZeroMQEventBus {
     }
 
     func takeMessages() {
+        quietFeed.losses.hear()
+        quietFeed.confirmations.hear()
         do {
             var count = 0
             while count < Self.turnCount, let frames = try feed?.receive(), let topic = frames.first {
@@ -210,6 +212,7 @@ extension ZeroMQEventBus {
 
     private func reconnected(head: UInt64) {
         resend()
+        greetAgain()
         pollHeads(head: head, judgeNow: true)
     }
 
@@ -262,6 +265,7 @@ extension ZeroMQEventBus {
             // Of an older journal, or of one that cannot be read now.
             subscriber.isRefused = true
             logger.warning("a page was refused", metadata: ["reason": "\(error)"])
+            if error.code == .epoch { greet() }
         default: break
         }
     }

@@ -21,6 +21,10 @@ public actor ZeroMQEventBus: EventBus {
     var ingress: Socket?
     var ingressWatch: SocketWatch?
     var feed: Socket?
+    private var feedWatch: SocketWatch?
+    /// What the feed should have brought, by judgements of heads and by confirmations that are due.
+    var quietFeed = (losses: QuietSocket(limit: 2), confirmations: QuietSocket(limit: 3))
+    var quietIngress = QuietSocket(limit: 6)
 
     var producer = ProducerID()
     var sequence: UInt64 = 0
@@ -40,9 +44,17 @@ public actor ZeroMQEventBus: EventBus {
     var lastSeen: UInt64 = 0
     /// What the next hello reminds the broker of: if its journal was put back, it has another message there.
     var lastWelcome: Welcome?
+    /// Whether the broker takes a hello that asks for more than the first version of the protocol knew.
+    var takesLongGreetings = true
+    var leased = LeasedDocuments()
+    /// When leased documents were last published again.
+    var lastLeaseRenewal: ContinuousClock.Instant?
 
     var lastID = 0
     var pending: OrderedDictionary<UInt64, PendingRequest> = [:]
+    var roundTrips = RoundTrips()
+    /// Whether requests that are overdue will be looked for.
+    var awaitsOverdue = false
     /// Batches for which the outbox has no room yet, in the order of their publishing.
     var waiting: OrderedDictionary<UInt64, PendingRequest> = [:]
     var subscribers: [Int: Subscriber] = [:]
@@ -106,42 +118,87 @@ public actor ZeroMQEventBus: EventBus {
         }
     }
 
+    private static let options: [SocketOption] =
+        [
+            .linger(500), .reconnectInterval(50), .maximumReconnectInterval(1000),
+            .maximumFrameSize(Int64(Limits.maximumFrameSize)),
+        ] + SocketOption.tcpKeepalive
+
     private func open() throws {
-        let common: [SocketOption] =
-            [
-                .linger(500), .reconnectInterval(50), .maximumReconnectInterval(1000),
-                .maximumFrameSize(Int64(Limits.maximumFrameSize)),
-            ] + SocketOption.tcpKeepalive
-        let ingress = try Socket(.dealer, options: common + [.immediate])
-        // A SUB socket drops subscriptions beyond its send limit without a word (libzmq #2942).
-        let feed = try Socket(.sub, options: common + [.sendHighWaterMark(0), .receiveHighWaterMark(4096)])
-        try feed.set(.subscribe(Inbox.prefix(of: client)))
+        try connectIngress()
+        try connectFeed()
+        state = .open
+        lastHeard = .now
+        tick()
+    }
+
+    private func connectIngress() throws {
+        let ingress = try Socket(.dealer, options: Self.options + [.immediate])
         try ingress.connect(address.ingress)
-        try feed.connect(address.feed)
         let watch = SocketWatch(ingress) { [weak self] in
             self?.assumeIsolated { $0.takeReplies() }
         } onWritable: { [weak self] in
             self?.assumeIsolated { $0.sendUnsent() }
         }
         thread.add(watch)
-        thread.add(SocketWatch(feed) { [weak self] in self?.assumeIsolated { $0.takeMessages() } })
-        (self.ingress, self.feed, ingressWatch, state) = (ingress, feed, watch, .open)
+        (self.ingress, ingressWatch) = (ingress, watch)
+    }
+
+    /// Subscribes to all that there is to subscribe to, so that it comes as after a reconnection.
+    private func connectFeed() throws {
+        // A SUB socket drops subscriptions beyond its send limit without a word (libzmq #2942).
+        let feed = try Socket(.sub, options: Self.options + [.sendHighWaterMark(0), .receiveHighWaterMark(4096)])
+        for prefix in subscribers.values.flatMap(\.prefixes) { try feed.set(.subscribe(prefix)) }
+        try feed.set(.subscribe(Inbox.prefix(of: client)))
+        try feed.connect(address.feed)
+        let watch = SocketWatch(feed) { [weak self] in self?.assumeIsolated { $0.takeMessages() } }
+        thread.add(watch)
+        (self.feed, feedWatch) = (feed, watch)
         for (inbox, subscription) in confirmations {
             subscribe(subscription.prefixes, inbox: inbox)
         }
-        lastHeard = .now
-        tick()
     }
 
-    /// Once a second: says that the process lives, sends again what was not answered, looks for losses.
+    /// Connects anew where a socket has been quiet for too long. A broker that is away is not the reason: its answers tell that
+    /// it is there, or its address that no connection falls silent.
+    private func renewQuietSockets(hasLosses: Bool) {
+        do {
+            let (isLossy, isUnconfirmed) = (
+                hasLosses && quietFeed.losses.miss(),
+                !confirmations.isEmpty && !isGreeting && quietFeed.confirmations.miss()
+            )
+            if isLossy || isUnconfirmed {
+                logger.warning("the feed brings nothing, and is connected again", metadata: ["bus": "\(address)"])
+                feedWatch.map(thread.remove)
+                (feed, feedWatch) = (nil, nil)
+                try connectFeed()
+            }
+            guard address.directory == nil, pending.values.contains(where: { $0.resending.sentAt != nil }),
+                quietIngress.miss()
+            else { return }
+            logger.warning("the broker does not answer, and is connected again", metadata: ["bus": "\(address)"])
+            ingressWatch.map(thread.remove)
+            // What it has not sent is sent again on the next one.
+            try ingress?.set(.linger(0))
+            (ingress, ingressWatch) = (nil, nil)
+            try connectIngress()
+            resend()
+        } catch {
+            logger.error("a socket could not be made", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Once a second: says that the process lives, looks for losses, and for connections that have fallen silent.
     private func tick() {
         guard state == .open else { return }
+        var hasLosses = false
         for subscriber in subscribers.values {
             subscriber.isRefused = false
-            subscriber.judge()
+            if subscriber.judge() { hasLosses = true }
         }
         warnOfSilence()
-        resendOverdue()
+        renewQuietSockets(hasLosses: hasLosses)
+        sendUnsent()
         renewConfirmations()
         if !isGreeting {
             greet()
@@ -156,13 +213,14 @@ public actor ZeroMQEventBus: EventBus {
     func greet() {
         guard !isGreeting else { return }
         isGreeting = true
-        enqueue(.hello(greeting), reply: .welcome(answered: answeredSequence))
+        enqueue(.hello(greeting), reply: .welcome(answered: answeredSequence, leased: leased.count))
     }
 
     var greeting: Greeting {
         let welcome = lastWelcome?.epoch == epoch ? lastWelcome : nil
         return Greeting(
-            producer: producer, epoch: epoch, offset: lastSeen, head: welcome?.head ?? 0, mark: welcome?.mark ?? 0)
+            producer: producer, epoch: epoch, offset: lastSeen, head: welcome?.head ?? 0, mark: welcome?.mark ?? 0,
+            asksForMore: takesLongGreetings)
     }
 
     private func warnOfSilence() {
@@ -184,7 +242,7 @@ public actor ZeroMQEventBus: EventBus {
         guard state != .closed else { return }
         state = .closed
         thread.removeAllWatches()
-        (ingress, feed, ingressWatch) = (nil, nil, nil)
+        (ingress, feed, ingressWatch, feedWatch) = (nil, nil, nil, nil)
         let error = BusError(.closed, "the connection to \(address) was closed")
         for case .resume(let continuation?) in [pending, waiting].flatMap(\.values).map(\.reply) {
             continuation.resume(throwing: error)

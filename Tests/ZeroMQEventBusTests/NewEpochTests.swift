@@ -1,0 +1,209 @@
+import Broker
+import BusConformance
+import BusProtocol
+import EventBus
+import Foundation
+import GRDB
+import Testing
+
+@testable import ZeroMQEventBus
+
+@Suite("When the journal begins a new epoch, or loses its end")
+struct NewEpochTests {
+    private static func message(_ offset: UInt64, previous: UInt64, epoch: UInt64 = 1) -> FeedMessage {
+        FeedMessage(
+            topic: "event.A.00", epoch: epoch, offset: offset, previous: previous, previousInPartition: previous,
+            header: [0x7b, 0x7d], data: [])
+    }
+
+    private static func tracker(_ start: FeedTracker.Start, head: UInt64 = 10) -> FeedTracker {
+        FeedTracker(prefixes: ["event.A."], start: start, head: head)
+    }
+
+    @Test(
+        "a subscription from now goes on behind the offset at which the epoch began, however often there is a new one")
+    func now() {
+        var tracker = Self.tracker(.now)
+        for start in [6, 3] as [UInt64] {
+            tracker.restart(from: start)
+            #expect(tracker.phase == .journal(after: start))
+            let page = Page(
+                epoch: 2, through: start + 2, isComplete: true,
+                messages: [Self.message(start + 1, previous: start), Self.message(start + 2, previous: start + 1)])
+            let received = tracker.receive(page).map(\.message.offset)
+            #expect(received == [start + 1, start + 2])
+            #expect(tracker.phase == .live)
+        }
+    }
+
+    @Test("a subscription from what is retained gets that anew, then what is behind the epoch's beginning")
+    func retained() {
+        var tracker = Self.tracker(.documents)
+        tracker.restart(from: 6)
+        #expect(tracker.phase == .documents(after: 0))
+        let documents = Page(
+            epoch: 2, through: 9, isComplete: true,
+            messages: [Self.message(4, previous: 0), Self.message(8, previous: 4)])
+        let received = tracker.receive(documents).map(\.message.offset)
+        #expect(received == [4])
+        #expect(tracker.phase == .journal(after: 6))
+    }
+
+    @Test("any other subscription begins at the journal's beginning")
+    func beginning() {
+        var tracker = Self.tracker(.after(Position(epoch: 0, offset: 7)))
+        tracker.restart(from: 6)
+        #expect(tracker.phase == .journal(after: 0))
+    }
+
+    @Test("what comes in place of what the journal has lost is delivered, and what is left of it not again")
+    func lostEnd() {
+        var tracker = Self.tracker(.now)
+        for offset in 11...14 as ClosedRange<UInt64> {
+            _ = tracker.receive(live: [Self.message(offset, previous: offset - 1)], room: 1)
+        }
+        tracker.note(Heads(epoch: 1, through: 14, offsets: ["event.A.00": 14]))
+        tracker.takeBack(to: 12)
+        #expect(tracker.phase == .journal(after: 10))
+        let page = Page(
+            epoch: 1, through: 13, isComplete: true,
+            messages: (11...13).map { Self.message($0, previous: $0 - 1) })
+        let received = tracker.receive(page).map(\.message.offset)
+        #expect(received == [13])
+        #expect(tracker.phase == .live)
+        let next = tracker.receive(live: [Self.message(14, previous: 13)], room: 1)
+        #expect(next.map(\.message.offset) == [14])
+        let isMissing = tracker.judge()
+        #expect(!isMissing, "what was noted before the loss counts no more")
+    }
+
+    @Test("a page that was on its way before the loss is asked for again")
+    func pageUnderWay() {
+        let subscriber = Subscriber(
+            tracker: Self.tracker(.after(Position(epoch: 1, offset: 20)), head: 30), prefixes: ["event.A."], claim: nil,
+            head: 30)
+        subscriber.isReading = true
+        subscriber.takeBack(to: 12)
+        #expect(subscriber.nextRead == .journal(after: 12))
+        #expect(subscriber.polledThrough == 12)
+    }
+
+    /// Another epoch for the journal, as a broker makes it that has found its end lost. While no broker runs.
+    private func renewEpoch(of broker: TestBroker) throws {
+        try execute(
+            """
+            UPDATE journal SET value = value + 1 WHERE key = 'epoch';
+            UPDATE journal SET value = (SELECT max(offset) FROM messages) WHERE key = 'start';
+            """, on: DatabaseQueue(path: broker.journal))
+    }
+
+    private func execute(_ sql: String, on database: DatabaseQueue) throws {
+        try database.write { try $0.execute(sql: sql) }
+    }
+
+    /// Runs a broker for as long as `body` does.
+    /// - Parameters:
+    ///   - prepare: is called before each start, with how many there were before.
+    ///   - body: gets a client, and what stops the broker and starts it again.
+    private func withBroker(
+        prepare: @escaping @Sendable (TestBroker, Int) throws -> Void,
+        _ body: @escaping @Sendable (ZeroMQEventBus, @Sendable () async throws -> Void) async throws -> Void
+    ) async throws {
+        try await TestBroker.withDirectory { broker in
+            let starts = Counter()
+            let service = RestartableService { ready in
+                try prepare(broker, starts.count)
+                starts.increment()
+                try await Broker(broker.configuration, logger: .quiet).run { ready() }
+            }
+            let bus = try broker.bus()
+            try await service.whileRunning {
+                try await bus.whileOpen { try await body(bus, service.restart) }
+            }
+        }
+    }
+
+    @Test(
+        "who subscribes from now is given nothing a second time, and who subscribes from the beginning all of it",
+        .timeLimit(.minutes(1)), arguments: [true, false])
+    func again(isFromNow: Bool) async throws {
+        try await withBroker { broker, starts in
+            if starts > 0 { try renewEpoch(of: broker) }
+        } _: { bus, restart in
+            try await bus.withSubscription(to: [.all], from: isFromNow ? .now : .beginning) { messages in
+                try await bus.publish(numbers: 0..<10)
+                #expect(try await messages.numbers(10) == Array(0..<10))
+                for end in [20, 30] {
+                    try await restart()
+                    try await bus.publish(numbers: end - 10..<end)
+                    let expected = Array((isFromNow ? end - 10 : 0)..<end)
+                    #expect(try await messages.numbers(expected.count) == expected)
+                }
+            }
+        }
+    }
+
+    @Test(
+        "messages that take the places of lost ones arrive, though no mark tells of the loss", .timeLimit(.minutes(1)))
+    func reusedOffsets() async throws {
+        let copy = try DatabaseQueue()
+        try await withBroker { broker, starts in
+            if starts == 1 { try DatabaseQueue(path: broker.journal).backup(to: copy) }
+            guard starts == 2 else { return }
+            // With another key no mark that was given before counts.
+            try execute("UPDATE journal SET value = randomblob(16) WHERE key = 'marks'", on: copy)
+            try copy.backup(to: DatabaseQueue(path: broker.journal))
+        } _: { bus, restart in
+            try await bus.withSubscription(to: [.all], from: .now) { messages in
+                try await bus.publish(numbers: 0..<10)
+                try await restart()
+                try await bus.publish(numbers: 10..<20)
+                #expect(try await messages.numbers(20) == Array(0..<20))
+                let epoch = await bus.epoch
+                try await restart()
+                // What is published before the loss has been noticed can go unnoticed itself.
+                await bus.until { $0.lastSeen == 10 }
+                try await bus.publish(numbers: 20..<30)
+                #expect(try await messages.numbers(10) == Array(20..<30))
+                #expect(await bus.epoch == epoch)
+            }
+        }
+    }
+
+    /// A document that goes with its publisher.
+    private struct Held: DocumentMessage {
+        let number: Int
+    }
+
+    @Test(
+        "leased documents that the journal has no more are published again", .timeLimit(.minutes(1)),
+        arguments: [true, false])
+    func leases(isNewJournal: Bool) async throws {
+        try await TestBroker.withDirectory { broker in
+            let bus = try broker.bus()
+            try await bus.whileOpen {
+                try await broker.run {
+                    for number in 1...2 {
+                        try await bus.publish(
+                            Batch([try Envelope(Held(number: number), source: "test/1")], isLeased: true))
+                    }
+                }
+                if isNewJournal {
+                    broker.deleteJournal()
+                } else {
+                    try execute("DELETE FROM documents", on: DatabaseQueue(path: broker.journal))
+                }
+                let watcher = try broker.bus("watcher/1")
+                let number = try await broker.run {
+                    try await watcher.whileOpen {
+                        try await watcher.withSubscription(to: [.type(Held.self)], from: .retained) { messages in
+                            var iterator = messages.makeAsyncIterator()
+                            return try await iterator.next()?.decode(Held.self).number
+                        }
+                    }
+                }
+                #expect(number == 2)
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import BusProtocol
+import EventBus
+import Testing
+
+@testable import ZeroMQEventBus
+
+@Suite("When a request that is not answered is sent again")
+struct ResendingTests {
+    private let start = ContinuousClock.now
+
+    @Test("each time it waits twice as long, up to two seconds")
+    func doubling() {
+        var resending = Resending()
+        #expect(!resending.isDue(at: start), "it was not sent")
+        var now = start
+        for milliseconds in [250, 500, 1000, 2000, 2000] {
+            resending.send(at: now, wait: .milliseconds(250))
+            now += .milliseconds(milliseconds - 1)
+            #expect(!resending.isDue(at: now))
+            now += .milliseconds(1)
+            #expect(resending.isDue(at: now))
+        }
+    }
+
+    @Test("on another connection it begins anew")
+    func reset() {
+        var resending = Resending()
+        for _ in 1...3 { resending.send(at: start, wait: .milliseconds(250)) }
+        resending.reset()
+        #expect(resending.sentAt == nil && !resending.isDue(at: start + .seconds(60)))
+        resending.send(at: start, wait: .milliseconds(250))
+        #expect(resending.isDue(at: start + .milliseconds(250)))
+    }
+
+    @Test("the answer to what was sent once tells how long answers take")
+    func roundTrip() {
+        var resending = Resending()
+        resending.send(at: start, wait: .milliseconds(250))
+        #expect(resending.roundTrip(at: start + .milliseconds(20)) == .milliseconds(20))
+        resending.send(at: start + .milliseconds(250), wait: .milliseconds(250))
+        #expect(resending.roundTrip(at: start + .milliseconds(270)) == nil)
+    }
+
+    @Test("a slow broker is waited for longer, and less long once it answers quickly again")
+    func patience() {
+        var trips = RoundTrips()
+        #expect(trips.wait == .milliseconds(250))
+        trips.note(.milliseconds(200))
+        #expect(trips.wait == .milliseconds(800))
+        trips.note(.seconds(5))
+        #expect(trips.wait == .seconds(2))
+        for _ in 1...40 { trips.note(.milliseconds(1)) }
+        #expect(trips.wait == .milliseconds(250))
+    }
+}
+
+@Suite("Which leased documents a client would publish again")
+struct LeasedDocumentsTests {
+    private let type = MessageType(kind: .document, name: "Presence")
+
+    private func document(_ key: String, _ text: String, type: MessageType? = nil) -> Envelope {
+        var attributes = Attributes(type: type ?? self.type, source: "test/1")
+        attributes.key = key
+        return Envelope(attributes: attributes, data: .init(text.utf8))
+    }
+
+    private func texts(_ leased: LeasedDocuments, except changing: Set<LeasedDocuments.Key> = []) -> [[String]] {
+        leased.batches(except: changing).map { $0.map { String(decoding: $0.data, as: UTF8.self) } }
+    }
+
+    private func key(_ key: String) -> LeasedDocuments.Key {
+        LeasedDocuments.Key(type: type, subject: "default", key: key)
+    }
+
+    @Test("the last of each; not one that is withdrawn, or was published without a lease")
+    func last() throws {
+        var leased = LeasedDocuments()
+        let unleased = try leased.change(by: Batch([document("a", "0")]))
+        #expect(unleased == nil, "nothing is leased yet")
+        for (request, batch) in [
+            Batch([document("a", "1"), document("b", "1"), document("c", "1")], isLeased: true),
+            Batch([document("a", "2")], isLeased: true),
+            Batch([document("b", "2")]), Batch([document("c", "")]),
+        ].enumerated() {
+            let change = try #require(try leased.change(by: batch))
+            leased.apply(change, of: UInt64(request))
+        }
+        #expect(leased.count == 1)
+        #expect(texts(leased) == [["2"]])
+        let other = Batch([document("a", "3", type: MessageType(kind: .document, name: "Other"))])
+        let unchanged = try leased.change(by: other)
+        #expect(unchanged == nil)
+    }
+
+    @Test("an answer that comes late changes nothing that a later batch has changed")
+    func lateAnswer() throws {
+        var leased = LeasedDocuments()
+        let first = try #require(
+            try leased.change(by: Batch([document("a", "1"), document("b", "1")], isLeased: true)))
+        let second = try #require(
+            try leased.change(by: Batch([document("a", "2"), document("b", "")], isLeased: true)))
+        leased.apply(second, of: 2)
+        leased.forgetWithdrawn(before: 1)
+        leased.apply(first, of: 1)
+        leased.forgetWithdrawn(before: 3)
+        #expect(leased.count == 1)
+        #expect(texts(leased) == [["2"]])
+    }
+
+    @Test("none that a batch under way is about to change")
+    func underWay() throws {
+        var leased = LeasedDocuments()
+        let change = try #require(
+            try leased.change(by: Batch([document("a", "1"), document("b", "2")], isLeased: true)))
+        leased.apply(change, of: 1)
+        #expect(texts(leased, except: [key("a")]) == [["2"]])
+        #expect(texts(leased, except: [key("a"), key("b")]).isEmpty)
+    }
+
+    @Test("in batches that a broker takes")
+    func batches() throws {
+        var leased = LeasedDocuments()
+        for number in 0..<1030 {
+            let change = try #require(try leased.change(by: Batch([document("\(number)", "x")], isLeased: true)))
+            leased.apply(change, of: UInt64(number))
+        }
+        #expect(texts(leased).map(\.count) == [1024, 6])
+    }
+}
