@@ -45,4 +45,27 @@ struct LeaseTests {
             }
         }
     }
+
+    @Test("a process that stood still for longer than its lease has its leased document again", .timeLimit(.minutes(2)))
+    func stopped() async throws {
+        try await Arena.with { arena in
+            _ = try await arena.startBroker()
+            let holder = try await arena.startFixture("holder", "lease")
+            try await arena.until("it holds one") { $0["holder"]?.live == 1 }
+            try await arena.withBus { bus in
+                try await bus.withSubscription(to: [.type(ProbeLease.self)], from: .now) { messages in
+                    var changes = messages.makeAsyncIterator()
+                    try await holder.send(SIGSTOP)
+                    #expect(try await changes.next()?.isTombstone == true)
+                    try await holder.send(SIGCONT)
+                    let again = try await changes.next()
+                    #expect(again?.isTombstone == false)
+                    #expect(again?.attributes.key == "holder")
+                    // It is leased, not merely published: it goes with its holder.
+                    try await holder.send(SIGTERM)
+                    #expect(try await changes.next()?.isTombstone == true)
+                }
+            }
+        }
+    }
 }

@@ -1,5 +1,7 @@
 import BusChecker
+import BusProtocol
 import BusSoak
+import BusStranger
 import EventBus
 import Foundation
 import Glibc
@@ -28,10 +30,12 @@ struct LostJournalTests {
                 counts["reader"]?.delivered ?? 0 > 400
                     && ["consumer", "worker1", "worker2"].allSatisfy { counts[$0]?.handled ?? 0 > 20 }
             }
-            try await kill(second, in: arena)
+            let witness = try await kill(second, in: arena)
             let whole = JournalFiles(at: arena.journal)
             try loss.befall(arena.journal)
             let third = try await arena.startBroker("third")
+            // Of what was lost since everybody's last hello, in its last second, no other mark need tell.
+            _ = try await greet(arena, with: witness)
             let count = await arena.counts(of: "publisher").acknowledged
             try await arena.until("they go on in another journal") {
                 $0["publisher"]?.acknowledged ?? 0 > count + 200 && $0["reader"]?.live == 2
@@ -53,16 +57,43 @@ struct LostJournalTests {
 
     /// Kills the broker while its log holds a good deal that its file does not: the log is written back, and begins anew,
     /// every few hundred commits.
-    private func kill(_ broker: ChildProcess, in arena: Arena) async throws {
-        try await broker.send(SIGSTOP)
-        while try WriteAheadLog(of: arena.journal).frames < 200 {
+    /// - Returns: what a hello was told that the broker has answered behind the middle of the log.
+    private func kill(_ broker: ChildProcess, in arena: Arena) async throws -> Welcome {
+        while true {
+            try await broker.send(SIGSTOP)
+            let before = try WriteAheadLog(of: arena.journal).frames
             let count = await arena.counts(of: "publisher").acknowledged
             try await broker.send(SIGCONT)
-            try await arena.until("more is published") { $0["publisher"]?.acknowledged ?? 0 > count }
+            guard before >= 200 else {
+                try await arena.until("more is published") { $0["publisher"]?.acknowledged ?? 0 > count }
+                continue
+            }
+            let witness = try await greet(arena)
             try await broker.send(SIGSTOP)
+            let after = try WriteAheadLog(of: arena.journal).frames
+            guard (before..<before * 2).contains(after) else {
+                try await broker.send(SIGCONT)
+                continue
+            }
+            try await broker.send(SIGKILL)
+            try await arena.untilEnd(of: broker)
+            return witness
         }
-        try await broker.send(SIGKILL)
-        try await arena.untilEnd(of: broker)
+    }
+
+    /// Says hello as a client of its own.
+    /// - Parameter last: what an earlier hello was told.
+    private func greet(_ arena: Arena, with last: Welcome? = nil) async throws -> Welcome {
+        try await Stranger.meets("\(arena.bus)/ingress") { stranger in
+            let greeting = Greeting(
+                producer: ProducerID(), epoch: last?.epoch ?? 0, offset: last?.head ?? 0, head: last?.head ?? 0,
+                mark: last?.mark ?? 0)
+            try stranger.send(Request.hello(greeting).frames(id: 1))
+            guard case .welcome(let welcome) = try Reply.read(stranger.receive()).reply else {
+                throw Stranger.NoAnswer()
+            }
+            return welcome
+        }
     }
 
     /// What is in a journal that was kept aside.

@@ -38,6 +38,33 @@ struct StrangerTests {
         }
     }
 
+    @Test("one that says that it has seen more than there is, and invents marks for it, disturbs nobody")
+    func overstated() async throws {
+        try await Arena.with { arena in
+            _ = try await arena.startBroker()
+            try await undisturbed(at: arena.bus, in: arena) {
+                let epochs = try await Stranger.meets("\(arena.bus)/ingress") { stranger in
+                    let producer = ProducerID()
+                    var welcomes: [Welcome] = []
+                    for number in 0..<200 as Range<UInt64> {
+                        let (epoch, head) = (welcomes.last?.epoch ?? 0, welcomes.last?.head ?? 0)
+                        let hello = Request.hello(
+                            Greeting(
+                                producer: producer, epoch: epoch, offset: head + 1 + number, head: head + number,
+                                mark: number << 32 | .random(in: 0...0xffff_ffff)))
+                        try stranger.send(hello.frames(id: number))
+                        guard case .welcome(let welcome) = try Reply.read(stranger.receive()).reply else { continue }
+                        welcomes.append(welcome)
+                    }
+                    return welcomes.map(\.epoch)
+                }
+                #expect(epochs.count == 200)
+                #expect(Set(epochs).count == 1)
+            }
+            #expect(!arena.log(of: "broker").contains("lost"))
+        }
+    }
+
     @Test("a frame beyond the limit ends its sender's connection, and nobody else's")
     func hugeFrame() async throws {
         try await Arena.with { arena in

@@ -95,15 +95,30 @@ struct AnnouncementTests {
         }
     }
 
-    @Test("comes back when the bus has lost it")
-    func lost() async throws {
-        try await running {
-            let first = try await watcher.received(Document.Presence.self)[0]
-            try await watcher.publish(Batch([Envelope(attributes: first.attributes, data: Data())]))
-            while try await presence == nil { try await look() }
-            #expect(try await watcher.journalled(Document.ServiceContract.self).count == 2, "it went with it")
+    /// A bus that does not let anybody read documents.
+    private struct WithoutDocuments: ForwardingBus {
+        let bus: any EventBus
+
+        func documents(matching filters: [MessageFilter]) async throws -> [Envelope] {
+            Issue.record("documents are read")
+            return []
         }
-        #expect(try await presence == nil, "it was leased again")
+    }
+
+    @Test("is kept up to date without reading anybody's")
+    func unread() async throws {
+        let bus = WithoutDocuments(bus: context.bus)
+        let context = ServiceContext(
+            process: context.process, bus: bus, busAddress: context.busAddress, configuration: context.configuration,
+            logger: .silent)
+        let announcement = Announcement(
+            context: context, ready: [], notifier: ServiceNotifier(socketPath: nil), clock: clock)
+        try await withRunning(announcement) {
+            _ = try await watcher.received(Document.Presence.self)
+            for _ in 0..<3 { try await look() }
+            #expect(try await watcher.journalled(Document.Presence.self).count == 1)
+            #expect(try await watcher.journalled(Document.ServiceContract.self).count == 1)
+        }
     }
 
     @Test("is one without figures when a process does not count")

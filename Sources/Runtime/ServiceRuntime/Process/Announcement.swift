@@ -7,8 +7,9 @@ internal import ServiceLifecycle
 
 /// Makes a process known: to the bus by its presence and its contract, to the supervisor once its services are ready.
 ///
-/// Both are leased: they go with the bus, however that ends. The presence is published again when the figures in it have changed, and
-/// both are when the bus has lost them: the process was stopped for longer than the lease, or the journal is a new one.
+/// Both are leased: they go with the bus, however that ends. The presence is published again when the figures in it have changed.
+/// When the bus has lost them, because the process was stopped for longer than the lease or the journal is a new one, the bus's
+/// client publishes them again.
 struct Announcement: Service {
     /// How often the presence is looked at. While a process has nothing to do, it publishes nothing.
     static let interval: Duration = .seconds(2)
@@ -49,20 +50,12 @@ struct Announcement: Service {
             try await clock.sleep(for: Self.interval)
             do {
                 let presence = context.presence(lag: try await context.metrics.lag(on: context.bus))
-                let isOnBus = try await isOnBus
-                if presence == announced, isOnBus { continue }
-                try await publish(presence, isOnBus ? nil : contract)
+                if presence == announced { continue }
+                try await publish(presence, nil)
                 announced = presence
             } catch let error as BusError where error.code != .closed {
                 context.logger.debug("the presence was not brought up to date: \(error)")
             }
-        }
-    }
-
-    private var isOnBus: Bool {
-        get async throws {
-            try await context.bus.documents(matching: [.type(Document.Presence.self, subject: Session.default)])
-                .contains { $0.attributes.key == context.process.instance }
         }
     }
 
