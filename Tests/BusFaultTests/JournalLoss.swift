@@ -16,10 +16,10 @@ enum JournalLoss: CaseIterable {
         switch self {
         case .file: JournalFiles.remove(journal)
         case .log: try FileManager.default.removeItem(atPath: log)
-        case .endOfLog: try FileHandle(forWritingTo: URL(fileURLWithPath: log)).truncate(atOffset: try middle(journal))
+        case .endOfLog: try FileHandle(forWritingTo: URL(fileURLWithPath: log)).truncate(atOffset: try place(journal))
         case .byteOfLog:
             let file = try FileHandle(forUpdating: URL(fileURLWithPath: log))
-            let place = try middle(journal)
+            let place = try place(journal)
             try file.seek(toOffset: place)
             let byte = try file.read(upToCount: 1)?.first ?? 0
             try file.seek(toOffset: place)
@@ -27,8 +27,9 @@ enum JournalLoss: CaseIterable {
         }
     }
 
-    private func middle(_ journal: String) throws -> UInt64 {
+    /// What is behind it is more than anybody has seen since the last hello.
+    private func place(_ journal: String) throws -> UInt64 {
         let log = try WriteAheadLog(of: journal)
-        return UInt64(log.offset(ofFrame: log.frames / 2) + 100)
+        return UInt64(log.offset(ofFrame: log.frames / 4) + 100)
     }
 }

@@ -1,6 +1,9 @@
+import BusProtocol
 import EventBus
+import Foundation
 import OrderedCollections
 import Testing
+import ZeroMQ
 
 @testable import ZeroMQEventBus
 
@@ -45,6 +48,58 @@ struct OutboxTests {
             }
             #expect(received.sorted() == Array(0...count))
         }
+    }
+
+    @Test("a batch whose answer does not come is sent again, and no other one", .timeLimit(.minutes(1)))
+    func unanswered() async throws {
+        try await TestBroker.withDirectory { broker in
+            let bus = try broker.bus()
+            let address = broker.address
+            async let sequences = withCheckedThrowingContinuation { continuation in
+                Thread { continuation.resume(with: Result { try Self.receiveBatches(at: address) }) }.start()
+            }
+            try await bus.whileOpen {
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for number in 0..<3 { group.addTask { try await bus.publish(numbers: number..<number + 1) } }
+                    try await group.waitForAll()
+                }
+            }
+            let received = try await sequences
+            #expect(Set(received) == [1, 2, 3])
+            #expect(received.suffix(2) == [1, 1])
+        }
+    }
+
+    /// Serves one client until it says good-bye, as a broker does, but answers its first batch only when that has come three times since the others
+    /// were answered.
+    /// - Returns: the sequences of the batches as they came.
+    private static func receiveBatches(at address: String) throws -> [UInt64] {
+        let ingress = try Socket(.router, options: [.linger(1000)])
+        try ingress.bind("\(address)/ingress")
+        let poll = SocketPoll([ingress])
+        var sequences: [UInt64] = []
+        var (answered, count): (Set<UInt64>, Int) = ([], 0)
+        while try poll.wait(milliseconds: 30_000) {
+            while let frames = try ingress.receive() {
+                let head = try RequestHead(frames[1])
+                let reply: Reply
+                switch try Request(head.operation, body: frames[2...]) {
+                case .publish(let batch):
+                    sequences.append(batch.sequence)
+                    if batch.sequence == 1 {
+                        if answered.count == 2 { count += 1 }
+                        guard count == 3 else { continue }
+                    }
+                    answered.insert(batch.sequence)
+                    reply = .published(epoch: 1, offset: batch.sequence)
+                case .hello: reply = .welcome(Welcome(epoch: 1, head: 3, sequence: 3))
+                case .bye: return sequences
+                default: continue
+                }
+                _ = try ingress.send([frames[0]] + reply.frames(to: head))
+            }
+        }
+        throw BusError(.unavailable, "the client said no good-bye")
     }
 }
 

@@ -18,7 +18,8 @@ struct PendingRequest {
         case heads(subscribers: [Int], judgeNow: Bool)
         /// - `answered`: the last batch that had been answered when the hello was said.
         /// - `leased`: how many leased documents were journalled then.
-        case welcome(answered: UInt64, leased: Int)
+        /// - `pollsHeads`: whether losses are looked for, which takes the feed some time.
+        case welcome(answered: UInt64, leased: Int, pollsHeads: Bool)
         /// What a claim owns now.
         case renewal(subscriber: Int)
         /// Nobody needs to know.
@@ -27,6 +28,11 @@ struct PendingRequest {
 
     var isBatch: Bool {
         if case .publish = request { true } else { false }
+    }
+
+    /// Whether it records the progress of a durable consumer.
+    var hasCheckpoint: Bool {
+        if case .publish(let batch) = request { batch.checkpoint != nil } else { false }
     }
 
     var isQuery: Bool {

@@ -100,6 +100,9 @@ extension ZeroMQEventBus {
         for id in pending.filter({ !$0.value.isQuery && $0.value.resending.isDue(at: now) }).keys {
             send(id)
         }
+        // The sooner a hello has told of the journal's end, the less can be lost without a mark. This one is looked after, too,
+        // and so on while the journal grows.
+        if let lastWelcome, lastWelcome.epoch == epoch, lastWelcome.head < lastSeen { greet() }
         if pending.values.contains(where: { $0.resending.sentAt != nil }) { awaitOverdue() }
     }
 
@@ -194,18 +197,18 @@ extension ZeroMQEventBus {
             if case .published(let epoch, let offset) = reply { see(offset, of: epoch) }
             continuation?.resume(returning: reply)
             if case .bye = request.request { close() }
-        case .welcome(let answered, let leased):
+        case .welcome(let answered, let leased, let pollsHeads):
             isGreeting = false
             // A broker of the version before takes only the short form.
             if case .refused(let error) = reply, error.code == .malformed { takesLongGreetings = false }
             guard case .welcome(let welcome) = reply, case .hello(let greeting) = request.request else { break }
             follow(epoch: welcome.epoch, start: welcome.more?.start)
             if greeting.epoch == epoch, welcome.head < greeting.offset { takeBack(to: welcome.head) }
-            compare(welcome, with: greeting, answered: answered)
-            compare(welcome, with: greeting, leased: leased)
+            compare(welcome, answered: answered)
+            compare(welcome, leased: leased)
             lastWelcome = welcome
             see(welcome.head, of: welcome.epoch)
-            pollHeads(head: welcome.head, judgeNow: false)
+            if pollsHeads { pollHeads(head: welcome.head, judgeNow: false) }
         case .heads(let asking, let judgeNow):
             guard case .heads(let heads) = reply, heads.epoch == epoch else { break }
             receive(heads, for: asking, judgeNow: judgeNow)
@@ -216,7 +219,7 @@ extension ZeroMQEventBus {
     }
 
     private func noteAnswer(to batch: PublishRequest) {
-        guard !batch.isTransient, batch.producer == producer else { return }
+        guard !batch.isTransient else { return }
         answeredSequence = max(answeredSequence, batch.sequence)
     }
 
@@ -225,11 +228,12 @@ extension ZeroMQEventBus {
     ///
     /// Only a hello that was said after an answer tells anything of it: it may have waited for a broker whose journal was put
     /// back, and the next one tells that broker so.
-    private func compare(_ welcome: Welcome, with greeting: Greeting, answered: UInt64) {
-        if greeting.producer == producer, welcome.sequence < answered {
+    private func compare(_ welcome: Welcome, answered: UInt64) {
+        if welcome.sequence < answered {
             logger.warning(
                 "the broker has forgotten batches",
                 metadata: ["answered": "\(answeredSequence)", "left": "\(welcome.sequence)"])
+            dropClaims()
             (sequence, answeredSequence) = (welcome.sequence, welcome.sequence)
             renumber()
             isOutOfSequence = true
@@ -239,12 +243,10 @@ extension ZeroMQEventBus {
         resend()
     }
 
-    /// Numbers the batches that are unanswered. Transient ones have no place to lose, but with a new producer.
+    /// Numbers the batches that are unanswered. Transient ones have no place to lose.
     private func renumber() {
         for (id, request) in pending {
-            guard case .publish(let batch) = request.request, !batch.isTransient || batch.producer != producer else {
-                continue
-            }
+            guard case .publish(let batch) = request.request, !batch.isTransient else { continue }
             pending[id]?.request = .publish(numbered(batch))
             pending[id]?.resending.reset()
         }
@@ -269,12 +271,13 @@ extension ZeroMQEventBus {
     }
 
     /// Publishes the leased documents again when the broker holds fewer of them than it has acknowledged: this process was
-    /// silent for too long. Another process may have taken one over, so this is done no more often than leases end.
-    private func compare(_ welcome: Welcome, with greeting: Greeting, leased count: Int) {
-        guard let more = welcome.more, greeting.producer == producer, more.leased < min(count, leased.count),
-            lastLeaseRenewal.map({ .now - $0 > .seconds(5) }) ?? true
-        else { return }
-        renewLeases()
+    /// silent for too long. Another process may have taken one over, so this is done no more often than leases end. What a
+    /// journal holds that has lost its end may be older documents.
+    private func compare(_ welcome: Welcome, leased count: Int) {
+        let isMissing = welcome.more.map { $0.leased < min(count, leased.count) } ?? false
+        let isDue = lastLeaseRenewal.map { .now - $0 > .seconds(5) } ?? true
+        if areLeasesInDoubt || isMissing && isDue { renewLeases() }
+        areLeasesInDoubt = false
     }
 
     private func renewLeases() {
@@ -304,10 +307,20 @@ extension ZeroMQEventBus {
             default: false
             }
         }
-        for subscriber in subscribers.values {
-            // What its consumer has handled may be recorded no more: it claims again.
-            if subscriber.claim != nil { subscriber.finish() }
-            subscriber.takeBack(to: head)
+        for subscriber in subscribers.values { subscriber.takeBack(to: head) }
+        dropClaims()
+        areLeasesInDoubt = true
+    }
+
+    /// Lets durable consumers claim again: what they have recorded may be lost. Progress that is under way would count what they
+    /// have handled before as well.
+    private func dropClaims() {
+        for subscriber in subscribers.values where subscriber.claim != nil { subscriber.finish() }
+        let error = ProtocolError(.epoch, "the journal has lost its end")
+        for (id, request) in pending where request.hasCheckpoint { giveUp(request, id: id, error) }
+        for (id, request) in waiting where request.hasCheckpoint {
+            waiting[id] = nil
+            if case .resume(let continuation?) = request.reply { continuation.resume(throwing: BusError(error)) }
         }
     }
 
@@ -320,22 +333,20 @@ extension ZeroMQEventBus {
         greet()
     }
 
-    /// A journal that replaced the one before knows neither this producer nor any offset: number anew, read anew.
+    /// In another epoch no offset means what it meant: everything is read anew. Which batches of this producer the journal has is
+    /// what the answer to a hello says, as ever: it may be the same file.
     /// - Parameter start: where the epoch began; nil from a broker that does not say.
     func follow(epoch new: UInt64, start: UInt64? = nil) {
         guard new != epoch else { return }
         defer { epoch = new }
         guard epoch != 0 else { return }
         logger.warning("the broker has a new journal", metadata: ["epoch": "\(String(new, radix: 16))"])
-        producer = ProducerID()
-        (sequence, answeredSequence, transientSequence, lastSeen) = (0, 0, 0, 0)
-        renumber()
+        lastSeen = 0
         for subscriber in subscribers.values {
             // A claim counts in the journal that it was made in: its consumer claims again.
             if subscriber.claim != nil { subscriber.finish() }
             subscriber.restart(from: start ?? 0)
         }
-        sendUnsent()
-        renewLeases()
+        areLeasesInDoubt = true
     }
 }

@@ -26,7 +26,7 @@ public actor ZeroMQEventBus: EventBus {
     var quietFeed = (losses: QuietSocket(limit: 2), confirmations: QuietSocket(limit: 3))
     var quietIngress = QuietSocket(limit: 6)
 
-    var producer = ProducerID()
+    let producer = ProducerID()
     var sequence: UInt64 = 0
     /// The last batch that the broker has answered: it must have it, or it has forgotten this producer.
     var answeredSequence: UInt64 = 0
@@ -47,6 +47,8 @@ public actor ZeroMQEventBus: EventBus {
     /// Whether the broker takes a hello that asks for more than the first version of the protocol knew.
     var takesLongGreetings = true
     var leased = LeasedDocuments()
+    /// Whether the journal may hold others, or none: it is another one, or has lost its end.
+    var areLeasesInDoubt = false
     /// When leased documents were last published again.
     var lastLeaseRenewal: ContinuousClock.Instant?
 
@@ -200,8 +202,8 @@ public actor ZeroMQEventBus: EventBus {
         renewQuietSockets(hasLosses: hasLosses)
         sendUnsent()
         renewConfirmations()
-        if !isGreeting {
-            greet()
+        if !isGreeting || upgradeGreeting() {
+            greet(pollsHeads: true)
             renewClaims()
             recordSettled()
             register(reply: .ignored)
@@ -210,10 +212,24 @@ public actor ZeroMQEventBus: EventBus {
         thread.perform(after: .seconds(1)) { [weak self] in self?.assumeIsolated { $0.tick() } }
     }
 
-    func greet() {
+    /// Lets the hello under way be the one of this second.
+    /// - Returns: false when it is that of an earlier one.
+    private func upgradeGreeting() -> Bool {
+        for (id, request) in pending {
+            guard case .welcome(let answered, let leased, false) = request.reply else { continue }
+            pending[id]?.reply = .welcome(answered: answered, leased: leased, pollsHeads: true)
+            return true
+        }
+        return false
+    }
+
+    /// - Parameter pollsHeads: whether to ask which topics have grown: once a second.
+    func greet(pollsHeads: Bool = false) {
         guard !isGreeting else { return }
         isGreeting = true
-        enqueue(.hello(greeting), reply: .welcome(answered: answeredSequence, leased: leased.count))
+        enqueue(
+            .hello(greeting),
+            reply: .welcome(answered: answeredSequence, leased: leased.count, pollsHeads: pollsHeads))
     }
 
     var greeting: Greeting {
