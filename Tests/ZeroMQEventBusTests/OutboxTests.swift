@@ -70,6 +70,42 @@ struct OutboxTests {
         }
     }
 
+    @Test("a broker that takes only the short hello of the first version gets that", .timeLimit(.minutes(1)))
+    func shortHello() async throws {
+        try await TestBroker.withDirectory { broker in
+            let bus = try broker.bus()
+            let address = broker.address
+            async let sizes = withCheckedThrowingContinuation { continuation in
+                Thread { continuation.resume(with: Result { try Self.receiveShortHellos(at: address) }) }.start()
+            }
+            try await bus.whileOpen { try await bus.waitUntilConnected(timeout: .seconds(30)) }
+            #expect(try await Set(sizes) == [49, 48])
+        }
+    }
+
+    /// Serves one client until it says good-bye, and refuses what is longer than a hello was at first.
+    /// - Returns: the sizes of the hellos as they came.
+    private static func receiveShortHellos(at address: String) throws -> [Int] {
+        let ingress = try Socket(.router, options: [.linger(1000)])
+        try ingress.bind("\(address)/ingress")
+        let poll = SocketPoll([ingress])
+        var sizes: [Int] = []
+        while try poll.wait(milliseconds: 30_000) {
+            while let frames = try ingress.receive() {
+                let head = try RequestHead(frames[1])
+                if head.operation == .bye { return sizes }
+                guard head.operation == .hello else { continue }
+                sizes.append(frames[2].count)
+                let reply: Reply =
+                    frames[2].count == 48
+                    ? .welcome(Welcome(epoch: 1, head: 0, sequence: 0))
+                    : .refused(ProtocolError(.malformed, "a frame is too long"))
+                _ = try ingress.send([frames[0]] + reply.frames(to: head))
+            }
+        }
+        throw BusError(.unavailable, "the client said no good-bye")
+    }
+
     /// Serves one client until it says good-bye, as a broker does, but answers its first batch only when that has come three times since the others
     /// were answered.
     /// - Returns: the sequences of the batches as they came.

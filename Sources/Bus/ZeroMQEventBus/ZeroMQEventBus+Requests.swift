@@ -97,9 +97,8 @@ extension ZeroMQEventBus {
     private func resendOverdue() {
         awaitsOverdue = false
         let now = ContinuousClock.now
-        for id in pending.filter({ !$0.value.isQuery && $0.value.resending.isDue(at: now) }).keys {
-            send(id)
-        }
+        let due = pending.elements.lazy.filter { !$0.value.isQuery && $0.value.resending.isDue(at: now) }.map(\.key)
+        for id in Array(due) { send(id) }
         // The sooner a hello has told of the journal's end, the less can be lost without a mark. This one is looked after, too,
         // and so on while the journal grows.
         if let lastWelcome, lastWelcome.epoch == epoch, lastWelcome.head < lastSeen { greet() }
@@ -184,6 +183,14 @@ extension ZeroMQEventBus {
             default: break
             }
         }
+        if case .refused(let error) = reply, error.code == .malformed, case .hello(let greeting) = request.request,
+            greeting.asksForMore
+        {
+            // A broker of the version before takes only the short form.
+            takesLongGreetings = false
+            pending[id]?.request = .hello(self.greeting)
+            return send(id)
+        }
         pending[id] = nil
         request.resending.roundTrip(at: lastHeard).map { roundTrips.note($0) }
         if case .publish(let batch) = request.request { noteAnswer(to: batch) }
@@ -199,8 +206,6 @@ extension ZeroMQEventBus {
             if case .bye = request.request { close() }
         case .welcome(let answered, let leased, let pollsHeads):
             isGreeting = false
-            // A broker of the version before takes only the short form.
-            if case .refused(let error) = reply, error.code == .malformed { takesLongGreetings = false }
             guard case .welcome(let welcome) = reply, case .hello(let greeting) = request.request else { break }
             follow(epoch: welcome.epoch, start: welcome.more?.start)
             if greeting.epoch == epoch, welcome.head < greeting.offset { takeBack(to: welcome.head) }

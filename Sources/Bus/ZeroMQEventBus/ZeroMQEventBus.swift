@@ -161,8 +161,8 @@ public actor ZeroMQEventBus: EventBus {
         }
     }
 
-    /// Connects anew where a socket has been quiet for too long. A broker that is away is not the reason: its answers tell that
-    /// it is there, or its address that no connection falls silent.
+    /// Connects a socket anew that has brought nothing for too long. The feed is judged only while the broker answers; the
+    /// ingress only over TCP, since a connection within a machine does not fall silent.
     private func renewQuietSockets(hasLosses: Bool) {
         do {
             let (isLossy, isUnconfirmed) = (
