@@ -49,7 +49,7 @@ install: setup
 
 # What the figures in docs/performance.md are made with. BENCH holds names and options, as in BENCH="roundtrip --json".
 bench: setup
-	@scripts/build --release broker segue
+	@scripts/build --release broker navigation-coordinator segue
 	@.build/release/segue bench $(BENCH)
 
 # How long the default stack takes to start and to stop, and how much memory it holds.

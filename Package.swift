@@ -228,8 +228,9 @@ let tests: [Target] = [
     .testTarget(
         name: "IntegrationTests",
         dependencies: [
-            "CommandLineTestSupport", "SegueTestSupport", "EventBus", "Contracts", "Navigation", "Onboarding",
-            "HTTPClient", "Routing", "Stations", "ThreeScreens", "Vocabulary", "ZeroMQEventBus", logging,
+            "BusProtocol", "BusStranger", "CommandLineTestSupport", "SegueTestSupport", "EventBus", "Contracts",
+            "Navigation", "Onboarding", "HTTPClient", "Routing", "Stations", "ThreeScreens", "Vocabulary",
+            "ZeroMQEventBus", logging,
         ],
         swiftSettings: settings),
     .testTarget(

@@ -1,4 +1,5 @@
 import Contracts
+import Dispatch
 import EventBus
 import Foundation
 import Logging
@@ -157,6 +158,41 @@ struct ConsumerLoopTests {
         #expect(try await publisher.deadLetters(of: nil).isEmpty)
     }
 
+    @Test("a handler that only computes runs on the bus's executor, any other elsewhere")
+    func executors() async throws {
+        try await tell("a")
+        let executor = BusExecutor()
+        let bus = PinnedBus(bus: InMemoryEventBus(source: "worker/1", hub: hub), executor: executor)
+        try await running {
+            try await loop(on: bus).runShared(partitionsAtOnce: 1) { message in
+                let text = executor.isCurrent ? "on the bus's" : "elsewhere"
+                return Handled([try Envelope(Count(texts: [text]), source: "worker/1", causedBy: message)])
+            }
+        } _: {
+            try await count(["elsewhere"])
+        }
+        let claim = try await bus.claim(consumer: "clerk")
+        try await running {
+            try await ConsumerLoop("clerk", [.type(Told.self)], bus: bus, logger: .silent)
+                .run(under: claim, Placing(executor: executor))
+        } _: {
+            try await count(["on the bus's"])
+        }
+    }
+
+    /// Says where it runs.
+    private struct Placing: ComputingHandler {
+        let executor: BusExecutor
+
+        mutating func handle(_ message: Envelope) throws -> Handled {
+            let text = executor.isCurrent ? "on the bus's" : "elsewhere"
+            return Handled([try Envelope(Count(texts: [text]), source: "clerk/1", causedBy: message)])
+        }
+
+        mutating func keep(_ partition: Partition, through offset: UInt64) {}
+        mutating func takeBack(_ partition: Partition, from offset: UInt64) {}
+    }
+
     @Test("calls back when results are recorded, not before")
     func whenRecorded() async throws {
         try await tell("a")
@@ -179,6 +215,30 @@ struct ConsumerLoopTests {
         }
         #expect(try await publisher.journalled(Count.self).count == 1)
     }
+}
+
+/// One queue, as a bus has one thread.
+private final class BusExecutor: TaskExecutor {
+    private let queue = DispatchQueue(label: "bus")
+    private let key = DispatchSpecificKey<Bool>()
+
+    init() {
+        queue.setSpecific(key: key, value: true)
+    }
+
+    var isCurrent: Bool { DispatchQueue.getSpecific(key: key) == true }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+}
+
+private struct PinnedBus: ForwardingBus {
+    let bus: any EventBus
+    let executor: BusExecutor
+
+    var taskExecutor: (any TaskExecutor)? { executor }
 }
 
 /// A bus that refuses some batches.

@@ -8,6 +8,8 @@ package protocol ForwardingBus: EventBus {
 extension ForwardingBus {
     package var source: String { bus.source }
 
+    package var taskExecutor: (any TaskExecutor)? { bus.taskExecutor }
+
     package func publish(_ batch: Batch) async throws -> Position {
         try await bus.publish(batch)
     }

@@ -12,7 +12,7 @@ package struct ConsumerLoop: Sendable {
     /// Handles a message outside the bus's executor, so that it may take its time.
     ///
     /// A `CancellationError` while the service stops leaves the message unfinished; any other error ends the loop.
-    package typealias Work = @Sendable (Envelope) async throws -> Handled
+    package typealias Work = @concurrent @Sendable (Envelope) async throws -> Handled
 
     let consumer: String
     let filters: [MessageFilter]

@@ -1,0 +1,48 @@
+import BusProtocol
+import BusStranger
+import Contracts
+import EventBus
+import Foundation
+import SegueTestSupport
+import Testing
+import Vocabulary
+
+@Suite("Messages whose results no bus takes")
+struct HostileMessageTests {
+    /// A header as an older client or a stranger may have published it: no client of this version takes such a device.
+    private func launch() -> PublishedMessage {
+        let type = DomainEvent.LaunchFinished.type
+        let device = String(repeating: "d", count: 65_290)
+        let header =
+            #"{"device":"\#(device)","id":"hostile-1","platform":"ios","source":"s","specversion":"1.0","#
+            + #""subject":"default","type":"\#(type)"}"#
+        return PublishedMessage(
+            topic: Topic(type, subject: Session.default).name, subject: Session.default, key: "",
+            header: Array(header.utf8)[...], data: Array("{}".utf8)[...])
+    }
+
+    @Test("end no process, now or at any restart, and hold nothing up", .timeLimit(.minutes(5)))
+    func hostile() async throws {
+        try await Story.tell { story in
+            let launch = launch()
+            let reply = try await Stranger.meets("\(story.stack.busAddress)/ingress") { try $0.publish([launch]) }
+            guard case .published = reply else { throw BusError(.refused, "\(reply)") }
+            // Its results repeat the identifier, and are larger than a message may be.
+            let playlistID = String(repeating: "p", count: 4 * 1024 * 1024 - 100)
+            let command = try await story.bus.send(Command.PlaylistSelected(playlistID: playlistID), lifetime: nil)
+            let services = ["ios-coordinator", "auth-service", "music-service", "error-notifier"]
+            for isRestarted in [false, true] {
+                if isRestarted { for service in services { try await story.stack.killAndRestart(service) } }
+                // The coordinator opens what the service answers.
+                let request = try await story.bus.send(
+                    Command.SpotifyAuthorizationRequested(), origin: Origin(platform: "ios"))
+                _ = try await story.stack.message(DomainEvent.URLOpenRequested.self, after: request)
+            }
+            try await story.logIn()
+            let songs = try await story.select("EndlessFocus")
+            #expect(songs.count == 120)
+            let letters = try await story.bus.deadLetters(of: nil)
+            #expect(letters.allSatisfy { ["hostile-1", command.id].contains($0.message.id) }, "\(letters)")
+        }
+    }
+}
