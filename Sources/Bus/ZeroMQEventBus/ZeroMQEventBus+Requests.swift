@@ -200,19 +200,18 @@ extension ZeroMQEventBus {
         }
         switch request.reply {
         case .resume(let continuation):
-            if case .welcome(let welcome) = reply { follow(epoch: welcome.epoch, start: welcome.more?.start) }
+            if case .welcome(let welcome) = reply, case .hello(let greeting) = request.request {
+                follow(welcome, after: greeting)
+            }
             if case .published(let epoch, let offset) = reply { see(offset, of: epoch) }
             continuation?.resume(returning: reply)
             if case .bye = request.request { close() }
         case .welcome(let answered, let leased, let pollsHeads):
             isGreeting = false
             guard case .welcome(let welcome) = reply, case .hello(let greeting) = request.request else { break }
-            follow(epoch: welcome.epoch, start: welcome.more?.start)
-            if greeting.epoch == epoch, welcome.head < greeting.offset { takeBack(to: welcome.head) }
+            follow(welcome, after: greeting)
             compare(welcome, answered: answered)
             compare(welcome, leased: leased)
-            lastWelcome = welcome
-            see(welcome.head, of: welcome.epoch)
             if pollsHeads { pollHeads(head: welcome.head, judgeNow: false) }
         case .heads(let asking, let judgeNow):
             guard case .heads(let heads) = reply, heads.epoch == epoch else { break }
@@ -336,6 +335,13 @@ extension ZeroMQEventBus {
         }
         isGreeting = false
         greet()
+    }
+
+    private func follow(_ welcome: Welcome, after greeting: Greeting) {
+        follow(epoch: welcome.epoch, start: welcome.more?.start)
+        if greeting.epoch == epoch, welcome.head < greeting.offset { takeBack(to: welcome.head) }
+        lastWelcome = welcome
+        see(welcome.head, of: welcome.epoch)
     }
 
     /// In another epoch no offset means what it meant: everything is read anew. Which batches of this producer the journal has is
