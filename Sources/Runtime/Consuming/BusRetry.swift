@@ -14,7 +14,7 @@ package struct BusRetry: Sendable {
     /// - Parameter codes: of the errors after which an operation is repeated.
     package init(
         logger: Logger, clock: any Clock<Duration> = ContinuousClock(),
-        after codes: Set<BusError.Code> = [.unavailable, .journal, .epoch]
+        after codes: Set<BusError.Code> = [.unavailable, .journal, .epoch, .unrecorded]
     ) {
         self.logger = logger
         self.clock = clock
