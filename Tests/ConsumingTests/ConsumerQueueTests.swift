@@ -165,7 +165,7 @@ struct ConsumerQueueTests {
         let (_, published) = try publishing(&queue)
         #expect(queue.lost(published) == .needsClaim)
         queue.take(message(4, a))
-        #expect(queue.oldestUnfinished == 3, "only the other partition's is left")
+        #expect(queue.settled == 0, "the claim may still cover what was dropped")
         queue.adopt(claim(ownerEpoch: 2))
         queue.take(message(1, a))
         #expect(try handling(&queue).0.id == "1", "it is handled again")

@@ -103,6 +103,8 @@ private actor ConsumerRun {
     /// Opened when the claim has to be renewed.
     private var claimEnd = ReadySignal()
     private var isReading = true
+    /// Whether nothing more is performed: nobody would resume a reader that waits for room.
+    private var isOver = false
     private var hasWarned = false
     private var failure: (any Error)?
 
@@ -132,6 +134,7 @@ private actor ConsumerRun {
                 }
             }
             group.cancelAll()
+            isOver = true
             room?.resume()
             room = nil
         }
@@ -215,10 +218,10 @@ private actor ConsumerRun {
     private func take(_ message: Envelope) async {
         queue.take(message)
         advance()
-        guard !queue.hasRoom, failure == nil else { return }
+        guard !queue.hasRoom, failure == nil, !isOver else { return }
         if !hasWarned {
             hasWarned = true
-            loop.logger.notice(
+            loop.logger.info(
                 "\(loop.consumer) has \(queue.count) messages at hand: it reads no more until some are handled")
         }
         await withCheckedContinuation { room = $0 }

@@ -80,7 +80,9 @@ struct ConsumerQueue {
 
         var oldestUnfinished: UInt64? { publishing.first?.message.position?.offset ?? oldestUnpublished }
         var oldestUnpublished: UInt64? {
-            (handled.first?.message ?? handling ?? waiting.first)?.position?.offset
+            // What was dropped is not handled: the claim may still cover it.
+            if isLost { return recorded + 1 }
+            return (handled.first?.message ?? handling ?? waiting.first)?.position?.offset
         }
         var isBusy: Bool { isHandling || isPublishing }
         /// All messages that are not finished.
@@ -385,7 +387,6 @@ struct ConsumerQueue {
     }
 
     private func oldestUnfinished(_ offset: (Partition, Lane) -> UInt64?) -> UInt64? {
-        guard count > 0 else { return nil }
         var oldest: UInt64?
         for (partition, lane) in lanes {
             guard let offset = offset(partition, lane) else { continue }
