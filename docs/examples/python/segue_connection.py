@@ -93,7 +93,7 @@ class Connection:
         packets = losses = 0
         while True:
             try:
-                producer, answered = self.outbox.producer, self.outbox.answered
+                answered = self.outbox.answered
                 greeted, seen = self.epoch, self._seen
                 hello = self._hello = asyncio.create_task(self.outbox.request(Operation.HELLO, self._greeting()))
                 await asyncio.wait({hello})
@@ -105,8 +105,7 @@ class Connection:
                 if epoch == greeted and head < seen:
                     self._take_back(head)
                 self._reminder = head, mark
-                if self.outbox.producer == producer:
-                    await self.outbox.compare(sequence, answered)
+                await self.outbox.compare(sequence, answered)
                 if asking := [subscription for subscription in self._subscriptions if subscription.polled < head]:
                     await self._note_heads(asking)
             except BusError as error:
@@ -144,7 +143,6 @@ class Connection:
         self._seen, self._reminder = 0, (0, 0)
         for subscription in self._subscriptions:
             subscription.restart()
-        await self.outbox.renumber()
 
     def _take_back(self, head: int) -> None:
         """The journal has lost what had been seen of it since the greeting before (step 9)."""

@@ -100,14 +100,6 @@ class Outbox:
         for id in [id for id, pending in self._pending.items() if pending.due <= now]:
             await self._send(id)
 
-    async def renumber(self) -> None:
-        """There is another journal, which does not know this producer (step 8)."""
-        self.producer, self._sequences, self.answered = os.urandom(16), {True: 0, False: 0}, 0
-        for pending in self._pending.values():
-            if pending.sequence:
-                pending.sequence = self._next_sequence(pending.body[0])
-        await self.send_all()
-
     async def compare(self, sequence: int, answered: int) -> None:
         """What a hello tells that the broker has, and what it had answered before that hello (publishing, step 5)."""
         if sequence < answered:

@@ -67,8 +67,7 @@ class Bus:
         greeting = self.producer + pack(">QQQQ", self.epoch, self.seen, self.head, self.mark)
         welcome = Reader(self.request(Operation.HELLO, greeting)[0])
         epoch, head, sequence, mark = (welcome.number() for _ in range(4))
-        if epoch != self.epoch:  # Another journal: it knows nothing of what was published to the one before.
-            self.epoch, self.producer, sequence = epoch, os.urandom(16), 0
+        self.epoch = epoch  # Another one is another journal, or the same one without its end.
         self.head, self.mark, self.seen = head, mark, head  # Less than before when the journal has lost its end.
         self.sequence = min(self.sequence, sequence)  # Less when the broker has forgotten batches.
         self.next_hello = time.monotonic() + 1
