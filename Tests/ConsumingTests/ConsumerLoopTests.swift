@@ -158,6 +158,53 @@ struct ConsumerLoopTests {
         #expect(try await publisher.deadLetters(of: nil).isEmpty)
     }
 
+    @Test(
+        "goes on behind a message that is given up when retention has removed it, also if nothing goes with the letter")
+    func removed() async throws {
+        try await publisher.publish(ApplicationError(code: "test", message: "It failed."), subject: "one")
+        try await tell("a")
+        let bus = RefusingBus(InMemoryEventBus(source: "worker/1", hub: hub), code: .letter) { $0.rejection != nil }
+        let claim = try await bus.claim(consumer: "worker")
+        try await running {
+            let filters: [MessageFilter] = [.type(Told.self), .type(ApplicationError.self)]
+            try await ConsumerLoop("worker", filters, bus: bus, logger: .silent)
+                .run(under: claim, Counting(bus: bus))
+        } _: {
+            try await count(["a"])
+        }
+        #expect(try await publisher.deadLetters(of: nil).isEmpty)
+    }
+
+    @Test(
+        "ends with what a handler throws also while its claim is renewed and another handler runs", arguments: [1, 2])
+    func failing(first: Int) async throws {
+        struct Failure: Error {}
+        let bus = ClaimingBus(InMemoryEventBus(source: "worker/1", hub: hub))
+        let gates = ["one": Gate(), "two": Gate()]
+        let (started, claiming) = ([Gate(), Gate()], bus.secondClaim)
+        for session in sessions { try await tell("a", session: session) }
+        let error = await #expect(throws: Failure.self) {
+            try await running {
+                try await loop(on: bus).runShared(partitionsAtOnce: 2) { message in
+                    started[message.subject == "one" ? 0 : 1].open()
+                    try await gates[message.subject]?.pass()
+                    if message.subject == "one" { throw Failure() }
+                    return Handled()
+                }
+            } _: {
+                for gate in started { try await gate.pass() }
+                // Another process takes everything, so that the loop claims again.
+                _ = try await publisher.claim(consumer: "worker")
+                try await claiming.pass()
+                gates[first == 1 ? "one" : "two"]?.open()
+                gates[first == 1 ? "two" : "one"]?.open()
+                bus.goOn.open()
+                try await Gate().pass()
+            }
+        }
+        #expect(error != nil)
+    }
+
     @Test("a handler that only computes runs on the bus's executor, any other elsewhere")
     func executors() async throws {
         try await tell("a")
@@ -244,16 +291,42 @@ private struct PinnedBus: ForwardingBus {
 /// A bus that refuses some batches.
 private struct RefusingBus: ForwardingBus {
     let bus: any EventBus
+    private let code: BusError.Code
     private let refuses: @Sendable (Batch) -> Bool
 
-    init(_ bus: any EventBus, refuses: @escaping @Sendable (Batch) -> Bool) {
+    init(_ bus: any EventBus, code: BusError.Code = .refused, refuses: @escaping @Sendable (Batch) -> Bool) {
         self.bus = bus
+        self.code = code
         self.refuses = refuses
     }
 
     func publish(_ batch: Batch) async throws -> Position {
-        if refuses(batch) { throw BusError(.refused, "it is not taken") }
+        if refuses(batch) { throw BusError(code, "it is not taken") }
         return try await bus.publish(batch)
+    }
+}
+
+/// A bus on which the second claim waits until it may go on.
+private final class ClaimingBus: ForwardingBus {
+    let bus: any EventBus
+    let secondClaim = Gate()
+    let goOn = Gate()
+    private let count = Mutex(0)
+
+    init(_ bus: any EventBus) {
+        self.bus = bus
+    }
+
+    func claim(consumer: String, as member: ConsumerMember) async throws -> ConsumerClaim {
+        let number = count.withLock { count in
+            count += 1
+            return count
+        }
+        if number == 2 {
+            secondClaim.open()
+            try await goOn.pass()
+        }
+        return try await bus.claim(consumer: consumer, as: member)
     }
 }
 

@@ -202,6 +202,25 @@ struct ConsumerQueueTests {
         #expect(try publishing(&queue).0.messages.map(\.subject) == ["again"])
     }
 
+    @Test("a partition that leaves while its handler runs settles nothing, and holds nothing up")
+    func leaving() throws {
+        var queue = queue(.concurrent(2))
+        queue.take(message(1, a))
+        let (_, turn) = try handling(&queue)
+        let left = ConsumerClaim(
+            consumer: "worker", member: .shared, ownerEpoch: 1, epoch: 7, offsets: [Partition(subject: b): 0])
+        queue.adopt(left)
+        queue.take(message(2, b))
+        let (_, other) = try handling(&queue)
+        queue.handled(Handled(), of: other)
+        let (batch, published) = try publishing(&queue)
+        #expect(batch.checkpoint?.settled == 2)
+        _ = queue.recorded(published)
+        queue.handled(result("late"), of: turn)
+        #expect(queue.next() == nil && queue.isQuiet && queue.isPublished)
+        #expect(queue.settled == 2)
+    }
+
     @Test("a message that comes twice is handled once")
     func twice() throws {
         var queue = queue(.concurrent(1))

@@ -195,6 +195,31 @@ struct ScreenWorkTests {
         #expect(log.begun == ["short", "short", "one"])
     }
 
+    @Test("a message of which nothing can be looked up, or that only half can be read, ends nothing")
+    func hostile() async throws {
+        try await show("a-1")
+        let work = Document.ScreenWork(
+            consumer: "worker",
+            attributes: Attributes(
+                type: Command.Greet.type, source: "s", id: String(repeating: "i", count: 250)), data: .object([:]))
+        var attributes = Attributes(type: Document.ScreenWork.type, source: "s")
+        attributes.key = "worker.old"
+        var hostile = work
+        hostile.attributes.platform = "e\u{301}"
+        hostile.attributes.instance = "a-1"
+        try await view.publish(
+            Batch([Envelope(attributes: attributes, data: try JSONEncoder().encode(hostile))]))
+        try await withRunning(self.work()) {
+            try await view.send(Command.Greet(name: "one"), origin: origin("a-1", platform: "e\u{301}"))
+            var half = try Envelope(Command.Greet(name: "half"), source: "device/1", origin: origin("a-1"))
+            half.data = Data(#"{"name":"half","x":1e999}"#.utf8)
+            try await view.publish(Batch([half]))
+            try await view.send(Command.Greet(name: "two"), origin: origin("a-1"))
+            try await documents(Document.Progress.self, are: 1)
+            #expect(log.begun.last == "two")
+        }
+    }
+
     @Test("work that ends or fails is over, and a failure is told")
     func ended() async throws {
         try await show("a-1", "a-2")

@@ -156,6 +156,8 @@ private actor ConsumerRun {
         }
         isReading = false
         queue.stop()
+        // No other claim follows: what was handled is published under the last one.
+        queue.resume()
         advance()
     }
 
@@ -164,9 +166,9 @@ private actor ConsumerRun {
         try await takeMessagesUntilClaimEnds(under: claim)
         try Task.checkCancellation()
         guard failure == nil else { return }
-        // Whether another process or a new journal has ended the claim only the bus knows.
+        // Whether another process has ended the claim only the bus knows.
         try await loop.bus.confirm(claim)
-        throw BusError(.fenced, "another process has taken over the durable consumer '\(loop.consumer)'")
+        throw BusError(.epoch, "the claim of '\(loop.consumer)' has ended: the journal may have lost its end")
     }
 
     /// Claims again whenever other members own more or less than the claim says.
@@ -178,6 +180,8 @@ private actor ConsumerRun {
                     try await self.loop.bus.claim(consumer: self.loop.consumer, as: self.member)
                 }
                 try await retry.run { try await self.loop.tellCutOffs(of: claim) }
+                // It may have failed meanwhile: nobody would end this claim.
+                guard failure == nil else { return }
                 begin(claim)
                 try await takeMessagesUntilClaimEnds(under: claim)
             } catch let error as BusError where [.fenced, .epoch, .unrecorded].contains(error.code) {
@@ -218,7 +222,7 @@ private actor ConsumerRun {
     private func take(_ message: Envelope) async {
         queue.take(message)
         advance()
-        guard !queue.hasRoom, failure == nil, !isOver else { return }
+        guard !queue.hasRoom, !queue.isStopping, !isOver else { return }
         if !hasWarned {
             hasWarned = true
             loop.logger.info(
@@ -247,7 +251,7 @@ private actor ConsumerRun {
         }
         progress.oldestUnfinished = queue.oldestUnfinished
         loop.metrics.update(loop.consumer, unfinished: queue.count, settled: queue.settled)
-        if queue.hasRoom || failure != nil {
+        if queue.hasRoom || queue.isStopping {
             room?.resume()
             room = nil
         }
@@ -317,7 +321,6 @@ private actor ConsumerRun {
 
     private func refused(_ turn: ConsumerQueue.Turn, _ error: BusError) {
         switch queue.refused(turn) {
-        case .stands: fail(error)
         case .forgotten: break
         case .repeats(let offset): handler?.takeBack(turn.partition, from: offset)
         case .replaces(let outcome):
@@ -325,7 +328,11 @@ private actor ConsumerRun {
             handler?.takeBack(turn.partition, from: message.position?.offset ?? 0)
             loop.logger.error(
                 "the results are refused: \(error)", metadata: ["type": "\(message.type)", "id": "\(message.id)"])
-            queue.replace(turn, with: loop.replacement(of: outcome, error))
+            guard let replacement = loop.replacement(of: outcome, error) else {
+                queue.abandon(turn)
+                return fail(error)
+            }
+            queue.replace(turn, with: replacement)
         }
     }
 
@@ -363,14 +370,37 @@ extension ConsumerLoop {
         return nil
     }
 
-    /// The results of a message whose own are refused: a dead letter with an error beside it, or, if these are refused as well,
-    /// the dead letter alone, or nothing if retention has removed the message.
-    fileprivate func replacement(of outcome: ConsumerQueue.Outcome, _ error: BusError) -> Handled {
-        guard let rejection = outcome.results.rejection else {
-            return givenUp(
-                outcome.message, "refused", "what \(service) answered to \(outcome.message.type) is refused")
+    /// What a message leads to if the bus refuses its results: a dead letter with an error beside it, then the dead letter
+    /// alone. Without the dead letter if retention has removed the message.
+    /// - Returns: nil if nothing can be left out.
+    fileprivate func replacement(of outcome: ConsumerQueue.Outcome, _ error: BusError) -> Handled? {
+        let results = outcome.results
+        var next: Handled
+        switch results.retreat {
+        case .all: return nil
+        case _ where error.code == .letter && results.rejection != nil:
+            next = Handled(results.messages)
+            next.retreat = .letter
+        case .letter:
+            next = Handled()
+            next.retreat = .all
+        case .none where results.rejection == nil:
+            next = givenUp(outcome.message, "refused", "what \(service) answered to \(outcome.message.type) is refused")
+            next.retreat = .results
+        case .none, .results:
+            next = Handled(rejection: results.rejection)
+            next.retreat = .error
+        case .error: return nil
         }
-        return error.code == .letter ? Handled(outcome.results.messages) : Handled(rejection: rejection)
+        return next
+    }
+
+    /// The results of a message whose data is not what its type says.
+    package func malformed(_ message: Envelope, _ reason: String) -> Handled {
+        logger.error("given up: \(reason)", metadata: ["type": "\(message.type)", "id": "\(message.id)"])
+        let error = ApplicationError(code: "message.malformed", message: reason)
+        return Handled(
+            answers(error, to: message), rejection: Rejection(code: error.code, reason: reason, attempts: 1))
     }
 
     /// The results of a message that is given up: a dead letter, and the error that says so.

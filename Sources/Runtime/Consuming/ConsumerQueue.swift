@@ -34,8 +34,6 @@ struct ConsumerQueue {
         case repeats(from: UInt64)
         /// It has one message, whose results have to be replaced with ``replace(_:with:)``.
         case replaces(Outcome)
-        /// Nothing can be left out of it: it has a checkpoint and a dead letter only.
-        case stands
         /// Its partition was dropped.
         case forgotten
     }
@@ -109,7 +107,8 @@ struct ConsumerQueue {
     private(set) var count = 0
     /// Everything that matches has been taken up to this offset.
     private var delivered: UInt64
-    private var isStopping = false
+    /// Whether nothing more is begun.
+    private(set) var isStopping = false
     private var isSuspended = false
 
     init(_ mode: Mode, claim: ConsumerClaim) {
@@ -151,6 +150,11 @@ struct ConsumerQueue {
     /// Lets everything wait: the claim has ended, and the next one says what goes on.
     mutating func suspend() {
         isSuspended = true
+    }
+
+    /// Goes on under the claim that has ended.
+    mutating func resume() {
+        isSuspended = false
     }
 
     /// Goes on under a new claim. What the member still owns goes on if no other member has claimed in between. The rest is
@@ -246,6 +250,8 @@ struct ConsumerQueue {
         lane.isPublishing = true
         lane.publishing = batch
         lanes[partition] = lane
+        // The next message may be handled meanwhile.
+        if !lane.waiting.isEmpty { note(partition) }
         let last = batch.last ?? first
         let checkpoint = Checkpoint(
             claim: claim, position: last.message.position ?? claim.position, partition: partition,
@@ -298,9 +304,7 @@ struct ConsumerQueue {
         guard var lane = finishPublishing(turn), let first = lane.publishing.first,
             let offset = first.message.position?.offset
         else { return .forgotten }
-        let isBare = first.results.rejection != nil && first.results.messages.isEmpty
         guard lane.publishing.count > 1 else {
-            if isBare { return .stands }
             lane.isPublishing = true
             batchCount += 1
             lanes[turn.partition] = lane
@@ -375,7 +379,12 @@ struct ConsumerQueue {
     }
 
     private mutating func note(_ partition: Partition) {
-        guard lanes[partition]?.isReady == false else { return }
+        guard let lane = lanes[partition], !lane.isReady else { return }
+        guard claim.offsets[partition] != nil || lane.isBusy else {
+            // Another member's by now, and nothing runs for it any more.
+            lanes[partition] = nil
+            return
+        }
         lanes[partition]?.isReady = true
         ready.append(partition)
     }
@@ -388,7 +397,7 @@ struct ConsumerQueue {
 
     private func oldestUnfinished(_ offset: (Partition, Lane) -> UInt64?) -> UInt64? {
         var oldest: UInt64?
-        for (partition, lane) in lanes {
+        for (partition, lane) in lanes where claim.offsets[partition] != nil {
             guard let offset = offset(partition, lane) else { continue }
             oldest = min(oldest ?? offset, offset)
         }

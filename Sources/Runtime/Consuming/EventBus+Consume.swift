@@ -24,7 +24,7 @@ extension EventBus {
                 let claim = try await claim(consumer: consumer)
                 do {
                     try await consume(under: claim, filters, handler: handler)
-                } catch let error as BusError where error.code == .epoch {
+                } catch let error as BusError where [.epoch, .unrecorded].contains(error.code) {
                     // The journal was replaced: the next claim says what counts.
                 }
             }

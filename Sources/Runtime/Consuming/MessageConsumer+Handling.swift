@@ -33,11 +33,7 @@ extension MessageConsumer {
         do {
             handler = try route(context)
         } catch let error as BusError where error.code == .malformed {
-            context.logger.error("given up: \(error)")
-            let answer = ApplicationError(code: "message.malformed", message: error.message)
-            return Handled(
-                loop.answers(answer, to: message),
-                rejection: Rejection(code: answer.code, reason: error.message, attempts: 1))
+            return loop.malformed(message, error.message)
         }
         return try await attempts(at: handler, context, loop)
     }

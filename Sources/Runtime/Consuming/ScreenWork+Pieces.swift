@@ -42,8 +42,13 @@ final class WorkUnderWay: Sendable {
 
 extension ScreenWork {
     func results(of message: Envelope, _ underWay: WorkUnderWay, _ loop: ConsumerLoop) async throws -> Handled {
-        message.type == DomainEvent.ScreenDismissed.type
-            ? try await end(message, underWay) : try await begin(message, underWay, loop)
+        do {
+            return message.type == DomainEvent.ScreenDismissed.type
+                ? try await end(message, underWay) : try await begin(message, underWay, loop)
+        } catch let error as BusError where !error.isOfProcess {
+            logger.error("given up: \(error)", metadata: ["type": "\(message.type)", "id": "\(message.id)"])
+            return loop.givenUp(message, "failed", "could not handle \(message.type)")
+        }
     }
 
     /// Begins what a command asks for, in place of what its instance has had begun by such a command before. The work starts
@@ -58,9 +63,9 @@ extension ScreenWork {
             call = try self.call(for: message)
             data = try JSONValue(parsing: message.data)
         } catch let error as BusError where error.code == .malformed {
-            logger.error("given up: \(error)", metadata: ["type": "\(message.type)", "id": "\(message.id)"])
-            return Handled(
-                loop.answers(ApplicationError(code: "message.malformed", message: error.message), to: message))
+            return loop.malformed(message, error.message)
+        } catch let error as DecodingError {
+            return loop.malformed(message, error.summary)
         }
         guard let piece = PieceOfWork(message, call) else {
             return try discarded(message, "it comes from no screen, with whose end the work could end")
@@ -117,7 +122,11 @@ extension ScreenWork {
                 try await bus.publish(Batch(messages))
             } catch let error as BusError where error.code == .refused {
                 logger.error("its end could not be told: \(error)", metadata: ["id": "\(piece.cause.id)"])
-                try await bus.publish(Batch([withdrawal(of: piece)]))
+                do {
+                    try await bus.publish(Batch([withdrawal(of: piece)]))
+                } catch let error as BusError where error.code == .refused {
+                    logger.error("its document could not be withdrawn: \(error)", metadata: ["id": "\(piece.cause.id)"])
+                }
             }
         }
     }
@@ -134,7 +143,8 @@ extension ScreenWork {
             let state = try await bus.document(
                 Document.NavigationState.self, subject: piece.cause.subject, key: piece.platform)
             return state?.snapshot.state.isStanding(piece.instance) ?? false
-        } catch let error as BusError where error.code == .malformed {
+        } catch let error as BusError where [.malformed, .refused].contains(error.code) {
+            // The state of another version, or a platform that cannot have one.
             return false
         }
     }

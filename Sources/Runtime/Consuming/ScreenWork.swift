@@ -115,10 +115,18 @@ public struct ScreenWork: ReadyService {
             guard let work = try? document.decode(Document.ScreenWork.self), work.consumer == consumer else { continue }
             let cause = Envelope(attributes: work.attributes, data: Data(work.data.description.utf8))
             guard let piece = PieceOfWork(cause, try? call(for: cause)) else { continue }
-            if try await isStanding(piece), piece.isCallable {
-                underWay.start(piece)
-            } else {
-                try await bus.publish(Batch(withdrawals(of: piece, causedBy: document)))
+            do {
+                if try await isStanding(piece), piece.isCallable {
+                    underWay.start(piece)
+                } else {
+                    try await bus.publish(Batch(withdrawals(of: piece, causedBy: document)))
+                }
+            } catch let error as BusError where error.code == .refused {
+                logger.error("work cannot be taken up: \(error)", metadata: ["id": "\(cause.id)"])
+                try await bus.publish(
+                    Batch([
+                        .withdrawal(document.type, key: document.attributes.key, source: bus.source, causedBy: document)
+                    ]))
             }
         }
     }

@@ -76,11 +76,11 @@ package struct ErrorNotifier: ReadyService {
     private func hideInDueTime(_ shown: ShownError) async throws {
         do {
             try await clock.sleep(for: shown.entry.error.severity.displayTime)
-            // The banner says whether it was dismissed before.
-            let banner = try await bus.document(Document.ErrorBanner.self, subject: shown.session)
-            guard banner?.errorID == shown.entry.id else { return }
             let retry = BusRetry(logger: logger, clock: clock, after: [.unavailable, .journal])
             try await retry.run {
+                // The banner says whether it was dismissed before.
+                let banner = try await bus.document(Document.ErrorBanner.self, subject: shown.session)
+                guard banner?.errorID == shown.entry.id else { return }
                 _ = try await bus.send(Command.ErrorDismissed(errorID: shown.entry.id), subject: shown.session)
             }
         } catch let error as BusError where [.refused, .malformed].contains(error.code) {
