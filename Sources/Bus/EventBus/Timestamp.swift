@@ -59,8 +59,10 @@ public enum Timestamp {
 
 extension Date {
     /// Since 1970; the nearest for a date that they cannot count.
-    package var milliseconds: Int64 {
-        let milliseconds = (timeIntervalSince1970 * 1000).rounded()
+    package var milliseconds: Int64 { milliseconds(.toNearestOrAwayFromZero) }
+
+    package func milliseconds(_ rule: FloatingPointRoundingRule) -> Int64 {
+        let milliseconds = (timeIntervalSince1970 * 1000).rounded(rule)
         if milliseconds.isNaN { return 0 }
         return Int64(exactly: milliseconds) ?? (milliseconds < 0 ? .min : .max)
     }

@@ -76,7 +76,8 @@ extension ZeroMQEventBus {
         case .retained: return .documents
         case .after(let position): return .after(position)
         case .since(let date):
-            let milliseconds = UInt64(clamping: date.milliseconds)
+            // Down: the broker's times are, and a later one would leave out what was journalled in the same millisecond.
+            let milliseconds = UInt64(clamping: date.milliseconds(.down))
             guard case .located(let epoch, let offset) = try await ask(.locate(milliseconds)) else {
                 throw BusError(.refused, "the broker answered a time with something else")
             }
