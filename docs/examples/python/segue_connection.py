@@ -13,7 +13,7 @@ from struct import pack
 import zmq
 import zmq.asyncio
 
-from segue_outbox import Outbox
+from segue_outbox import FIRST_DELAY, Outbox
 from segue_subscription import Subscription
 from segue_wire import BusError, Entry, Operation, Page, Reader, endpoints
 
@@ -72,10 +72,9 @@ class Connection:
     async def _send_again(self) -> None:
         """An answer on the feed can be dropped like everything there: so inboxes are asked again, too."""
         while True:
-            await asyncio.sleep(0.5)
-            await self.outbox.resend()
-            await asyncio.sleep(0.5)
-            await self.outbox.resend()
+            for _ in range(4):
+                await asyncio.sleep(FIRST_DELAY)
+                await self.outbox.resend()
             for inbox in self._confirmations:
                 self._feed.unsubscribe(inbox)
                 self._feed.subscribe(inbox)
@@ -145,7 +144,7 @@ class Connection:
             subscription.restart()
 
     def _take_back(self, head: int) -> None:
-        """The journal has lost what had been seen of it since the greeting before (step 9)."""
+        """The journal has lost what had been seen of it since the greeting before."""
         logger.warning("the journal has lost its end after offset %d", head)
         self._seen, self.lost_ends = head, self.lost_ends + 1
         for subscription in self._subscriptions:

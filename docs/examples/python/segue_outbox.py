@@ -14,7 +14,7 @@ import zmq.asyncio
 from segue_wire import BusError, Operation, Reader
 
 TRANSIENT = 16
-FIRST_DELAY, LONGEST_DELAY = 0.5, 2.0  # Seconds until a request is sent again.
+FIRST_DELAY, LONGEST_DELAY = 0.25, 2.0  # Seconds until a request is sent again.
 
 
 @dataclass
@@ -95,7 +95,7 @@ class Outbox:
             await self._send(id)
 
     async def resend(self) -> None:
-        """Sends again what should have been answered. To be called twice a second."""
+        """Sends again what should have been answered. To be called four times a second."""
         now = time.monotonic()
         for id in [id for id, pending in self._pending.items() if pending.due <= now]:
             await self._send(id)

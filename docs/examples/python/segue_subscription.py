@@ -48,7 +48,7 @@ class Subscription:
         self.something.set()
 
     def take_back(self, head: int) -> None:
-        """The journal has lost what came after an offset: what is there now is new (step 9)."""
+        """The journal has lost what came after an offset, as hello tells: what is there now is new."""
         self.base, self.skipped, self.polled = (min(offset, head) for offset in (self.base, self.skipped, self.polled))
         self.seen = {chain: min(offset, head) for chain, offset in self.seen.items()}
         self.heads, self.is_live = None, False
