@@ -130,17 +130,6 @@ extension TestStack {
     fileprivate func sendWork(_ number: Int) async throws {
         try await bus.send(Work(number: number), subject: "session-\(number % 16)")
     }
-
-    fileprivate func copyJournal(to name: String) throws {
-        try FileManager.default.copyItem(atPath: journals, toPath: "\(dataDirectory)/\(name)")
-    }
-
-    fileprivate func putJournalBack(from name: String) throws {
-        try FileManager.default.removeItem(atPath: journals)
-        try FileManager.default.copyItem(atPath: "\(dataDirectory)/\(name)", toPath: journals)
-    }
-
-    private var journals: String { "\(dataDirectory)/broker" }
 }
 
 extension RunningPython {

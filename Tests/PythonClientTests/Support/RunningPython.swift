@@ -22,6 +22,15 @@ struct RunningPython {
         send(.kill)
     }
 
+    /// Makes it silent without its knowing, until it resumes.
+    func pause() {
+        send(.suspend)
+    }
+
+    func resume() {
+        send(.resume)
+    }
+
     /// It ended before it had said what was waited for.
     struct Ended: Error, CustomStringConvertible {
         let description: String

@@ -1,4 +1,5 @@
 import EventBus
+import Foundation
 import SegueTestSupport
 
 extension TestStack {
@@ -49,4 +50,15 @@ extension TestStack {
     var handlers: Set<String> {
         Set(messages.filter { $0.type == Handled.type }.map(\.attributes.source))
     }
+
+    func copyJournal(to name: String) throws {
+        try FileManager.default.copyItem(atPath: journals, toPath: "\(dataDirectory)/\(name)")
+    }
+
+    func putJournalBack(from name: String) throws {
+        try FileManager.default.removeItem(atPath: journals)
+        try FileManager.default.copyItem(atPath: "\(dataDirectory)/\(name)", toPath: journals)
+    }
+
+    private var journals: String { "\(dataDirectory)/broker" }
 }

@@ -53,7 +53,7 @@ class Bus:
         self._connection, self._outbox, self._source = connection, connection.outbox, source
         self._answers: dict[str, Answer] = {}
         self._registering = asyncio.Lock()
-        self._room = asyncio.Semaphore(1024)  # The broker remembers the refusals of as many batches.
+        self._room = asyncio.Semaphore(1000)  # The broker remembers 1024 refusals: some may be of leased documents.
         self._queries: dict[int, asyncio.Task[None]] = {}
 
     async def publish(
@@ -69,12 +69,11 @@ class Bus:
         flags: int = 0,
     ) -> tuple[int, int]:  # fmt: skip
         flags |= bool(checkpoint) << 1 | bool(rejection) << 2 | bool(letters) << 3
-        frames = [frame for frame in (checkpoint, rejection, letters, b"".join(messages)) if frame]
-        if any(len(frame) > 8 * 1024 * 1024 for frame in frames):
+        frames = [frame for frame in (checkpoint, rejection, letters) if frame]
+        if any(size > 8 * 1024 * 1024 for size in (sum(map(len, messages)), *map(len, frames))):
             raise BusError(4, "a frame has at most 8 MiB")
-        batch = pack(">BH", flags, min(len(messages), 0xFFFF))
         async with self._room:
-            reply = await self._outbox.request(Operation.PUBLISH, batch, *frames)
+            reply = await self._outbox.publish(flags, messages, frames)
         position = Reader(reply[0])
         return position.number(), position.number()
 

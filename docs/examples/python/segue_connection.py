@@ -13,7 +13,7 @@ from struct import pack
 import zmq
 import zmq.asyncio
 
-from segue_outbox import Outbox
+from segue_outbox import FIRST_DELAY, Outbox
 from segue_subscription import Subscription
 from segue_wire import BusError, Entry, Operation, Page, Reader, endpoints
 
@@ -44,6 +44,7 @@ class Connection:
                 socket.setsockopt(option, value)
             socket.connect(endpoint)
         self._last_reply = time.monotonic()
+        self._says_long_hello = True
         self._hello: asyncio.Task[list[bytes]] | None = None
         self._has_reconnected = False
         self._packets = 0  # That have come on the feed.
@@ -72,10 +73,9 @@ class Connection:
     async def _send_again(self) -> None:
         """An answer on the feed can be dropped like everything there: so inboxes are asked again, too."""
         while True:
-            await asyncio.sleep(0.5)
-            await self.outbox.resend()
-            await asyncio.sleep(0.5)
-            await self.outbox.resend()
+            for _ in range(4):
+                await asyncio.sleep(FIRST_DELAY)
+                await self.outbox.resend()
             for inbox in self._confirmations:
                 self._feed.unsubscribe(inbox)
                 self._feed.subscribe(inbox)
@@ -93,22 +93,28 @@ class Connection:
         packets = losses = 0
         while True:
             try:
-                answered = self.outbox.answered
+                answered, leased = self.outbox.answered, self.outbox.leases.count
                 greeted, seen = self.epoch, self._seen
-                hello = self._hello = asyncio.create_task(self.outbox.request(Operation.HELLO, self._greeting()))
+                greeting = self._greeting() + b"\x01" * self._says_long_hello
+                hello = self._hello = asyncio.create_task(self.outbox.request(Operation.HELLO, greeting))
                 await asyncio.wait({hello})
                 if hello.cancelled():
                     continue  # The feed has reconnected: this one did not name all that was seen before.
                 welcome = Reader(hello.result()[0])
                 epoch, head, sequence, mark = (welcome.number() for _ in range(4))
-                await self._follow(epoch)
+                start, held = (welcome.number(), welcome.number()) if welcome.rest else (0, leased)
+                self._follow(epoch, start)
                 if epoch == greeted and head < seen:
                     self._take_back(head)
                 self._reminder = head, mark
                 await self.outbox.compare(sequence, answered)
+                await self.outbox.publish_leased_again(held, leased)
                 if asking := [subscription for subscription in self._subscriptions if subscription.polled < head]:
                     await self._note_heads(asking)
             except BusError as error:
+                if self._says_long_hello and error.code == BusError.MALFORMED and error is hello.exception():
+                    self._says_long_hello = False  # The broker is an old one.
+                    continue
                 logger.warning("the broker refused: %s", error)
             for _ in range(10):
                 await asyncio.sleep(0.1)
@@ -135,21 +141,26 @@ class Connection:
             for subscription in asking:
                 subscription.note(through, {topic: offset for offset, topic in heads})
 
-    async def _follow(self, epoch: int) -> None:
-        """Another epoch means another journal, in which no offset of this one means anything (step 8)."""
+    def _follow(self, epoch: int, start: int = 0) -> None:
+        """Another epoch means another journal, in which no offset of this one means anything (step 8).
+
+        Its own messages begin after `start`.
+        """
         previous, self.epoch = self.epoch, epoch
         if previous in (0, epoch):
             return
         self._seen, self._reminder = 0, (0, 0)
         for subscription in self._subscriptions:
-            subscription.restart()
+            subscription.restart(start)
+        self.outbox.leases.doubt()
 
     def _take_back(self, head: int) -> None:
-        """The journal has lost what had been seen of it since the greeting before (step 9)."""
+        """The journal has lost what had been seen of it since the greeting before."""
         logger.warning("the journal has lost its end after offset %d", head)
         self._seen, self.lost_ends = head, self.lost_ends + 1
         for subscription in self._subscriptions:
             subscription.take_back(head)
+        self.outbox.leases.doubt()  # What the journal holds may be older.
 
     # The feed
 
@@ -204,7 +215,7 @@ class Connection:
 
     async def _confirm(self, inbox: str, epoch: int, head: int) -> None:
         if self.epoch == 0:
-            await self._follow(epoch)
+            self._follow(epoch)
         if epoch != self.epoch:
             return  # Replies tell of another journal; the inbox is asked again every second.
         if inbox in self._confirmations:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import asyncio
 import os
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from struct import pack
 
 import zmq
 import zmq.asyncio
 
+from segue_leases import Leases
 from segue_wire import BusError, Operation, Reader
 
-TRANSIENT = 16
-FIRST_DELAY, LONGEST_DELAY = 0.5, 2.0  # Seconds until a request is sent again.
+LEASED, TRANSIENT = 1, 16
+FIRST_DELAY, LONGEST_DELAY = 0.25, 2.0  # Seconds until a request is sent again.
 
 
 @dataclass
@@ -27,6 +29,7 @@ class Pending:
     sequence: int
     delay: float = 0  # Seconds from the last sending to the next one.
     due: float = 0
+    change: int | None = None  # Of leased documents.
 
     @property
     def is_transient(self) -> bool:
@@ -38,6 +41,7 @@ class Outbox:
 
     def __init__(self, ingress: zmq.asyncio.Socket) -> None:
         self.producer = os.urandom(16)
+        self.leases = Leases()
         self._ingress = ingress
         self._last_id = 0
         self._pending: dict[int, Pending] = {}
@@ -45,9 +49,27 @@ class Outbox:
         self.answered = 0  # The last of all others that the broker has answered.
         self._is_out_of_sequence = False
 
+    async def publish(self, flags: int, messages: list[bytes], frames: Sequence[bytes] = ()) -> list[bytes]:
+        """Publishes a batch, with other frames before its messages, and waits as `request` does."""
+        return await self._answer(self._add_batch(flags, messages, frames))
+
+    async def publish_leased_again(self, leased: int, before: int) -> None:
+        """Compares what a hello tells that is leased with what was when it was said. Nobody waits for the answers."""
+        for messages in self.leases.missing(leased, before):
+            await self._send(self._add_batch(LEASED, messages))
+
+    def _add_batch(self, flags: int, messages: list[bytes], frames: Sequence[bytes] = ()) -> int:
+        content = [*frames, b"".join(messages)] if messages else frames
+        id = self._add(Operation.PUBLISH, pack(">BH", flags, min(len(messages), 0xFFFF)), *content)
+        self._pending[id].change = self.leases.begin(messages, flags & LEASED != 0)
+        return id
+
     async def request(self, operation: Operation, *body: bytes) -> list[bytes]:
         """Waits for the answer, however long the broker is away. Raises BusError when it refuses."""
-        id = self._add(operation, *body)
+        return await self._answer(self._add(operation, *body))
+
+    async def _answer(self, id: int) -> list[bytes]:
+        operation = self._pending[id].operation
         reply = self._pending[id].reply
         await self._send(id)
         try:
@@ -95,7 +117,7 @@ class Outbox:
             await self._send(id)
 
     async def resend(self) -> None:
-        """Sends again what should have been answered. To be called twice a second."""
+        """Sends again what should have been answered. To be called four times a second."""
         now = time.monotonic()
         for id in [id for id, pending in self._pending.items() if pending.due <= now]:
             await self._send(id)
@@ -133,6 +155,8 @@ class Outbox:
             self._is_out_of_sequence |= code == BusError.SEQUENCE
             return
         del self._pending[id]
+        if pending.change is not None:
+            self.leases.end(pending.change, is_journalled=code == 0)
         if pending.sequence and not pending.is_transient:
             self.answered = max(self.answered, pending.sequence)
         if pending.reply.done():

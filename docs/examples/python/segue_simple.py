@@ -22,7 +22,7 @@ RENEWAL = 2
 class Bus:
     def __init__(self, address: str, source: str) -> None:
         self.source, self.producer, self.sequence = source, os.urandom(16), 0
-        self.epoch = self.seen = self.head = self.mark = 0
+        self.epoch = self.seen = self.head = self.mark = self.start = 0
         self.last_id, self.next_hello = 0, 0.0
         self.filters: set[str] = set()
         self.renew: Callable[[], None] | None = None
@@ -65,11 +65,18 @@ class Bus:
 
     def hello(self) -> None:
         greeting = self.producer + pack(">QQQQ", self.epoch, self.seen, self.head, self.mark)
-        welcome = Reader(self.request(Operation.HELLO, greeting)[0])
+        try:
+            [reply] = self.request(Operation.HELLO, greeting + b"\x01")
+        except BusError as error:
+            if error.code != BusError.MALFORMED:
+                raise
+            [reply] = self.request(Operation.HELLO, greeting)  # An old broker knows no long hello.
+        welcome = Reader(reply)
         epoch, head, sequence, mark = (welcome.number() for _ in range(4))
         self.epoch = epoch  # Another one is another journal, or the same one without its end.
         self.head, self.mark, self.seen = head, mark, head  # Less than before when the journal has lost its end.
         self.sequence = min(self.sequence, sequence)  # Less when the broker has forgotten batches.
+        self.start = welcome.number() if welcome.rest else 0  # What comes before is of earlier epochs.
         self.next_hello = time.monotonic() + 1
 
     def keep_alive(self) -> None:
@@ -111,6 +118,8 @@ class Bus:
 
     def page(self, filters: Sequence[str], epoch: int, after: int) -> Page:
         self.keep_alive()
+        if epoch == self.epoch:
+            after = min(after, self.seen)  # Hello may just have told that the journal has lost its end.
         page = Page(*self.request(Operation.READ, pack(">QQ", epoch, after), *(prefix.encode() for prefix in filters)))
         for offset in page.damaged:
             logging.error("the message at %d is damaged: nobody can read it", offset)
@@ -118,7 +127,7 @@ class Bus:
         return page
 
     def pages(self, filters: Sequence[str], epoch: int, after: int) -> Iterator[Page]:
-        """All pages after an offset, for ever. Raises BusError (EPOCH) when the journal is replaced."""
+        """All pages after an offset, for ever. Raises BusError (EPOCH) when the offset is none of the journal's."""
         for prefix in set(filters) - self.filters:
             self.feed.subscribe(prefix)
         self.filters |= set(filters)
@@ -134,7 +143,6 @@ class Bus:
             yield page
             if page.is_complete:
                 has_rung = self.wait(epoch, after)
-            after = min(after, self.seen)
 
     def wait(self, epoch: int, after: int) -> bool:
         """Waits until there may be something to read. Returns whether it was the feed that said so."""
@@ -158,11 +166,15 @@ class Bus:
                             logging.warning("a message was skipped: %s", message.problem)
                         else:
                             yield message
+                    epoch, offset = page.epoch, page.through
             except BusError as error:
                 if error.code != BusError.EPOCH:
                     raise
                 self.hello()
-                epoch, offset = self.epoch, 0  # All that another journal has is new.
+                if epoch == self.epoch:  # The journal has lost its end.
+                    offset = min(offset, self.head)
+                else:  # There is another journal; who began now has no use for what was there before it.
+                    epoch, offset = self.epoch, 0 if after else self.start
 
     # Consuming durably
 

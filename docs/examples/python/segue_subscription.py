@@ -25,6 +25,7 @@ class Subscription:
         with_problems: bool = False,
     ) -> None:  # fmt: skip
         self.read_page, self.filters, self.subject, self.after = read_page, filters, subject, after
+        self.retained = retained
         self.with_problems = with_problems
         self.is_of_one_type = len(filters) == 1 and "." in filters[0][:-1]
         self.base, self.skipped, self.polled = 0, 0, 0
@@ -41,17 +42,21 @@ class Subscription:
         self.base, self.skipped, self.polled = head if self.after is None else self.after, head, head
         self.is_live = self.base == head and self.documents_after is None
 
-    def restart(self) -> None:
-        """There is another journal: everything in it is new (step 8)."""
-        self.base, self.skipped, self.polled, self.seen, self.heads = 0, 0, 0, {}, None
-        self.is_live, self.documents_after = False, None
+    def restart(self, start: int) -> None:
+        """There is another journal, whose own messages begin after an offset (step 8)."""
+        base = start if self.after is None else 0
+        self.base, self.skipped, self.polled, self.seen, self.heads = base, base, base, {}, None
+        self.is_live, self.documents_after = False, 0 if self.retained else None
+        self.generation += 1
         self.something.set()
 
     def take_back(self, head: int) -> None:
-        """The journal has lost what came after an offset: what is there now is new (step 9)."""
+        """The journal has lost what came after an offset, as hello tells: what is there now is new."""
         self.base, self.skipped, self.polled = (min(offset, head) for offset in (self.base, self.skipped, self.polled))
         self.seen = {chain: min(offset, head) for chain, offset in self.seen.items()}
         self.heads, self.is_live = None, False
+        if self.documents_after is not None:
+            self.documents_after = min(self.documents_after, head)
         self.generation += 1
         self.something.set()
 

@@ -24,6 +24,7 @@ class Operation(IntEnum):
 class BusError(Exception):
     """A request that was refused, with the code."""
 
+    MALFORMED = 1
     SEQUENCE, FENCED, EPOCH, JOURNAL, UNSERVED, DEADLINE, CANCELLED = 6, 7, 8, 9, 10, 11, 12
 
     def __init__(self, code: int, reason: str) -> None:
