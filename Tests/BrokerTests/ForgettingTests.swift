@@ -32,13 +32,15 @@ struct ForgettingTests {
     func rows() throws {
         try Fixture.run { fixture in
             _ = fixture.publish(sequence: 1, ["A", "A"])
-            for _ in 1...2 { _ = fixture.claim("old") }
+            let member = ConsumerMember.exclusive
+            for member in [.exclusive, member] { _ = fixture.claim("old", as: member) }
             _ = fixture.claim("kept")
             _ = fixture.publish(
                 sequence: 2, [], checkpoint: fixture.checkpoint("old", owner: 2, offset: 1),
                 rejection: RejectionFrame(attempts: 1, code: "old.failed", reason: "no"))
             try fixture.execute("INSERT INTO cut_offs VALUES ('old', 'event.A', 0, 1, 1, 1)")
             #expect(try Self.rows(of: "old", fixture) > 0)
+            _ = fixture.claim("old", as: member, isLeaving: true)
             #expect(fixture.ask(.forget("old")) == .done)
             #expect(try Self.rows(of: "old", fixture) == 0)
             #expect(fixture.letters(of: "old")?.letters.count == 1)
@@ -76,6 +78,68 @@ struct ForgettingTests {
         }
     }
 
+    private static let isRun = Reply.refused(
+        ProtocolError(.malformed, "a process runs the durable consumer 'music'; stop it first"))
+
+    @Test("one that is owned exclusively is kept until its owner has left, or its process has gone or fallen silent")
+    func owned() throws {
+        for ending in 0..<3 {
+            try Fixture.run { fixture in
+                let (owner, member) = (ProducerID(), ConsumerMember.exclusive)
+                _ = fixture.claim("music", by: ProducerID())
+                _ = fixture.claim("music", as: member, by: owner)
+                for _ in 1...3 {
+                    try fixture.tick(after: .seconds(4))
+                    _ = fixture.ask(.hello(Greeting(producer: owner)))
+                    #expect(fixture.ask(.forget("music")) == Self.isRun)
+                }
+                switch ending {
+                case 0: _ = fixture.claim("music", as: member, by: owner, isLeaving: true)
+                case 1: _ = fixture.ask(.bye(Greeting(producer: owner)))
+                default: try fixture.tick(after: .seconds(6))
+                }
+                // A reader may still ask about its claim after its member has left.
+                if ending == 0 { _ = fixture.claim("music", as: member, by: owner, isRenewal: true) }
+                #expect(fixture.ask(.forget("music")) == .done)
+                #expect(fixture.consumers()?.isEmpty == true)
+            }
+        }
+    }
+
+    @Test("a restarted broker waits a lease long for the exclusive owner to renew its claim", arguments: [true, false])
+    func ownedAfterRestart(isAlive: Bool) throws {
+        try Fixture.run { fixture in
+            let (owner, member) = (ProducerID(), ConsumerMember.exclusive)
+            _ = fixture.claim("music", as: member, by: owner)
+            try fixture.restart()
+            guard case .refused(let error) = fixture.ask(.forget("music")) else {
+                Issue.record("the owner may live")
+                return
+            }
+            #expect(error.code == .malformed)
+            #expect(error.message.contains("'music'; try again after 5 s"))
+            for _ in 1...6 {
+                try fixture.tick(after: .seconds(1))
+                if isAlive { _ = fixture.claim("music", as: member, by: owner, isRenewal: true) }
+            }
+            #expect(fixture.ask(.forget("music")) == (isAlive ? Self.isRun : .done))
+        }
+    }
+
+    @Test("who was displaced and lives keeps nobody from removing the consumer of its successor")
+    func displaced() throws {
+        try Fixture.run { fixture in
+            let (old, new) = (ConsumerMember.exclusive, ConsumerMember.exclusive)
+            _ = fixture.claim("music", as: old, by: fixture.producer)
+            _ = fixture.claim("music", as: new)
+            _ = fixture.claim("music", as: old, by: fixture.producer, isRenewal: true)
+            _ = fixture.claim("music", as: old, by: fixture.producer, isLeaving: true)
+            #expect(fixture.ask(.forget("music")) == Self.isRun)
+            _ = fixture.claim("music", as: new, isLeaving: true)
+            #expect(fixture.ask(.forget("music")) == .done)
+        }
+    }
+
     @Test("who claims after that begins at the journal's beginning", arguments: [true, false])
     func claimedAgain(isRestarted: Bool) throws {
         try Fixture.run { fixture in
@@ -83,7 +147,8 @@ struct ForgettingTests {
             let member = ConsumerMember.exclusive
             _ = fixture.claim("music", as: member)
             _ = fixture.publish(sequence: 2, [], checkpoint: fixture.checkpoint("music", owner: 1, offset: 2))
-            _ = fixture.ask(.forget("music"))
+            _ = fixture.claim("music", as: member, isLeaving: true)
+            #expect(fixture.ask(.forget("music")) == .done)
             if isRestarted { try fixture.restart() }
             #expect(fixture.claim("music", as: member, isRenewal: true)?.offsets.isEmpty == true)
             let claimed = try #require(fixture.claim("music"))
@@ -99,7 +164,8 @@ struct ForgettingTests {
     func retention() throws {
         try Fixture.run({ $0.retention = RetentionPolicy(age: .seconds(60), size: nil) }) { fixture in
             _ = fixture.publish(sequence: 1, ["A", "A", "A"])
-            _ = fixture.claim("gone")
+            let member = ConsumerMember.exclusive
+            _ = fixture.claim("gone", as: member)
             fixture.now += .seconds(120)
             _ = fixture.publish(sequence: 2, ["A"])
             func prune() {
@@ -108,6 +174,7 @@ struct ForgettingTests {
             }
             prune()
             #expect(fixture.read()?.messages.map(\.offset) == [1, 2, 3, 4])
+            _ = fixture.claim("gone", as: member, isLeaving: true)
             #expect(fixture.ask(.forget("gone")) == .done)
             prune()
             #expect(fixture.read()?.messages.map(\.offset) == [4])

@@ -251,6 +251,32 @@ struct GroupTests {
         }
     }
 
+    @Test("a consumer has at most 256 members that share it; one more is refused until another has left")
+    func capacity() throws {
+        try Fixture.run { fixture in
+            let members = (1...256).map { _ in ConsumerMember.shared }
+            _ = fixture.claim("music", as: members[0], by: fixture.producer)
+            // To let each of them claim would take long: each claim balances anew.
+            let rows = members[1..<255].map { "('music', '\($0.id.uuidString)', zeroblob(16))" }
+            try fixture.execute("INSERT INTO members VALUES \(rows.joined(separator: ", "))")
+            try fixture.restart()
+            #expect(fixture.claim("music", as: members[255], by: fixture.producer) != nil)
+            let another = ConsumerMember.shared
+            let request = ClaimRequest(producer: fixture.producer, member: another, consumer: "music")
+            let refusal = ProtocolError(
+                .tooLarge, "256 members share the durable consumer 'music' already; let one of them leave first")
+            #expect(fixture.ask(.claim(request)) == .refused(refusal))
+            #expect(fixture.consumers()?.map(\.memberCount) == [256])
+            let count = try fixture.journal.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM members") }
+            #expect(count == 256)
+            #expect(fixture.claim("music", as: members[1], by: fixture.producer) != nil)
+            #expect(fixture.claim("other", as: another, by: fixture.producer) != nil)
+            #expect(fixture.claim("music", as: members[0], isLeaving: true) != nil)
+            #expect(fixture.claim("music", as: another, by: fixture.producer) != nil)
+            #expect(fixture.claim("music", as: .exclusive) != nil, "who takes all over is one")
+        }
+    }
+
     @Test("a member that leaves hands over what it has, though its producer lives, also after a restart")
     func leavingAlone() throws {
         try Fixture.run { fixture in

@@ -46,6 +46,7 @@ extension ConformanceCase {
                 try await first.publish(0..<3)
                 let old = try await first.claim(consumer: "renewed")
                 let messages = try await first.read(3, under: old)
+                try await first.leave(old)
                 try await second.forget(consumer: "renewed")
                 let new = try await second.claim(consumer: "renewed")
                 #expect(new.ownerEpoch > old.ownerEpoch)
@@ -61,6 +62,7 @@ extension ConformanceCase {
             try await fixture.withBuses { first, second in
                 let claim = try await first.claim(consumer: "stopped")
                 try await first.withSubscription(to: [.type(Numbered.self)], under: claim) { messages in
+                    try await first.leave(claim)
                     try await second.forget(consumer: "stopped")
                     for try await _ in messages {}
                 }
@@ -79,5 +81,36 @@ extension ConformanceCase {
                 #expect(try await bus.consumers().isEmpty)
             }
         },
+        ConformanceCase("an exclusive consumer cannot be forgotten while its owner's process lives") { fixture in
+            try await fixture.withBus("conformance/2") { other in
+                try await fixture.withBus { owner in
+                    try await owner.publish(0..<1)
+                    let claim = try await owner.claim(consumer: "sole")
+                    let error = await #expect(throws: BusError.self) { try await other.forget(consumer: "sole") }
+                    #expect(error?.code == .refused)
+                    #expect(error?.message.contains("'sole'") == true)
+                    for message in try await owner.read(1, under: claim) {
+                        try await owner.publish(Batch([], checkpoint: Checkpoint(claim: claim, handled: message)))
+                    }
+                }
+                try await other.forget(consumer: "sole")
+                #expect(try await other.consumers().isEmpty)
+            }
+        },
+        ConformanceCase("an exclusive consumer can be forgotten once its owner has left") { fixture in
+            try await fixture.withBuses { first, second in
+                try await first.leave(try await first.claim(consumer: "left"))
+                try await second.forget(consumer: "left")
+                #expect(try await second.consumers().isEmpty)
+            }
+        },
     ]
+}
+
+extension EventBus {
+    /// Leaves, and returns once the bus knows.
+    fileprivate func leave(_ claim: ConsumerClaim) async throws {
+        await leave(consumer: claim.consumer, as: claim.member)
+        _ = try await consumers()
+    }
 }

@@ -36,6 +36,22 @@ struct NewEpochTests {
         }
     }
 
+    @Test("what the broker took before it learned of the loss comes a second time to a subscription from now")
+    func twice() {
+        var tracker = Self.tracker(.now)
+        for offset in 11...13 as ClosedRange<UInt64> {
+            let received = tracker.receive(live: [Self.message(offset, previous: offset - 1)], room: 1)
+            #expect(received.map(\.message.offset) == [offset])
+        }
+        // The broker was started with the journal's end at 10.
+        tracker.restart(from: 10)
+        let page = Page(
+            epoch: 2, through: 14, isComplete: true,
+            messages: (11...14).map { Self.message($0, previous: $0 - 1, epoch: 2) })
+        let received = tracker.receive(page).map(\.message.offset)
+        #expect(received == [11, 12, 13, 14], "the client cannot prove that it had these, and not lost ones")
+    }
+
     @Test("a subscription from what is retained gets that anew, then what is behind the epoch's beginning")
     func retained() {
         var tracker = Self.tracker(.documents)

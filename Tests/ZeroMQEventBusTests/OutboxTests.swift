@@ -83,9 +83,29 @@ struct OutboxTests {
         }
     }
 
+    @Test("a client of a broker that was upgraded says long hellos again", .timeLimit(.minutes(1)))
+    func upgradedBroker() async throws {
+        try await TestBroker.withDirectory { broker in
+            let bus = try broker.bus()
+            let address = broker.address
+            try await bus.whileOpen {
+                let sizes = try await withCheckedThrowingContinuation { continuation in
+                    Thread {
+                        continuation.resume(with: Result { try Self.receiveShortHellos(at: address, count: 2) })
+                    }.start()
+                }
+                #expect(sizes.last == 48)
+                try await broker.run {
+                    await bus.until { $0.lastWelcome?.more != nil }
+                }
+            }
+        }
+    }
+
     /// Serves one client until it says good-bye, and refuses what is longer than a hello was at first.
+    /// - Parameter count: the number of short hellos after which it ends sooner.
     /// - Returns: the sizes of the hellos as they came.
-    private static func receiveShortHellos(at address: String) throws -> [Int] {
+    private static func receiveShortHellos(at address: String, count: Int = .max) throws -> [Int] {
         let ingress = try Socket(.router, options: [.linger(1000)])
         try ingress.bind("\(address)/ingress")
         let poll = SocketPoll([ingress])
@@ -101,6 +121,7 @@ struct OutboxTests {
                     ? .welcome(Welcome(epoch: 1, head: 0, sequence: 0))
                     : .refused(ProtocolError(.malformed, "a frame is too long"))
                 _ = try ingress.send([frames[0]] + reply.frames(to: head))
+                if sizes.count(where: { $0 == 48 }) == count { return sizes }
             }
         }
         throw BusError(.unavailable, "the client said no good-bye")

@@ -40,12 +40,16 @@ extension BrokerEngine {
         case .heads(let page): return .heads(try journal.heads(page))
         case .claim(let claim):
             heard[claim.producer] = now
-            return .claimed(try journal.claim(claim, at: clock.time(at: now)))
+            let claimed = try journal.claim(claim, at: clock.time(at: now))
+            noteOwner(claim, claimed)
+            return .claimed(claimed)
         case .locate(let time): return .located(epoch: journal.epoch, offset: try journal.locate(time))
         case .letters(let letters): return .letters(try journal.letters(letters))
         case .consumers: return .consumers(journal.consumerList)
         case .forget(let consumer):
+            try requireNoOwner(of: consumer, now: now)
             try journal.forget(consumer, at: clock.time(at: now))
+            owners[consumer] = nil
             warnedConsumers.remove(consumer)
             cutOffConsumers.remove(consumer)
             return .done

@@ -13,6 +13,7 @@ extension BrokerEngine {
             // It was the broker that was away, stopped or asleep: it has not heard what was said meanwhile.
             heard = heard.mapValues { _ in now }
             lastForgotten = now
+            listeningSince = now
         }
         lastLook = now
         for (producer, last) in heard where now - last > Self.leaseDuration {

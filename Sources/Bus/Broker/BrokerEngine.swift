@@ -13,6 +13,10 @@ package struct BrokerEngine {
     /// When each producer last said something.
     var heard: [ProducerID: ContinuousClock.Instant] = [:]
     var lastLook: ContinuousClock.Instant
+    /// Since when the broker has heard what is said: its start, or its return after an absence.
+    var listeningSince: ContinuousClock.Instant
+    /// Of the durable consumers that were claimed exclusively; see ``ExclusiveOwner``.
+    var owners: [String: ExclusiveOwner] = [:]
     /// The last transient batch of each producer that is heard.
     var transientSequences: [ProducerID: UInt64] = [:]
     /// The topics of transient messages: the journal need not have them.
@@ -46,6 +50,7 @@ package struct BrokerEngine {
         // A journal whose end is damaged can no longer be trusted: the first tick says so, and how to save the rest.
         self.clock = clock.notBefore((try? journal.lastTime()) ?? 0, at: now)
         lastLook = now
+        listeningSince = now
         lastForgotten = now
         let members = journal.consumers.values.flatMap { $0.producers.values }
         for producer in try journal.leaseOwners() + members {

@@ -6,6 +6,8 @@ internal import Foundation
 struct Consumer {
     /// A journal has no more of them: each takes 64 rows, and holds retention up.
     static let capacity = 4096
+    /// Members that share one consumer: four for each partition, of which all but 64 wait for one that leaves.
+    static let memberCapacity = 256
 
     var group = ConsumerGroup()
     /// Whose silence ends the membership of those that share.

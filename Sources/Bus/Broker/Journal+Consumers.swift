@@ -21,6 +21,16 @@ extension Journal {
         guard !consumer.group.isDisplaced(request.member) else {
             throw ProtocolError(.fenced, "another process has taken \(request.consumer) over")
         }
+        let members = consumer.group.members
+        guard
+            request.member.mode == .exclusive || members.contains(request.member.id)
+                || members.count < Consumer.memberCapacity
+        else {
+            throw ProtocolError(
+                .tooLarge,
+                "\(members.count) members share the durable consumer '\(request.consumer)' already; "
+                    + "let one of them leave first")
+        }
         let ownership = consumer.group.claim(request.member)
         consumer.producers = consumer.producers.filter { consumer.group.members.contains($0.key) }
         if request.member.mode == .shared {

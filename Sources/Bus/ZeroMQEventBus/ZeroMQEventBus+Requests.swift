@@ -351,6 +351,7 @@ extension ZeroMQEventBus {
         guard new != epoch else { return }
         defer { epoch = new }
         guard epoch != 0 else { return }
+        takesLongGreetings = true
         logger.warning("the broker has a new journal", metadata: ["epoch": "\(String(new, radix: 16))"])
         lastSeen = 0
         for subscriber in subscribers.values {

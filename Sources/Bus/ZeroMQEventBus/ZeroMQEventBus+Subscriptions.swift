@@ -175,14 +175,17 @@ extension ZeroMQEventBus {
     private func confirm(_ frames: [[UInt8]]) throws {
         let (inbox, answerEpoch, head) = try Inbox.readAnswer(frames)
         if epoch == 0 { follow(epoch: answerEpoch) }
+        // The common inbox is answered after every connection of the feed: this may be a newer broker.
+        let isConnected = inbox == Inbox.prefix(of: client)
+        if isConnected { takesLongGreetings = true }
         guard answerEpoch == epoch else {
             // The feed and the ingress are two ways: this may be of the journal before, or of the one that a hello is about
             // to tell of. Only the ingress decides; an inbox is asked again every second.
-            return greet()
+            return isConnected ? greetAgain() : greet()
         }
         guard let subscription = confirmations.removeValue(forKey: inbox) else {
-            // The common inbox is answered after every reconnection: something may have been published in between.
-            if inbox == Inbox.prefix(of: client) { reconnected(head: head) }
+            // Something may have been published in between.
+            if isConnected { reconnected(head: head) }
             return
         }
         setOptions([.unsubscribe(inbox)])

@@ -44,7 +44,8 @@ public actor ZeroMQEventBus: EventBus {
     var lastSeen: UInt64 = 0
     /// What the next hello reminds the broker of: if its journal was put back, it has another message there.
     var lastWelcome: Welcome?
-    /// Whether the broker takes a hello that asks for more than the first version of the protocol knew.
+    /// Whether the broker takes a hello that asks for more than the first version of the protocol knew. False from the refusal
+    /// of one until the feed is connected again, or another epoch begins: an older broker may have been replaced by a newer one.
     var takesLongGreetings = true
     var leased = LeasedDocuments()
     /// Whether the journal may hold others, or none: it is another one, or has lost its end.

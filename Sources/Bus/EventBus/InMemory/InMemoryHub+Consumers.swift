@@ -26,6 +26,13 @@ extension InMemoryHub {
         try requireOpen(handle)
         do { try Rules.checkConsumer(consumer) } catch { throw BusError(error) }
         guard groups[consumer]?.members.isEmpty ?? true else { throw BusError.isShared(consumer) }
+        // A member that shares is among the members: whoever else has a share owns all of them.
+        if let owner = groups[consumer]?.shares.first?.member {
+            let membership = Membership(consumer: consumer, member: owner)
+            guard !memberships.values.contains(where: { $0.contains(membership) }) else {
+                throw BusError.isOwned(consumer)
+            }
+        }
         forgottenEpoch = max(forgottenEpoch, groups.removeValue(forKey: consumer)?.ownerEpoch ?? 0)
         endSubscriptions(of: consumer)
     }
@@ -87,6 +94,10 @@ extension InMemoryHub {
 extension BusError {
     fileprivate static func isShared(_ consumer: String) -> BusError {
         BusError(.refused, "processes share the durable consumer '\(consumer)'; stop them first")
+    }
+
+    fileprivate static func isOwned(_ consumer: String) -> BusError {
+        BusError(.refused, "a process runs the durable consumer '\(consumer)'; stop it first")
     }
 
     fileprivate static func takenOver(_ consumer: String) -> BusError {
