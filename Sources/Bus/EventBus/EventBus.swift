@@ -66,7 +66,7 @@ public protocol EventBus: Sendable {
 
     /// Removes a durable consumer: its progress is lost, and it no longer keeps messages from being removed. Its dead letters
     /// stay. Does nothing if there is none of this name.
-    /// - Throws: ``BusError``: `refused` while members share the consumer.
+    /// - Throws: ``BusError``: `refused` while a process runs the consumer.
     func forget(consumer: String) async throws
 
     /// The messages that durable consumers gave up, oldest first.
