@@ -1,6 +1,8 @@
 import Contracts
+import Coordinator
 import EventBus
 import Foundation
+import Logging
 import Navigation
 import RuntimeTestSupport
 import Testing
@@ -58,6 +60,24 @@ struct CoordinatorRestartTests {
             let snapshot = try #require(try await fixture.currentSnapshot())
             #expect(snapshot.state.path.isEmpty)
             #expect(snapshot.state.root.instance.screen == "list")
+        }
+    }
+
+    @Test("starts although the bus refuses a state that a changed flow leads to, and publishes all others")
+    func refusedState() async throws {
+        try await fixture.withShop {
+            for session in ["bad", "good"] {
+                try await view.publish(DomainEvent.LaunchFinished(), subject: session)
+                try await view.send(Command.ItemSelected(itemID: "7"), subject: session)
+                try await fixture.snapshot(session: session) { !$0.state.path.isEmpty }
+            }
+        }
+        let bus = RefusingBus(
+            bus: InMemoryEventBus(source: "navigation-coordinator/1", hub: fixture.hub), refusing: "bad")
+        try await withRunning(
+            Coordinator(flow: .shop(items: false), bus: bus, logger: .silent, clock: fixture.clock)
+        ) {
+            try await fixture.snapshot(session: "good") { $0.state.path.isEmpty }
         }
     }
 

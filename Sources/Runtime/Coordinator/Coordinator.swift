@@ -44,6 +44,19 @@ package struct Coordinator: ReadyService {
         try await BusRetry(logger: logger, clock: clock).run { try await coordinate() }
     }
 
+    /// Publishes what restoring led to. What the bus refuses of it is left out: it would be refused at every start.
+    private func publish(_ messages: [Envelope], under claim: ConsumerClaim) async throws {
+        do {
+            try await bus.publish(Batch(messages, checkpoint: Checkpoint(claim: claim, position: claim.position)))
+        } catch let error as BusError where error.code == .refused && !messages.isEmpty {
+            guard messages.count == 1 else {
+                for message in messages { try await publish([message], under: claim) }
+                return
+            }
+            logger.error("a restored state is refused: \(error)", metadata: ["session": "\(messages[0].subject)"])
+        }
+    }
+
     private func coordinate() async throws {
         let loop = ConsumerLoop(
             flow.consumer, flow.receives.map { .type($0) }, bus: bus, logger: logger, metrics: metrics, clock: clock,
@@ -56,10 +69,9 @@ package struct Coordinator: ReadyService {
         let restored = try sessions.restore(
             from: try await bus.documents(matching: [.type(Document.NavigationState.self)]),
             deadlines: try await bus.documents(matching: [.type(Document.Deadline.self)]))
-        // In batches that a bus takes, and at least one: it confirms the claim.
+        // At least one batch: it confirms the claim.
         for start in stride(from: 0, to: max(1, restored.messages.count), by: Self.restoredCount) {
-            let messages = Array(restored.messages.dropFirst(start).prefix(Self.restoredCount))
-            try await bus.publish(Batch(messages, checkpoint: Checkpoint(claim: claim, position: claim.position)))
+            try await publish(Array(restored.messages.dropFirst(start).prefix(Self.restoredCount)), under: claim)
         }
         restored.whenRecorded?()
         let running = sessions
