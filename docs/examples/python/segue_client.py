@@ -12,11 +12,11 @@ from typing import Any
 
 from segue_connection import Connection, encoded
 from segue_subscription import Subscription
-from segue_wire import BusError, Claim, DeadLetter, Message, Operation, Reader, filters_of, rejected, text
+from segue_wire import LEAVING, RENEWAL, BusError, Claim, DeadLetter, Message, Operation, Reader
+from segue_wire import claim_frame, filters_of, rejected, text
 
 logger = logging.getLogger("segue")
 
-RENEWAL, LEAVING = 2, 4  # Flags of a claim, beside 1 for a shared one.
 
 Handler = Callable[[Message], Awaitable[Sequence[Message]]]
 Answer = Callable[[Message], Awaitable[Any]]
@@ -133,7 +133,7 @@ class Bus:
             await self._consume(consumer, member, types, handler, shared, attempts)
         finally:
             # This process may live on: the others would wait for a share that nobody handles.
-            body = self._claim_body(consumer, member, shared | LEAVING)
+            body = claim_frame(self._outbox.producer, member, shared | LEAVING, consumer)
             await self._outbox.post(Operation.CLAIM, body)
 
     async def _consume(
@@ -164,7 +164,7 @@ class Bus:
                 await self._publish(results, claim.checkpoint(message, message.settled), rejection)
                 return
             except BusError as error:
-                if error.code in (BusError.FENCED, BusError.EPOCH) or not (results or rejection):
+                if error.is_of_claim or not (results or rejection):
                     raise
                 # A dead letter instead of the results; not even that if retention has removed the message.
                 results, rejection = [], b"" if rejection else rejected(1, "handler.refused", str(error))
@@ -187,11 +187,8 @@ class Bus:
         return [], rejection
 
     async def _claim(self, consumer: str, member: bytes, shared: bool, is_renewal: bool = False) -> Claim:
-        body = self._claim_body(consumer, member, shared | is_renewal * RENEWAL)
+        body = claim_frame(self._outbox.producer, member, shared | is_renewal * RENEWAL, consumer)
         return Claim.read(consumer, *await self._outbox.request(Operation.CLAIM, body))
-
-    def _claim_body(self, consumer: str, member: bytes, flags: int) -> bytes:
-        return self._outbox.producer + member + pack(">B", flags) + text(consumer)
 
     async def _renew(self, claim: Claim, member: bytes, shared: bool, messages: Subscription) -> bool:
         """Ends the messages when the claim no longer holds. Returns whether another process has taken it over."""

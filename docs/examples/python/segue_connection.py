@@ -10,12 +10,11 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from struct import pack
 
-import zmq
 import zmq.asyncio
 
 from segue_outbox import FIRST_DELAY, Outbox
 from segue_subscription import Subscription
-from segue_wire import BusError, Entry, Operation, Page, Reader, endpoints
+from segue_wire import BusError, Entry, Operation, Page, Reader, endpoints, reconnect, sockets
 
 logger = logging.getLogger("segue")
 
@@ -32,17 +31,10 @@ class Connection:
         self._subscriptions: list[Subscription] = []
         self._last_inbox = 0
         self._context = zmq.asyncio.Context()
-        self._ingress, self._feed = self._context.socket(zmq.DEALER), self._context.socket(zmq.SUB)
-        self.outbox = Outbox(self._ingress)
-        self._ingress.setsockopt(zmq.IMMEDIATE, 1)
-        self._feed.setsockopt(zmq.SNDHWM, 0)
-        self._feed.setsockopt(zmq.RCVHWM, 4096)
-        self._feed.subscribe(self._inbox)
         self._endpoints = endpoints(address)
-        for socket, endpoint in zip((self._ingress, self._feed), self._endpoints, strict=True):
-            for option, value in ((zmq.LINGER, 500), (zmq.TCP_KEEPALIVE, 1), (zmq.TCP_KEEPALIVE_IDLE, 15)):
-                socket.setsockopt(option, value)
-            socket.connect(endpoint)
+        self._ingress, self._feed = sockets(self._context, address, room=4096)
+        self.outbox = Outbox(self._ingress)
+        self._feed.subscribe(self._inbox)
         self._last_reply = time.monotonic()
         self._says_long_hello = True
         self._hello: asyncio.Task[list[bytes]] | None = None
@@ -185,8 +177,6 @@ class Connection:
 
     async def page(self, operation: Operation, epoch: int, after: int, filters: list[str]) -> Page:
         page = Page(*await self.outbox.request(operation, pack(">QQ", epoch, after), *encoded(filters)))
-        for offset in page.damaged:
-            logger.error("the journal is damaged at offset %d: that message was skipped", offset)
         if page.epoch == self.epoch:
             self._seen = max(self._seen, page.through)
         return page
@@ -231,12 +221,6 @@ class Connection:
             if self._hello:
                 self._hello.cancel()
             await self.outbox.send_all()
-
-
-def reconnect(socket: zmq.asyncio.Socket, endpoint: str) -> None:
-    """For a connection whose other end may be gone without a word."""
-    socket.disconnect(endpoint)
-    socket.connect(endpoint)
 
 
 def encoded(texts: Iterable[str]) -> list[bytes]:

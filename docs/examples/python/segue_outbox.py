@@ -13,7 +13,7 @@ import zmq
 import zmq.asyncio
 
 from segue_leases import Leases
-from segue_wire import BusError, Operation, Reader
+from segue_wire import BusError, Operation, Reader, head
 
 LEASED, TRANSIENT = 1, 16
 FIRST_DELAY, LONGEST_DELAY = 0.25, 2.0  # Seconds until a request is sent again.
@@ -102,12 +102,12 @@ class Outbox:
     async def _send(self, id: int) -> None:
         if not (pending := self._pending.get(id)):
             return
-        head = b"SG\x01" + pack(">BQ", pending.operation, id)
         batch = self.producer + pack(">Q", pending.sequence) if pending.sequence else b""
+        frames = [head(pending.operation, id), batch + pending.body[0], *pending.body[1:]]
         pending.delay = min(2 * pending.delay, LONGEST_DELAY) or FIRST_DELAY
         pending.due = time.monotonic() + pending.delay
         try:
-            await self._ingress.send_multipart([head, batch + pending.body[0], *pending.body[1:]], flags=zmq.NOBLOCK)
+            await self._ingress.send_multipart(frames, flags=zmq.NOBLOCK)
         except zmq.Again:
             pass  # What has no room or no connection is not waited for: it is sent again.
 
@@ -140,8 +140,8 @@ class Outbox:
         Raises ValueError or IndexError when it cannot be read.
         """
         frames = await self._ingress.recv_multipart()
-        head = Reader(frames[0][3:])
-        operation, id = head.number(1), head.number()
+        reply = Reader(frames[0][3:])
+        operation, id = reply.number(1), reply.number()
         if operation == Operation.QUERY or len(frames) == 1:
             return id, frames[1] if len(frames) > 1 else None
         status = Reader(frames[1])

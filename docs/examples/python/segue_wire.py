@@ -1,18 +1,22 @@
-"""The frames of docs/wire-protocol.md."""
+"""The frames and the sockets of docs/wire-protocol.md."""
 
 from __future__ import annotations
 
 import json
 import logging
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import IntEnum
-from struct import pack
-from typing import Any
+from struct import pack, unpack
+from typing import Any, NamedTuple
+
+import zmq
 
 logger = logging.getLogger("segue")
+
+RENEWAL, LEAVING = 2, 4  # Flags of a claim, beside 1 for a shared one.
 
 
 class Operation(IntEnum):
@@ -24,12 +28,17 @@ class Operation(IntEnum):
 class BusError(Exception):
     """A request that was refused, with the code."""
 
-    MALFORMED = 1
+    MALFORMED, LIMIT = 1, 4
     SEQUENCE, FENCED, EPOCH, JOURNAL, UNSERVED, DEADLINE, CANCELLED = 6, 7, 8, 9, 10, 11, 12
 
     def __init__(self, code: int, reason: str) -> None:
         super().__init__(reason)
         self.code = code
+
+    @property
+    def is_of_claim(self) -> bool:
+        """Whether it says that what was claimed is owned no longer."""
+        return self.code in (BusError.FENCED, BusError.EPOCH)
 
 
 def text(value: str) -> bytes:
@@ -87,7 +96,60 @@ def endpoints(address: str) -> tuple[str, str]:
     return address, f"{host}:{int(port) + 1}"
 
 
-def filters_of(types: Iterable[str], subject: str | None) -> list[str]:
+def sockets(context: zmq.Context[Any], address: str, room: int = 1000) -> tuple[Any, Any]:
+    """The ingress and the feed, connected. The feed has room for so many packets that are not taken yet."""
+    ingress, feed = context.socket(zmq.DEALER), context.socket(zmq.SUB)
+    ingress.setsockopt(zmq.IMMEDIATE, 1)
+    feed.setsockopt(zmq.SNDHWM, 0)
+    feed.setsockopt(zmq.RCVHWM, room)
+    for socket, endpoint in zip((ingress, feed), endpoints(address), strict=True):
+        for option, value in ((zmq.LINGER, 500), (zmq.TCP_KEEPALIVE, 1), (zmq.TCP_KEEPALIVE_IDLE, 15)):
+            socket.setsockopt(option, value)
+        socket.connect(endpoint)
+    return ingress, feed
+
+
+def reconnect(socket: Any, endpoint: str) -> None:
+    """For a connection whose other end may be gone without a word."""
+    socket.disconnect(endpoint)
+    socket.connect(endpoint)
+
+
+def head(operation: Operation, id: int) -> bytes:
+    """The first frame of a request and of its reply."""
+    return b"SG\x01" + pack(">BQ", operation, id)
+
+
+class Welcome(NamedTuple):
+    """The reply to a long hello."""
+
+    epoch: int
+    head: int
+    sequence: int
+    mark: int
+    start: int
+    leased: int
+
+    @staticmethod
+    def read(frame: bytes) -> Welcome:
+        return Welcome(*unpack(">6Q", frame[:48]))
+
+
+def batch_frames(
+    producer: bytes, sequence: int, messages: Sequence[bytes], checkpoint: bytes = b"", rejection: bytes = b""
+) -> list[bytes]:
+    flags, count = 2 * bool(checkpoint) + 4 * bool(rejection), min(len(messages), 0xFFFF)
+    frames = [frame for frame in (checkpoint, rejection, b"".join(messages)) if frame]
+    if any(len(frame) > 8 * 1024 * 1024 for frame in frames):
+        raise BusError(BusError.LIMIT, "all messages of a batch have at most 8 MiB together")
+    return [producer + pack(">QBH", sequence, flags, count), *frames]
+
+
+def claim_frame(producer: bytes, member: bytes, flags: int, consumer: str) -> bytes:
+    return producer + member + pack(">B", flags) + text(consumer)
+
+
+def filters_of(types: Iterable[str], subject: str | None = None) -> list[str]:
     """`event` and `event.Name` as filters; those of a type stand for one partition if a subject is given."""
     return [f"{t}.{partition(subject):02x}" if subject is not None and "." in t else f"{t}." for t in types]
 
@@ -207,8 +269,20 @@ class Page:
     def __init__(self, extent: bytes, messages: bytes) -> None:
         reader = Reader(extent)
         self.epoch, self.through, self.is_complete = reader.number(), reader.number(), reader.number(1) == 1
-        self.damaged = list(_all(reader, Reader.number))
+        for offset in _all(reader, Reader.number):
+            logger.error("the journal is damaged at offset %d: that message was skipped", offset)
         self.entries = list(_all(Reader(messages), lambda rest: Entry.read(rest, self.epoch)))
+
+    @property
+    def messages(self) -> list[Message]:
+        return [entry.message() for entry in self.entries]
+
+    def readable_messages(self) -> Iterator[Message]:
+        for message in self.messages:
+            if message.problem:
+                logger.warning("a message was skipped: %s", message.problem)
+            else:
+                yield message
 
 
 @dataclass(frozen=True)
@@ -277,6 +351,12 @@ class Claim:
         """Whether a renewal says the same, progress apart."""
         ours, theirs = (self.owner_epoch, self.epoch), (renewal.owner_epoch, renewal.epoch)
         return ours == theirs and self.offsets.keys() == renewal.offsets.keys()
+
+    def check(self, renewal: Claim) -> None:
+        """Raises BusError when it is owned no longer."""
+        if not self.holds(renewal):
+            code = BusError.FENCED if renewal.epoch == self.epoch else BusError.EPOCH
+            raise BusError(code, f"another process has taken over what this one had of {self.consumer}")
 
     def covers(self, message: Message) -> bool:
         """Whether its owner has yet to handle a message."""
