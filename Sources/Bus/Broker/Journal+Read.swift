@@ -65,7 +65,7 @@ extension Journal {
 
     private func check(_ request: PageRequest) throws {
         try check(epoch: request.epoch)
-        // Whoever has read that far has read a journal that went on: this one has lost its end since.
+        // A client that has read that far has read a longer journal: this one has lost its end since.
         guard request.after <= head else {
             throw ProtocolError(.epoch, "offset \(request.after) is beyond the end of the journal, \(head)")
         }

@@ -14,7 +14,7 @@ package final class Journal {
     let statements: JournalStatements
     let file: JournalFile
     package internal(set) var epoch: UInt64 = 0
-    /// The offset at which the epoch began: everything behind it was journalled in this epoch.
+    /// The offset at which the epoch began: everything after it was journalled in this epoch.
     private(set) var start: UInt64 = 0
     /// The offset of the last message; 0 while there is none.
     package internal(set) var head: UInt64 = 0
@@ -34,7 +34,7 @@ package final class Journal {
     /// When the transaction under way began.
     private(set) var time: Int64 = 0
     private let marks: MarkMaker
-    /// The end of the journal as this run found it. What stands behind it is of this run.
+    /// The end of the journal as this run found it. Messages after it were journalled by this run.
     private var firstHead: UInt64 = 0
     /// The last mark that was made, and of what: most hellos find the journal as the one before did.
     private var lastMark: (epoch: UInt64, head: UInt64, mark: UInt64)?

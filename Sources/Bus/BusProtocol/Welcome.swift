@@ -12,7 +12,7 @@ package struct Welcome: Hashable, Sendable {
 
     /// What only a long hello is told.
     package struct More: Hashable, Sendable {
-        /// The offset at which the epoch began: behind it is what was journalled in this epoch.
+        /// The offset at which the epoch began: messages after it were journalled in this epoch.
         package let start: UInt64
         /// How many documents the journal holds as leased by this producer.
         package let leased: UInt64

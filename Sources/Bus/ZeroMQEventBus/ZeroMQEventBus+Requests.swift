@@ -304,7 +304,7 @@ extension ZeroMQEventBus {
             "the journal has lost its end; what comes in its place is read",
             metadata: ["seen": "\(lastSeen)", "end": "\(head)"])
         lastSeen = head
-        // What was asked for behind the end would leave out what is before that.
+        // A page that was asked for beyond the end would leave out what comes before it.
         pending.removeAll { request in
             switch request.value.reply {
             case .page, .heads: true

@@ -103,7 +103,7 @@ private actor ConsumerRun {
     /// Opened when the claim has to be renewed.
     private var claimEnd = ReadySignal()
     private var isReading = true
-    /// Whether nothing more is performed: nobody would resume a reader that waits for room.
+    /// Whether the run is over: then nothing resumes a reader that waits for room.
     private var isOver = false
     private var hasWarned = false
     private var failure: (any Error)?
@@ -180,7 +180,7 @@ private actor ConsumerRun {
                     try await self.loop.bus.claim(consumer: self.loop.consumer, as: self.member)
                 }
                 try await retry.run { try await self.loop.tellCutOffs(of: claim) }
-                // It may have failed meanwhile: nobody would end this claim.
+                // The run may have failed meanwhile: then nothing would end this claim.
                 guard failure == nil else { return }
                 begin(claim)
                 try await takeMessagesUntilClaimEnds(under: claim)

@@ -4,7 +4,7 @@ internal import EventBus
 /// The unfinished messages of a durable consumer: which one to handle next, and what to publish.
 ///
 /// A pure state machine. Within a partition messages are handled in their order, and one batch is published at a time.
-/// Partitions do not wait for each other. Whoever performs the steps reports what became of them.
+/// Partitions do not wait for each other. The caller performs the steps and reports what became of them.
 struct ConsumerQueue {
     /// What is to be done next.
     enum Step {

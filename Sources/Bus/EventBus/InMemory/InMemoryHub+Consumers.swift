@@ -26,7 +26,7 @@ extension InMemoryHub {
         try requireOpen(handle)
         do { try Rules.checkConsumer(consumer) } catch { throw BusError(error) }
         guard groups[consumer]?.members.isEmpty ?? true else { throw BusError.isShared(consumer) }
-        // A member that shares is among the members: whoever else has a share owns all of them.
+        // Members that share are listed; a share of any other member means that it owns all of them.
         if let owner = groups[consumer]?.shares.first?.member {
             let membership = Membership(consumer: consumer, member: owner)
             guard !memberships.values.contains(where: { $0.contains(membership) }) else {

@@ -39,7 +39,7 @@ struct Announcement: Service {
         let presence = context.presence(lag: 0)
         try await context.waitingForBus(clock: clock) { try await publish(presence, contract) }
         for signal in ready { try await signal.wait() }
-        // Who is told that the process is ready finds its consumers in its presence.
+        // A client that waits until the process is ready finds its consumers in its presence.
         let begun = context.presence(lag: 0)
         let isComplete = presence.consumers == begun.consumers
         if !isComplete {
