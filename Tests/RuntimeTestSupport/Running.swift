@@ -1,6 +1,5 @@
 package import Consuming
 package import ServiceLifecycle
-internal import ServiceRuntime
 
 /// Runs a service for as long as `body` runs; `body` begins once the service is ready.
 /// - Throws: what `body` or the service throws, whichever is first.

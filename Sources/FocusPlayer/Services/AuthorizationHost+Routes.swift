@@ -2,7 +2,6 @@ internal import Authorization
 internal import Consuming
 internal import Contracts
 package import EventBus
-internal import ServiceRuntime
 internal import Vocabulary
 
 extension AuthorizationHost {

@@ -4,7 +4,6 @@ package import Consuming
 internal import Contracts
 package import EventBus
 package import Logging
-internal import ServiceRuntime
 
 /// Hosts an `AuthorizationService` between a bus and a browser.
 ///

@@ -2,7 +2,6 @@ package import Consuming
 internal import Contracts
 package import EventBus
 internal import Music
-internal import ServiceRuntime
 internal import Vocabulary
 
 extension MusicHost {

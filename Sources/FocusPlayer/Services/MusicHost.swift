@@ -5,7 +5,6 @@ package import HTTPClient
 package import Logging
 internal import Music
 package import Repositories
-internal import ServiceRuntime
 package import SpotifyAPI
 package import TokenVault
 internal import Vocabulary

@@ -7,17 +7,12 @@ internal import Synchronization
 /// The pieces of work that are under way.
 final class WorkUnderWay: Sendable {
     private let pieces = Mutex<[PieceOfWork]>([])
-    private let input: AsyncStream<PieceOfWork>.Continuation
-    /// Each piece when it is to be started.
-    let started: AsyncStream<PieceOfWork>
-
-    init() {
-        (started, input) = AsyncStream.makeStream()
-    }
+    /// One for each piece, begun when it is started.
+    let tasks = Companions<PieceOfWork>()
 
     func start(_ piece: PieceOfWork) {
         pieces.withLock { $0.append(piece) }
-        input.yield(piece)
+        tasks.begin(piece)
     }
 
     /// Forgets a piece that has ended.
@@ -33,10 +28,6 @@ final class WorkUnderWay: Sendable {
             forget(piece)
         }
         return ended
-    }
-
-    func finish() {
-        input.finish()
     }
 }
 

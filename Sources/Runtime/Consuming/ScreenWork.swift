@@ -93,16 +93,13 @@ public struct ScreenWork: ReadyService {
         try await loop.tellCutOffs(of: claim)
         let underWay = WorkUnderWay()
         try await takeUp(underWay)
-        try await withThrowingDiscardingTaskGroup { group in
-            group.addTask {
-                defer { underWay.finish() }
-                try await loop.run(under: claim, partitionsAtOnce: Self.partitionsAtOnce) {
-                    try await results(of: $0, underWay, loop)
-                }
+        // What is under way is taken up after the next start.
+        try await underWay.tasks.run {
+            try await loop.run(under: claim, partitionsAtOnce: Self.partitionsAtOnce) {
+                try await results(of: $0, underWay, loop)
             }
-            for await piece in underWay.started { group.addTask { try await run(piece, underWay) } }
-            // What is under way is taken up after the next start.
-            group.cancelAll()
+        } task: {
+            try await run($0, underWay)
         }
     }
 

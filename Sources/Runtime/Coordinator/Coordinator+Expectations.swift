@@ -8,17 +8,12 @@ internal import Synchronization
 /// What the states of all sessions wait for, as far as it is recorded.
 final class OpenExpectations: Sendable {
     private let objects = Mutex<Set<Expectation.Object>>([])
-    private let input: AsyncStream<Expectation>.Continuation
-    /// Each expectation once, when it is recorded.
-    let opened: AsyncStream<Expectation>
-
-    init() {
-        (opened, input) = AsyncStream.makeStream()
-    }
+    /// One for each expectation, begun when it is recorded.
+    let timers = Companions<Expectation>()
 
     func open(_ expectations: [Expectation]) {
         for expectation in expectations where objects.withLock({ $0.insert(expectation.object).inserted }) {
-            input.yield(expectation)
+            timers.begin(expectation)
         }
     }
 
@@ -27,10 +22,6 @@ final class OpenExpectations: Sendable {
     }
 
     func isOpen(_ expectation: Expectation) -> Bool { objects.withLock { $0.contains(expectation.object) } }
-
-    func finish() {
-        input.finish()
-    }
 }
 
 extension Coordinator {

@@ -75,15 +75,10 @@ package struct Coordinator: ReadyService {
         }
         restored.whenRecorded?()
         let running = sessions
-        try await withThrowingDiscardingTaskGroup { group in
-            group.addTask {
-                defer { open.finish() }
-                try await loop.run(under: claim, running)
-            }
-            for await expectation in open.opened {
-                group.addTask { try await wait(for: expectation, open) }
-            }
-            group.cancelAll()
+        try await open.timers.run {
+            try await loop.run(under: claim, running)
+        } task: {
+            try await wait(for: $0, open)
         }
     }
 }

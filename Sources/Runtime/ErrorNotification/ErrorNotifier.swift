@@ -45,17 +45,14 @@ package struct ErrorNotifier: ReadyService {
             clock: clock, whenLive: ready.signal)
         guard let claim = try await loop.claim() else { return }
         try await loop.tellCutOffs(of: claim)
-        let (shown, input) = AsyncStream.makeStream(of: ShownError.self)
+        let timers = Companions<ShownError>()
         // Reading comes after the claim: no other process writes these documents from then on.
         let queues = ErrorQueues(
-            try await restoredQueues(), bus: bus, logger: logger, whenShown: { input.yield($0) })
-        try await withThrowingDiscardingTaskGroup { group in
-            group.addTask {
-                defer { input.finish() }
-                try await loop.run(under: claim, queues)
-            }
-            for await error in shown { group.addTask { try await hideInDueTime(error) } }
-            group.cancelAll()
+            try await restoredQueues(), bus: bus, logger: logger, whenShown: { timers.begin($0) })
+        try await timers.run {
+            try await loop.run(under: claim, queues)
+        } task: {
+            try await hideInDueTime($0)
         }
     }
 
