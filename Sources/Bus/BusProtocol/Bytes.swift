@@ -1,2 +1,98 @@
+internal import EventBus
+
 /// A piece of a frame: messages are cut out of the frame that brought them without being copied.
 package typealias Bytes = ArraySlice<UInt8>
+
+/// Reads the binary frames of the protocol. Everything it is given came from outside: it throws, it never traps.
+package struct ByteReader {
+    private let frame: [UInt8]
+    private var index = 0
+
+    package init(_ frame: [UInt8]) {
+        self.frame = frame
+    }
+
+    package var isAtEnd: Bool { index == frame.count }
+
+    package mutating func read<Integer: FixedWidthInteger & UnsignedInteger>(
+        _ type: Integer.Type = Integer.self
+    ) throws(ProtocolError) -> Integer {
+        let place = try take(MemoryLayout<Integer>.size).lowerBound
+        return frame.withUnsafeBytes { Integer(bigEndian: $0.loadUnaligned(fromByteOffset: place, as: Integer.self)) }
+    }
+
+    package mutating func bytes(count: Int) throws(ProtocolError) -> Bytes {
+        frame[try take(count)]
+    }
+
+    private mutating func take(_ count: Int) throws(ProtocolError) -> Range<Int> {
+        guard frame.count - index >= count else { throw ProtocolError(.malformed, "a frame is too short") }
+        defer { index += count }
+        return index..<index + count
+    }
+
+    /// Bytes behind their length in four.
+    package mutating func blob() throws(ProtocolError) -> Bytes {
+        try bytes(count: Int(try read(UInt32.self)))
+    }
+
+    package mutating func text() throws(ProtocolError) -> String {
+        let bytes = try bytes(count: Int(try read(UInt16.self)))
+        guard let text = bytes.withUnsafeBufferPointer({ String(utf8: $0) }) else {
+            throw ProtocolError(.malformed, "a text is not UTF-8")
+        }
+        return text
+    }
+
+    /// The name of a durable consumer.
+    package mutating func consumer() throws(ProtocolError) -> String {
+        let name = try text()
+        do { try Rules.checkConsumer(name) } catch { throw ProtocolError(error) }
+        return name
+    }
+
+    package func end() throws(ProtocolError) {
+        guard isAtEnd else { throw ProtocolError(.malformed, "a frame is too long") }
+    }
+}
+
+/// Writes the binary frames of the protocol: integers big-endian, texts and blobs behind their length.
+package struct ByteWriter: Hashable, Sendable {
+    package private(set) var bytes: [UInt8] = []
+
+    package init(capacity: Int = 0) {
+        bytes.reserveCapacity(capacity)
+    }
+
+    package mutating func write(_ value: some FixedWidthInteger & UnsignedInteger) {
+        withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
+    }
+
+    package mutating func write(bytes more: some Collection<UInt8>) {
+        bytes.append(contentsOf: more)
+    }
+
+    /// Bytes with their length in four before them.
+    package mutating func write(blob: some Collection<UInt8>) {
+        write(UInt32(clamping: blob.count))
+        bytes.append(contentsOf: blob)
+    }
+
+    /// As ``write(blob:)``, for what `body` appends.
+    package mutating func writeBlob(_ body: (inout [UInt8]) -> Void) {
+        let start = bytes.count
+        write(UInt32(0))
+        body(&bytes)
+        let count = UInt32(clamping: bytes.count - start - MemoryLayout<UInt32>.size)
+        bytes.withUnsafeMutableBytes { $0.storeBytes(of: count.bigEndian, toByteOffset: start, as: UInt32.self) }
+    }
+
+    /// A text with its length in two bytes before it; one that is too long for that is cut.
+    package mutating func write(text: String) {
+        var text = text.prefix(utf8: Int(UInt16.max))
+        text.withUTF8 { utf8 in
+            write(UInt16(clamping: utf8.count))
+            bytes.append(contentsOf: utf8)
+        }
+    }
+}

@@ -1,3 +1,5 @@
+package import EventBus
+
 /// What a client asks of the broker, on the ingress. Each is safe to send twice.
 package enum Request: Hashable, Sendable {
     case hello(Greeting)
@@ -115,4 +117,117 @@ package enum Request: Hashable, Sendable {
         writer.write(number)
         return writer.bytes
     }
+}
+
+/// What a request asks for. The operations `query` and `cancel` also travel from the broker to a client.
+package enum Operation: UInt8, Sendable, CaseIterable {
+    /// I am this producer, I am alive, and this is what I have seen of the journal.
+    case hello = 1
+    /// Append a batch.
+    case publish = 2
+    /// A page of the journal.
+    case read = 3
+    /// Which topics have grown: what a subscriber compares with what it has got.
+    case heads = 4
+    /// A page of the retained documents.
+    case documents = 5
+    /// Take part in a durable consumer.
+    case claim = 6
+    /// I leave; my leased documents and my partitions may go at once.
+    case bye = 7
+    /// Where in the journal a time is.
+    case locate = 8
+    /// A page of the dead letters.
+    case letters = 9
+    /// These are the queries that I answer.
+    case serve = 10
+    /// Put a query to whoever serves it.
+    case ask = 11
+    /// The answer to a query.
+    case answer = 12
+    /// A query that the broker hands to whoever serves it. It gets an answer instead of a reply.
+    case query = 13
+    /// Nobody waits for the answer any more.
+    case cancel = 14
+    /// One retained document.
+    case document = 15
+    /// The durable consumers, with their progress.
+    case consumers = 16
+    /// Remove a durable consumer.
+    case forget = 17
+}
+
+/// The first frame of a request: magic, version, operation, id.
+package struct RequestHead: Hashable, Sendable {
+    package static let length = 12
+    /// The place of the operation in its bytes.
+    package static let operationIndex = 3
+
+    package let operation: Operation
+    /// Chosen by the client; the reply carries it.
+    package let id: UInt64
+
+    package init(operation: Operation, id: UInt64) {
+        self.operation = operation
+        self.id = id
+    }
+
+    package var bytes: [UInt8] {
+        var writer = ByteWriter(capacity: 12)
+        writer.write(ProtocolVersion.magic)
+        writer.write(ProtocolVersion.current)
+        writer.write(operation.rawValue)
+        writer.write(id)
+        return writer.bytes
+    }
+
+    /// The id alone, which can be read even if the rest is not understood: so that a refusal finds its request.
+    package static func id(of frame: [UInt8]) -> UInt64? {
+        var reader = ByteReader(frame)
+        guard (try? reader.read()) == ProtocolVersion.magic,
+            (try? reader.bytes(count: 2)) != nil
+        else { return nil }
+        return try? reader.read()
+    }
+
+    package init(_ frame: [UInt8]) throws(ProtocolError) {
+        var reader = ByteReader(frame)
+        guard try reader.read() == ProtocolVersion.magic else {
+            throw ProtocolError(.malformed, "the request does not begin with SG")
+        }
+        let version: UInt8 = try reader.read()
+        guard version == ProtocolVersion.current else {
+            throw ProtocolError(
+                .version, "version \(version) of the protocol is not spoken here, but \(ProtocolVersion.current)")
+        }
+        let number: UInt8 = try reader.read()
+        guard let operation = Operation(rawValue: number) else {
+            throw ProtocolError(.operation, "operation \(number) is not known")
+        }
+        self.init(operation: operation, id: try reader.read())
+        try reader.end()
+    }
+}
+
+/// What stands at the start of every request and reply.
+package enum ProtocolVersion {
+    /// "SG": so that a stray connection of another protocol is told apart.
+    package static let magic: UInt16 = 0x5347
+    /// Grows when a frame changes its meaning.
+    package static let current: UInt8 = 1
+}
+
+/// What requests and answers may measure beside. The broker refuses more; clients check before they send, because a frame
+/// beyond `maximumFrameSize` makes libzmq drop the whole connection without a word.
+extension Limits {
+    package static let maximumFrameSize = 8 * 1024 * 1024
+    /// Filters of one request.
+    package static let filterCount = 1024
+    /// Messages of one page, and bytes after which a page ends early.
+    package static let pageCount = 256
+    package static let pageSize = 256 * 1024
+    /// Bytes of the reason for a rejection that a client sends; it cuts the rest.
+    package static let reasonSize = 4 * 1024
+    /// Rows looked at for one page, so that a rare topic in a long journal blocks the broker for no longer than this.
+    package static let scanCount = 20_000
 }

@@ -1,0 +1,184 @@
+package import EventBus
+internal import Foundation
+
+/// Asks for what a member of a durable consumer owns. Frames: claim (producer, member, flags, consumer).
+package struct ClaimRequest: Hashable, Sendable {
+    /// What for; the number is that of its flag.
+    package enum Purpose: UInt8, Sendable {
+        /// To own something from now on.
+        case claim = 0
+        /// Only to say that the member lives and to ask what it owns: it changes nothing.
+        case renewal = 2
+        /// To own nothing any more, because its process has no use for it: the others get what it has.
+        case leave = 4
+    }
+
+    /// Whose falling silent ends the membership.
+    package let producer: ProducerID
+    package let member: ConsumerMember
+    package let consumer: String
+    package let purpose: Purpose
+
+    private static let sharedFlag: UInt8 = 1
+
+    package init(producer: ProducerID, member: ConsumerMember, consumer: String, purpose: Purpose = .claim) {
+        self.producer = producer
+        self.member = member
+        self.consumer = consumer
+        self.purpose = purpose
+    }
+
+    package init(frames: ArraySlice<[UInt8]>) throws(ProtocolError) {
+        guard let frame = frames.first, frames.count == 1 else {
+            throw ProtocolError(.malformed, "claim has one frame: producer, member, flags, consumer")
+        }
+        var reader = ByteReader(frame)
+        producer = try ProducerID(&reader)
+        let id = try ProducerID(&reader).uuid
+        let flags: UInt8 = try reader.read()
+        member = ConsumerMember(flags & Self.sharedFlag == 0 ? .exclusive : .shared, id: id)
+        guard let purpose = Purpose(rawValue: flags & ~Self.sharedFlag) else {
+            throw ProtocolError(.malformed, "a claim has a flag that is not known")
+        }
+        self.purpose = purpose
+        consumer = try reader.consumer()
+        try reader.end()
+    }
+
+    package var frames: [[UInt8]] {
+        var writer = ByteWriter()
+        writer.write(bytes: producer.bytes)
+        writer.write(bytes: ProducerID(member.id).bytes)
+        writer.write((member.mode == .shared ? Self.sharedFlag : 0) | purpose.rawValue)
+        writer.write(text: consumer)
+        return [writer.bytes]
+    }
+}
+
+/// What a member of a durable consumer owns. Frames: ownership (owner epoch, epoch, then partition (1) and offset (8) each) |
+/// one for each type that was cut off (first, last, count, type).
+package struct Claimed: Hashable, Sendable {
+    /// 0 when there is nothing, or something that must be claimed first.
+    package let ownerEpoch: UInt64
+    package let epoch: UInt64
+    /// Up to where each partition that is owned is handled.
+    package let offsets: [Partition: UInt64]
+    /// What retention removed before anybody handled it.
+    package let cutOffs: [CutOff]
+
+    package init(ownerEpoch: UInt64, epoch: UInt64, offsets: [Partition: UInt64], cutOffs: [CutOff]) {
+        self.ownerEpoch = ownerEpoch
+        self.epoch = epoch
+        self.offsets = offsets
+        self.cutOffs = cutOffs
+    }
+
+    init(frames: ArraySlice<[UInt8]>) throws(ProtocolError) {
+        guard let first = frames.first else { throw ProtocolError(.malformed, "a claim's answer lacks its frame") }
+        var reader = ByteReader(first)
+        ownerEpoch = try reader.read()
+        epoch = try reader.read()
+        var offsets: [Partition: UInt64] = [:]
+        while !reader.isAtEnd {
+            guard let partition = Partition(try reader.read(UInt8.self)) else {
+                throw ProtocolError(.malformed, "a partition does not exist")
+            }
+            offsets[partition] = try reader.read()
+        }
+        self.offsets = offsets
+        var cutOffs: [CutOff] = []
+        for frame in frames.dropFirst() {
+            cutOffs.append(try Self.cutOff(frame))
+        }
+        self.cutOffs = cutOffs
+    }
+
+    var frames: [[UInt8]] {
+        var writer = ByteWriter(capacity: 16 + offsets.count * 9)
+        writer.write(ownerEpoch)
+        writer.write(epoch)
+        for (partition, offset) in offsets.sorted(by: { $0.key < $1.key }) {
+            writer.write(partition.number)
+            writer.write(offset)
+        }
+        return [writer.bytes]
+            + cutOffs.map { cutOff in
+                var writer = ByteWriter()
+                writer.write(cutOff.offsets.lowerBound)
+                writer.write(cutOff.offsets.upperBound)
+                writer.write(UInt64(clamping: cutOff.count))
+                writer.write(text: cutOff.type.description)
+                return writer.bytes
+            }
+    }
+
+    private static func cutOff(_ frame: [UInt8]) throws(ProtocolError) -> CutOff {
+        var reader = ByteReader(frame)
+        let (first, last): (UInt64, UInt64) = (try reader.read(), try reader.read())
+        let count = Int(clamping: try reader.read(UInt64.self))
+        guard first <= last, let type = MessageType(try reader.text()) else {
+            throw ProtocolError(.malformed, "what was cut off cannot be read")
+        }
+        try reader.end()
+        return CutOff(type: type, count: count, offsets: first...last)
+    }
+}
+
+/// The durable consumers of a journal. Frames: extent (epoch, head) | one a consumer (name (text), position (8), members (2)).
+package struct ConsumerList: Hashable, Sendable {
+    package struct Entry: Hashable, Sendable {
+        package let name: String
+        /// The offset up to which everything is handled in all partitions.
+        package let position: UInt64
+        /// The members that share the consumer.
+        package let memberCount: UInt16
+
+        package init(name: String, position: UInt64, memberCount: UInt16) {
+            self.name = name
+            self.position = position
+            self.memberCount = memberCount
+        }
+    }
+
+    package let epoch: UInt64
+    /// The last offset of the journal.
+    package let head: UInt64
+    /// In alphabetical order.
+    package let consumers: [Entry]
+
+    package init(epoch: UInt64, head: UInt64, consumers: [Entry]) {
+        self.epoch = epoch
+        self.head = head
+        self.consumers = consumers
+    }
+
+    init(frames: ArraySlice<[UInt8]>) throws(ProtocolError) {
+        guard let first = frames.first else { throw ProtocolError(.malformed, "consumers lack their extent") }
+        var extent = ByteReader(first)
+        epoch = try extent.read()
+        head = try extent.read()
+        try extent.end()
+        var consumers: [Entry] = []
+        for frame in frames.dropFirst() {
+            var reader = ByteReader(frame)
+            consumers.append(
+                Entry(name: try reader.text(), position: try reader.read(), memberCount: try reader.read()))
+            try reader.end()
+        }
+        self.consumers = consumers
+    }
+
+    var frames: [[UInt8]] {
+        var extent = ByteWriter(capacity: 16)
+        extent.write(epoch)
+        extent.write(head)
+        return [extent.bytes]
+            + consumers.map { consumer in
+                var writer = ByteWriter()
+                writer.write(text: consumer.name)
+                writer.write(consumer.position)
+                writer.write(consumer.memberCount)
+                return writer.bytes
+            }
+    }
+}

@@ -1,0 +1,183 @@
+package import EventBus
+
+/// Asks for what comes behind an offset. Frames: cursor (epoch, offset) | one topic prefix each.
+package struct PageRequest: Hashable, Sendable {
+    /// 0 for whichever journal there is.
+    package let epoch: UInt64
+    package let after: UInt64
+    package let prefixes: [String]
+
+    package init(epoch: UInt64, after: UInt64, prefixes: [String]) {
+        self.epoch = epoch
+        self.after = after
+        self.prefixes = prefixes
+    }
+
+    package init(frames: ArraySlice<[UInt8]>) throws(ProtocolError) {
+        guard let first = frames.first else { throw ProtocolError(.malformed, "the request lacks its cursor frame") }
+        var cursor = ByteReader(first)
+        self.init(
+            epoch: try cursor.read(), after: try cursor.read(), prefixes: try Self.prefixes(frames.dropFirst()))
+        try cursor.end()
+    }
+
+    package var frames: [[UInt8]] {
+        var cursor = ByteWriter(capacity: 16)
+        cursor.write(epoch)
+        cursor.write(after)
+        return [cursor.bytes] + prefixes.map { Array($0.utf8) }
+    }
+
+    private static func prefixes(_ frames: ArraySlice<[UInt8]>) throws(ProtocolError) -> [String] {
+        guard frames.count <= Limits.filterCount else {
+            throw ProtocolError(.tooLarge, "a request has at most \(Limits.filterCount) filters")
+        }
+        var prefixes: [String] = []
+        for frame in frames {
+            guard let prefix = String(validating: frame, as: UTF8.self), prefix.hasSuffix(".") || Topic(prefix) != nil
+            else {
+                throw ProtocolError(.topic, "a filter ends with a dot or is a whole topic")
+            }
+            prefixes.append(prefix)
+        }
+        return prefixes
+    }
+}
+
+/// A piece of the journal, or of the retained documents.
+/// Frames: extent (epoch, through, complete, then the offset of each damaged message) | the messages, one behind the other.
+package struct Page: Hashable, Sendable {
+    package let epoch: UInt64
+    /// Everything that matches up to here is in this page or was in an earlier one, or was removed by retention.
+    package let through: UInt64
+    /// Whether `through` was the journal's end.
+    package let isComplete: Bool
+    package let messages: [FeedMessage]
+    /// The offsets of messages whose checksum is wrong: they cannot be delivered.
+    package let damaged: [UInt64]
+
+    package init(
+        epoch: UInt64, through: UInt64, isComplete: Bool, messages: [FeedMessage], damaged: [UInt64] = []
+    ) {
+        self.epoch = epoch
+        self.through = through
+        self.isComplete = isComplete
+        self.messages = messages
+        self.damaged = damaged
+    }
+
+    init(frames: ArraySlice<[UInt8]>) throws(ProtocolError) {
+        guard frames.count == 2, let first = frames.first, let last = frames.last else {
+            throw ProtocolError(.malformed, "a page has two frames: extent and messages")
+        }
+        var extent = ByteReader(first)
+        epoch = try extent.read()
+        through = try extent.read()
+        isComplete = try extent.read(UInt8.self) != 0
+        var damaged: [UInt64] = []
+        while !extent.isAtEnd {
+            damaged.append(try extent.read())
+        }
+        self.damaged = damaged
+        var reader = ByteReader(last)
+        var messages: [FeedMessage] = []
+        while !reader.isAtEnd {
+            messages.append(try FeedMessage(page: &reader, epoch: epoch))
+        }
+        self.messages = messages
+    }
+
+    var frames: [[UInt8]] {
+        var writer = ByteWriter(capacity: messages.reduce(0) { $0 + $1.header.count + $1.data.count + 128 })
+        messages.forEach { $0.write(page: &writer) }
+        let extent = Self.extent(epoch: epoch, through: through, isComplete: isComplete, damaged: damaged)
+        return [extent, writer.bytes]
+    }
+
+    static func extent(epoch: UInt64, through: UInt64, isComplete: Bool, damaged: [UInt64]) -> [UInt8] {
+        var extent = ByteWriter(capacity: 17 + damaged.count * 8)
+        extent.write(epoch)
+        extent.write(through)
+        extent.write(UInt8(isComplete ? 1 : 0))
+        damaged.forEach { extent.write($0) }
+        return extent.bytes
+    }
+}
+
+/// A ``Page`` as the broker makes it: every message goes from where it lies into the frame that is sent.
+package struct PackedPage: Sendable {
+    package var through: UInt64
+    package var isComplete = false
+    package var damaged: [UInt64] = []
+    /// How many messages there are.
+    package private(set) var count = 0
+    private let epoch: UInt64
+    private var writer = ByteWriter()
+
+    package init(epoch: UInt64, through: UInt64) {
+        self.epoch = epoch
+        self.through = through
+    }
+
+    package var isFull: Bool { count >= Limits.pageCount || writer.bytes.count >= Limits.pageSize }
+
+    /// As ``FeedMessage/write(page:)``.
+    package mutating func add(
+        topic: [UInt8], offset: UInt64, previous: UInt64, header: UnsafeRawBufferPointer, data: UnsafeRawBufferPointer
+    ) {
+        writer.write(UInt16(clamping: topic.count))
+        writer.write(bytes: topic)
+        writer.write(offset)
+        writer.write(previous)
+        writer.write(blob: header)
+        writer.write(blob: data)
+        count += 1
+    }
+
+    package func frames(to head: RequestHead) -> [[UInt8]] {
+        let extent = Page.extent(epoch: epoch, through: through, isComplete: isComplete, damaged: damaged)
+        return Reply.successFrames(head: head.bytes, body: [extent, writer.bytes])
+    }
+}
+
+/// Asks for one retained document. Frame: epoch (8), type, subject, key (texts).
+package struct DocumentRequest: Hashable, Sendable {
+    /// 0 for whichever journal there is.
+    package let epoch: UInt64
+    package let type: MessageType
+    package let subject: String
+    /// Empty for the document without a key.
+    package let key: String
+
+    /// - Throws: ``ProtocolError`` if no document can have this type, subject and key.
+    package init(epoch: UInt64 = 0, type: MessageType, subject: String, key: String) throws(ProtocolError) {
+        do { try Rules.checkDocument(type, subject: subject, key: key) } catch { throw ProtocolError(error) }
+        self.epoch = epoch
+        self.type = type
+        self.subject = subject
+        self.key = key
+    }
+
+    package init(frames: ArraySlice<[UInt8]>) throws(ProtocolError) {
+        guard let frame = frames.first, frames.count == 1 else {
+            throw ProtocolError(.malformed, "document has one frame: epoch, type, subject, key")
+        }
+        var reader = ByteReader(frame)
+        let epoch: UInt64 = try reader.read()
+        let name = try reader.text()
+        guard let type = MessageType(name) else {
+            throw ProtocolError(.topic, "'\(name.prefix(80))' is not the type of a message")
+        }
+        try self.init(epoch: epoch, type: type, subject: try reader.text(), key: try reader.text())
+        try reader.end()
+    }
+
+    package var frames: [[UInt8]] {
+        var writer = ByteWriter()
+        writer.write(epoch)
+        writer.write(text: type.description)
+        writer.write(text: subject)
+        writer.write(text: key)
+        return [writer.bytes]
+    }
+}

@@ -1,0 +1,284 @@
+package import EventBus
+
+/// A batch that is journalled all or not at all.
+///
+/// Frames: batch (producer, sequence, flags, count) | checkpoint | rejection | settled letters, each if the flags say so |
+/// the messages, one behind the other, if there are any.
+package struct PublishRequest: Hashable, Sendable {
+    package let producer: ProducerID
+    /// Counts the batches of the producer from 1. The broker takes exactly the next one. Transient batches have a count of
+    /// their own, since no journal keeps it: the broker takes any that is later than the last.
+    package let sequence: UInt64
+    /// Documents of this batch are withdrawn when the producer stops answering.
+    package let isLeased: Bool
+    /// The messages go to the feed only.
+    package let isTransient: Bool
+    package let checkpoint: CheckpointFrame?
+    /// The message of the checkpoint becomes a dead letter.
+    package let rejection: RejectionFrame?
+    /// Dead letters that go.
+    package let settledLetters: [Int64]
+    package let messages: PackedMessages
+
+    package init(
+        producer: ProducerID, sequence: UInt64, isLeased: Bool = false, isTransient: Bool = false,
+        checkpoint: CheckpointFrame? = nil, rejection: RejectionFrame? = nil, settledLetters: [Int64] = [],
+        messages: PackedMessages
+    ) {
+        self.producer = producer
+        self.sequence = sequence
+        self.isLeased = isLeased
+        self.isTransient = isTransient
+        self.checkpoint = checkpoint
+        self.rejection = rejection
+        self.settledLetters = settledLetters
+        self.messages = messages
+    }
+
+    /// As the designated initialiser, for messages that stand alone.
+    package init(
+        producer: ProducerID, sequence: UInt64, isLeased: Bool = false, isTransient: Bool = false,
+        checkpoint: CheckpointFrame? = nil, rejection: RejectionFrame? = nil, settledLetters: [Int64] = [],
+        messages: [PublishedMessage]
+    ) {
+        self.init(
+            producer: producer, sequence: sequence, isLeased: isLeased, isTransient: isTransient,
+            checkpoint: checkpoint, rejection: rejection, settledLetters: settledLetters,
+            messages: PackedMessages(messages))
+    }
+
+    /// The same batch as another one of a producer.
+    package func numbered(_ producer: ProducerID, _ sequence: UInt64) -> PublishRequest {
+        PublishRequest(
+            producer: producer, sequence: sequence, isLeased: isLeased, isTransient: isTransient,
+            checkpoint: checkpoint, rejection: rejection, settledLetters: settledLetters, messages: messages)
+    }
+
+    /// Checks what would end the connection, so that a client can tell before it sends.
+    package func validate() throws(ProtocolError) {
+        guard messages.bytes.count <= Limits.maximumFrameSize else {
+            throw ProtocolError(.tooLarge, "the messages of a batch exceed \(Limits.maximumFrameSize) bytes together")
+        }
+    }
+
+    private var flags: BatchHead.Flags {
+        var flags: BatchHead.Flags = []
+        if isLeased { flags.insert(.leased) }
+        if checkpoint != nil { flags.insert(.checkpoint) }
+        if rejection != nil { flags.insert(.rejection) }
+        if !settledLetters.isEmpty { flags.insert(.settledLetters) }
+        if isTransient { flags.insert(.transient) }
+        return flags
+    }
+
+    package var frames: [[UInt8]] {
+        var batch = ByteWriter(capacity: 27)
+        batch.write(bytes: producer.bytes)
+        batch.write(sequence)
+        batch.write(flags.rawValue)
+        batch.write(UInt16(clamping: messages.count))
+        var frames = [batch.bytes]
+        if let checkpoint { frames.append(checkpoint.bytes) }
+        if let rejection { frames.append(rejection.bytes) }
+        if !settledLetters.isEmpty {
+            var letters = ByteWriter(capacity: settledLetters.count * 8)
+            settledLetters.forEach { letters.write(UInt64(bitPattern: $0)) }
+            frames.append(letters.bytes)
+        }
+        if messages.count > 0 { frames.append(messages.bytes) }
+        return frames
+    }
+
+    package init(frames: ArraySlice<[UInt8]>) throws(ProtocolError) {
+        let head = try BatchHead(frames: frames)
+        let content = try BatchContent(of: head)
+        self.init(
+            producer: head.producer, sequence: head.sequence, isLeased: head.isLeased, isTransient: head.isTransient,
+            checkpoint: content.checkpoint, rejection: content.rejection, settledLetters: content.settledLetters,
+            messages: try PackedMessages(content.messages, count: head.count))
+    }
+}
+
+/// The first frame of a batch: whose it is, which, and of what kind. What the frames behind it say has yet to be read: a
+/// batch that is refused for it still has its place among the others of its producer.
+/// Frames: those of ``PublishRequest``.
+package struct BatchHead: Hashable, Sendable {
+    package let producer: ProducerID
+    package let sequence: UInt64
+    let flags: Flags
+    /// How many messages there are.
+    package let count: Int
+    /// The frames behind the first.
+    let rest: ArraySlice<[UInt8]>
+
+    struct Flags: OptionSet, Hashable {
+        let rawValue: UInt8
+        static let leased = Flags(rawValue: 1)
+        static let checkpoint = Flags(rawValue: 2)
+        static let rejection = Flags(rawValue: 4)
+        static let settledLetters = Flags(rawValue: 8)
+        static let transient = Flags(rawValue: 16)
+        static let all: Flags = [.leased, .checkpoint, .rejection, .settledLetters, .transient]
+    }
+
+    package init(frames: ArraySlice<[UInt8]>) throws(ProtocolError) {
+        guard let first = frames.first else { throw ProtocolError(.malformed, "publish lacks its frame 'batch'") }
+        var reader = ByteReader(first)
+        producer = try ProducerID(&reader)
+        sequence = try reader.read()
+        flags = Flags(rawValue: try reader.read())
+        count = Int(try reader.read(UInt16.self))
+        try reader.end()
+        rest = frames.dropFirst()
+    }
+
+    package var isLeased: Bool { flags.contains(.leased) }
+    package var isTransient: Bool { flags.contains(.transient) }
+}
+
+/// What stands behind the ``BatchHead``. The messages have yet to be read: the broker journals them straight from the frame
+/// that brought them.
+package struct BatchContent: Hashable, Sendable {
+    package let checkpoint: CheckpointFrame?
+    package let rejection: RejectionFrame?
+    package let settledLetters: [Int64]
+    /// The messages, one behind the other.
+    package let messages: [UInt8]
+
+    package init(of head: BatchHead) throws(ProtocolError) {
+        let flags = head.flags
+        guard flags.isSubset(of: .all) else {
+            throw ProtocolError(.malformed, "a batch has a flag that is not known")
+        }
+        guard head.count <= Limits.batchCount else {
+            throw ProtocolError(.tooLarge, "a batch has at most \(Limits.batchCount) messages")
+        }
+        var rest = head.rest
+        checkpoint = flags.contains(.checkpoint) ? try CheckpointFrame(try Self.next(&rest, "checkpoint")) : nil
+        rejection = flags.contains(.rejection) ? try RejectionFrame(try Self.next(&rest, "rejection")) : nil
+        settledLetters =
+            flags.contains(.settledLetters) ? try Self.letters(try Self.next(&rest, "settled letters")) : []
+        messages = head.count > 0 ? try Self.next(&rest, "messages") : []
+        guard rest.isEmpty else { throw ProtocolError(.malformed, "publish has too many frames") }
+        guard rejection == nil || checkpoint != nil else {
+            throw ProtocolError(.malformed, "a rejection needs the checkpoint of what is rejected")
+        }
+        guard !head.isTransient || flags == .transient else {
+            throw ProtocolError(.malformed, "a transient batch has nothing but messages")
+        }
+    }
+
+    private static func next(_ frames: inout ArraySlice<[UInt8]>, _ name: String) throws(ProtocolError) -> [UInt8] {
+        guard let frame = frames.popFirst() else {
+            throw ProtocolError(.malformed, "publish lacks its frame '\(name)'")
+        }
+        return frame
+    }
+
+    private static func letters(_ frame: [UInt8]) throws(ProtocolError) -> [Int64] {
+        var reader = ByteReader(frame)
+        var letters: [Int64] = []
+        while !reader.isAtEnd {
+            letters.append(Int64(bitPattern: try reader.read()))
+        }
+        guard !letters.isEmpty, letters.count <= Limits.batchCount else {
+            throw ProtocolError(.tooLarge, "a batch settles 1 to \(Limits.batchCount) dead letters")
+        }
+        return letters
+    }
+}
+
+/// The progress of a durable consumer, journalled with what it published.
+/// As bytes: consumer (text) | owner epoch, epoch, offset, settled (8 each) | partition (1), ff for all that is owned | previous
+/// (8), if it is to be checked.
+package struct CheckpointFrame: Hashable, Sendable {
+    package let consumer: String
+    /// What the claim was given; an older one is fenced.
+    package let ownerEpoch: UInt64
+    package let epoch: UInt64
+    package let offset: UInt64
+    /// Up to here everything is handled, in all partitions that are owned.
+    package let settled: UInt64
+    /// Of the message at the offset.
+    package let partition: Partition?
+    /// The offset that must be recorded for the partition already; nil if that is not to be checked.
+    package let previous: UInt64?
+
+    private static let allPartitions: UInt8 = 0xff
+
+    package init(
+        consumer: String, ownerEpoch: UInt64, epoch: UInt64, offset: UInt64, settled: UInt64, partition: Partition?,
+        previous: UInt64? = nil
+    ) {
+        self.consumer = consumer
+        self.ownerEpoch = ownerEpoch
+        self.epoch = epoch
+        self.offset = offset
+        self.settled = settled
+        self.partition = partition
+        self.previous = previous
+    }
+
+    package init(_ frame: [UInt8]) throws(ProtocolError) {
+        var reader = ByteReader(frame)
+        consumer = try reader.consumer()
+        ownerEpoch = try reader.read()
+        epoch = try reader.read()
+        offset = try reader.read()
+        settled = try reader.read()
+        let number: UInt8 = try reader.read()
+        partition = Partition(number)
+        guard partition != nil || number == Self.allPartitions else {
+            throw ProtocolError(.malformed, "partition \(number) does not exist")
+        }
+        previous = reader.isAtEnd ? nil : try reader.read()
+        try reader.end()
+    }
+
+    package var bytes: [UInt8] {
+        var writer = ByteWriter()
+        writer.write(text: consumer)
+        writer.write(ownerEpoch)
+        writer.write(epoch)
+        writer.write(offset)
+        writer.write(settled)
+        writer.write(partition?.number ?? Self.allPartitions)
+        if let previous { writer.write(previous) }
+        return writer.bytes
+    }
+}
+
+/// Why the message of a checkpoint was given up. As bytes: attempts (2) | code, reason (texts).
+package struct RejectionFrame: Hashable, Sendable {
+    package let attempts: UInt16
+    package let code: String
+    package let reason: String
+
+    package init(attempts: UInt16, code: String, reason: String) {
+        self.attempts = attempts
+        self.code = code
+        self.reason = reason
+    }
+
+    package init(_ frame: [UInt8]) throws(ProtocolError) {
+        var reader = ByteReader(frame)
+        try self.init(&reader)
+        try reader.end()
+    }
+
+    package init(_ reader: inout ByteReader) throws(ProtocolError) {
+        self.init(attempts: try reader.read(), code: try reader.text(), reason: try reader.text())
+    }
+
+    package func write(to writer: inout ByteWriter) {
+        writer.write(attempts)
+        writer.write(text: code)
+        writer.write(text: reason)
+    }
+
+    package var bytes: [UInt8] {
+        var writer = ByteWriter()
+        write(to: &writer)
+        return writer.bytes
+    }
+}

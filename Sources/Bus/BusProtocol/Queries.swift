@@ -1,0 +1,162 @@
+package import EventBus
+
+/// A query for whoever serves its type. Frames: timeout in milliseconds (4) | the message, as when it is published.
+package struct AskRequest: Hashable, Sendable {
+    package let timeout: UInt32
+    package let query: PublishedMessage
+
+    package init(timeout: UInt32, query: PublishedMessage) {
+        self.timeout = timeout
+        self.query = query
+    }
+
+    package init(frames: ArraySlice<[UInt8]>) throws(ProtocolError) {
+        guard frames.count == 2, let first = frames.first, let last = frames.last else {
+            throw ProtocolError(.malformed, "ask has two frames: timeout and message")
+        }
+        var timeoutReader = ByteReader(first)
+        timeout = try timeoutReader.read()
+        try timeoutReader.end()
+        var reader = ByteReader(last)
+        query = try PublishedMessage(&reader)
+        try reader.end()
+        guard try query.validated().type.kind == .query else {
+            throw ProtocolError(.topic, "\(query.topic) is not a query")
+        }
+    }
+
+    package var frames: [[UInt8]] {
+        var timeoutWriter = ByteWriter(capacity: 4)
+        timeoutWriter.write(timeout)
+        var writer = ByteWriter()
+        query.write(to: &writer)
+        return [timeoutWriter.bytes, writer.bytes]
+    }
+}
+
+/// What a query gets: a message, or the reason why there is none.
+/// Frames: the number of the query (8), code (1), reason (text) | header, data (blobs), with code 0.
+package struct QueryAnswer: Hashable, Sendable {
+    package enum Content: Hashable, Sendable {
+        case message(header: Bytes, data: Bytes)
+        case failure(ProtocolError)
+    }
+
+    /// The id in the head of the query.
+    package let query: UInt64
+    package let content: Content
+
+    package init(query: UInt64, content: Content) {
+        self.query = query
+        self.content = content
+    }
+
+    package init(frames: ArraySlice<[UInt8]>) throws(ProtocolError) {
+        guard let first = frames.first else { throw ProtocolError(.malformed, "an answer lacks its status") }
+        var status = ByteReader(first)
+        query = try status.read()
+        let code: UInt8 = try status.read()
+        let reason = try status.text()
+        try status.end()
+        guard code == 0 else {
+            guard frames.count == 1 else { throw ProtocolError(.malformed, "an answer has a message or a reason") }
+            content = .failure(ProtocolError(.init(rawValue: code), reason))
+            return
+        }
+        guard frames.count == 2, let last = frames.last else {
+            throw ProtocolError(.malformed, "an answer has two frames: status and message")
+        }
+        var reader = ByteReader(last)
+        let (header, data) = (try reader.blob(), try reader.blob())
+        try reader.end()
+        guard header.count <= Limits.headerSize, data.count <= Limits.dataSize else {
+            throw ProtocolError(.tooLarge, "an answer exceeds \(Limits.dataSize) bytes of data")
+        }
+        content = .message(header: header, data: data)
+    }
+
+    package var frames: [[UInt8]] {
+        var status = ByteWriter()
+        status.write(query)
+        switch content {
+        case .message(let header, let data):
+            status.write(UInt8(0))
+            status.write(text: "")
+            return [status.bytes, Self.bytes(header: header, data: data)]
+        case .failure(let error):
+            status.write(error.code.rawValue)
+            status.write(text: error.message)
+            return [status.bytes]
+        }
+    }
+
+    static func bytes(header: Bytes, data: Bytes) -> [UInt8] {
+        var writer = ByteWriter(capacity: header.count + data.count + 8)
+        writer.write(blob: header)
+        writer.write(blob: data)
+        return writer.bytes
+    }
+}
+
+/// All that a client answers, from now on. Frames: producer (16) | one type each.
+package struct ServeRequest: Hashable, Sendable {
+    /// Whose falling silent ends the service.
+    package let producer: ProducerID
+    package let types: [MessageType]
+
+    package init(producer: ProducerID, types: [MessageType]) {
+        self.producer = producer
+        self.types = types
+    }
+
+    package init(frames: ArraySlice<[UInt8]>) throws(ProtocolError) {
+        guard let first = frames.first else { throw ProtocolError(.malformed, "serve lacks its producer") }
+        var reader = ByteReader(first)
+        producer = try ProducerID(&reader)
+        try reader.end()
+        guard frames.count - 1 <= Limits.filterCount else {
+            throw ProtocolError(.tooLarge, "a client serves at most \(Limits.filterCount) queries")
+        }
+        var types: [MessageType] = []
+        for frame in frames.dropFirst() {
+            guard let text = String(validating: frame, as: UTF8.self), let type = MessageType(text),
+                type.kind == .query
+            else { throw ProtocolError(.topic, "only queries can be served") }
+            types.append(type)
+        }
+        self.types = types
+    }
+
+    package var frames: [[UInt8]] {
+        [producer.bytes] + types.map { Array($0.description.utf8) }
+    }
+}
+
+/// What the broker sends to a client that serves queries, unasked: its head says which query.
+/// Frames: head | the message, as when it is published; or head alone, for one that is cancelled.
+package enum Notice: Hashable, Sendable {
+    case query(id: UInt64, PublishedMessage)
+    case cancel(id: UInt64)
+
+    package var frames: [[UInt8]] {
+        switch self {
+        case .query(let id, let message):
+            var writer = ByteWriter()
+            message.write(to: &writer)
+            return [RequestHead(operation: .query, id: id).bytes, writer.bytes]
+        case .cancel(let id): return [RequestHead(operation: .cancel, id: id).bytes]
+        }
+    }
+
+    /// Nil for a reply: replies have at least two frames, and never begin with a query's head.
+    package init?(_ frames: [[UInt8]]) throws(ProtocolError) {
+        guard let first = frames.first, let head = try? RequestHead(first) else { return nil }
+        switch (head.operation, frames.count) {
+        case (.query, 2):
+            var reader = ByteReader(frames[1])
+            self = .query(id: head.id, try PublishedMessage(&reader))
+        case (.cancel, 1): self = .cancel(id: head.id)
+        default: return nil
+        }
+    }
+}
