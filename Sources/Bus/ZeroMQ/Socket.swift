@@ -108,3 +108,144 @@ package final class Socket {
         }
     }
 }
+
+/// Frames without arrays, and calls that wait: for a thread that does nothing else, at the speed of C.
+extension Socket {
+    /// Receives one frame; what does not fit into the buffer is cut off.
+    /// - Returns: the size of the frame; nil when `waiting` is false and none is there, or when the time set with
+    ///   ``SocketOption/receiveTimeout(_:)`` is over.
+    package func receive(into buffer: UnsafeMutableRawBufferPointer, waiting: Bool = true) throws -> Int? {
+        while true {
+            let count = zmq_recv(pointer, buffer.baseAddress, buffer.count, waiting ? 0 : ZMQ_DONTWAIT)
+            if count >= 0 { return Int(count) }
+            switch zmq_errno() {
+            case EINTR: continue
+            case EAGAIN: return nil
+            default: throw ZeroMQError.last("receive")
+            }
+        }
+    }
+
+    /// Hands messages on from one socket to another, and subscriptions back, until the context ends: for ever.
+    package static func proxy(_ frontend: Socket, _ backend: Socket) throws {
+        while zmq_proxy(frontend.pointer, backend.pointer, nil) < 0 {
+            guard zmq_errno() == EINTR else { throw ZeroMQError.last("proxy") }
+        }
+    }
+}
+
+/// The kinds of socket that this project uses.
+package enum SocketType: Sendable {
+    case dealer, router, pub, sub, xpub, xsub
+
+    var rawValue: Int32 {
+        switch self {
+        case .dealer: ZMQ_DEALER
+        case .router: ZMQ_ROUTER
+        case .pub: ZMQ_PUB
+        case .sub: ZMQ_SUB
+        case .xpub: ZMQ_XPUB
+        case .xsub: ZMQ_XSUB
+        }
+    }
+}
+
+/// What a thread waits for at one socket. Like the socket, it belongs to that thread.
+package final class SocketWatch {
+    /// Whether to tell when the socket can take a message again; on only while something waits to be sent.
+    package var wantsWrite = false
+    private let socket: Socket
+    private let descriptor: Int32
+    private let onReadable: () -> Void
+    private let onWritable: () -> Void
+
+    /// - Parameters:
+    ///   - onReadable: takes as many messages as it likes; it is called again while there are more.
+    ///   - onWritable: called while ``wantsWrite`` is on and a peer can take a message.
+    package init(_ socket: Socket, onReadable: @escaping () -> Void, onWritable: @escaping () -> Void = {}) {
+        self.socket = socket
+        descriptor = socket.descriptor
+        self.onReadable = onReadable
+        self.onWritable = onWritable
+    }
+
+    var pollItem: pollfd { pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0) }
+
+    func noteNews() {
+        socket.mayHaveNews = true
+    }
+
+    /// Tells the owner if the socket is ready.
+    /// - Returns: whether it was.
+    func handle() -> Bool {
+        guard socket.mayHaveNews || wantsWrite else { return false }
+        socket.mayHaveNews = false
+        let readiness = socket.readiness
+        let (canRead, canWrite) = (readiness & ZMQ_POLLIN != 0, wantsWrite && readiness & ZMQ_POLLOUT != 0)
+        if canRead { onReadable() }
+        if canWrite { onWritable() }
+        return canRead || canWrite
+    }
+}
+
+/// Waits for any of several sockets of one thread.
+package final class SocketPoll {
+    package let sockets: [Socket]
+    private var items: [zmq_pollitem_t]
+
+    package init(_ sockets: [Socket]) {
+        self.sockets = sockets
+        items = sockets.map { zmq_pollitem_t(socket: $0.pointer, fd: 0, events: Int16(ZMQ_POLLIN), revents: 0) }
+    }
+
+    /// - Parameter milliseconds: how long to wait at most; -1 for ever.
+    /// - Returns: false when nothing has come in that time.
+    package func wait(milliseconds: Int) throws -> Bool {
+        while true {
+            let count = zmq_poll(&items, Int32(items.count), milliseconds)
+            if count >= 0 { return count > 0 }
+            guard zmq_errno() == EINTR else { throw ZeroMQError.last("poll") }
+        }
+    }
+
+    /// Whether the last wait found a message at the socket of this index.
+    package func isReadable(_ index: Int) -> Bool {
+        Int32(items[index].revents) & ZMQ_POLLIN != 0
+    }
+}
+
+/// A libzmq context. One a process: two contexts can crash when one of them closes (libzmq #4242).
+///
+/// - Note: `@unchecked Sendable`: a context is the one libzmq object that threads may share; the pointer never changes.
+package final class Context: @unchecked Sendable {
+    /// The process's context. It is never terminated: `zmq_ctx_term` would block until all sockets have lingered, and the
+    /// end of the process frees it.
+    package static let shared = Context()
+
+    let pointer: UnsafeMutableRawPointer?
+
+    private init() {
+        pointer = zmq_ctx_new()
+        if let pointer {
+            zmq_ctx_set(pointer, ZMQ_MAX_SOCKETS, 4096)
+        }
+    }
+}
+
+/// A call of libzmq that failed.
+package struct ZeroMQError: Error, Hashable, CustomStringConvertible {
+    /// The `errno` that libzmq left.
+    package let code: Int32
+    /// The function that failed, with what it was given.
+    package let operation: String
+
+    static func last(_ operation: String) -> ZeroMQError {
+        ZeroMQError(code: zmq_errno(), operation: operation)
+    }
+
+    package var isAddressInUse: Bool { code == EADDRINUSE }
+
+    package var description: String {
+        "\(operation): \(String(cString: zmq_strerror(code)))"
+    }
+}

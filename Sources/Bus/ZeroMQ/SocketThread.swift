@@ -1,5 +1,6 @@
 internal import CZeroMQ
 internal import Foundation
+internal import Glibc
 internal import Synchronization
 
 /// One thread that owns sockets and runs Swift jobs between looking at them.
@@ -138,5 +139,105 @@ package final class SocketThread: SerialExecutor, TaskExecutor {
             sched_yield()
         }
         return false
+    }
+}
+
+/// What a socket thread has to do besides its sockets.
+struct WorkQueue {
+    enum Work {
+        case job(UnownedJob)
+        case closure(@Sendable () -> Void)
+    }
+
+    struct Timer {
+        let deadline: ContinuousClock.Instant
+        let work: @Sendable () -> Void
+    }
+
+    var ready: [Work] = []
+    private var timers: [Timer] = []
+    /// That of the first timer: a thousand queries have a thousand deadlines, and are not searched in every turn.
+    private var nextDeadline: ContinuousClock.Instant?
+    var isStopping = false
+
+    mutating func add(_ timer: Timer) {
+        timers.append(timer)
+        nextDeadline = nextDeadline.map { min($0, timer.deadline) } ?? timer.deadline
+    }
+
+    /// Takes all that may run now.
+    mutating func takeReady(now: ContinuousClock.Instant) -> [Work] {
+        var due: [Timer] = []
+        if let nextDeadline, nextDeadline <= now {
+            due = timers.filter { $0.deadline <= now }
+            timers.removeAll { $0.deadline <= now }
+            self.nextDeadline = timers.map(\.deadline).min()
+        }
+        defer { ready.removeAll(keepingCapacity: true) }
+        return ready + due.map { .closure($0.work) }
+    }
+
+    /// Milliseconds until there is something to do; -1 for ever.
+    func timeout(now: ContinuousClock.Instant) -> Int {
+        if !ready.isEmpty || isStopping { return 0 }
+        guard let next = nextDeadline else { return -1 }
+        return max(0, Int((next - now) / .milliseconds(1)) + 1)
+    }
+}
+
+/// How long a thread looks for news before it sleeps.
+///
+/// To wake a thread that sleeps takes longer than to handle most messages: its core has to leave an idle state, in a virtual
+/// machine through the hypervisor. Where messages follow each other closely, as a command and its answer do, it pays to look
+/// for the next one. The rule is that of Linux's guest halt polling (Documentation/virt/guest-halt-polling.rst): the window
+/// grows while news comes within it or a little later, and shrinks when news takes long. A bus that is idle, or waits for
+/// people, does not poll.
+struct PollingWindow {
+    private(set) var length = Duration.zero
+    private let maximum: Duration
+
+    /// What it opens with.
+    static let first = Duration.microseconds(50)
+
+    /// - Parameter maximum: zero keeps it closed.
+    init(maximum: Duration = Self.defaultMaximum) {
+        self.maximum = maximum
+    }
+
+    /// An answer's usual time, and some. On a single core whoever has the news to send could not run meanwhile.
+    private static let defaultMaximum =
+        ProcessInfo.processInfo.activeProcessorCount > 1 ? Duration.microseconds(400) : .zero
+
+    /// - Parameter wait: how long it was until there was news.
+    mutating func note(_ wait: Duration) {
+        guard wait > length else { return }
+        if wait <= maximum {
+            length = min(max(length * 2, Self.first), maximum)
+        } else {
+            length = length / 2 < Self.first ? .zero : length / 2
+        }
+    }
+}
+
+/// An eventfd: what wakes a thread that polls.
+struct EventDescriptor: ~Copyable, Sendable {
+    let rawValue: Int32
+
+    init() {
+        rawValue = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC))
+    }
+
+    deinit {
+        close(rawValue)
+    }
+
+    func signal() {
+        var one: UInt64 = 1
+        write(rawValue, &one, MemoryLayout<UInt64>.size)
+    }
+
+    func drain() {
+        var count: UInt64 = 0
+        read(rawValue, &count, MemoryLayout<UInt64>.size)
     }
 }
