@@ -49,3 +49,8 @@ package struct BusRetry: Sendable {
         }
     }
 }
+
+extension BusError {
+    /// Whether it tells of this process or its bus, and not of what was to be done.
+    var isOfProcess: Bool { [.unavailable, .address, .fenced, .epoch, .journal, .closed].contains(code) }
+}

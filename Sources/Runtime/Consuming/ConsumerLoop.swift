@@ -79,6 +79,80 @@ package struct ConsumerLoop: Sendable {
 
     /// The process's name, the first part of its source.
     var service: Substring { bus.source.prefix { $0 != "/" } }
+
+    /// The results of a message that no handler has to see.
+    fileprivate func plainResults(of message: Envelope) -> Handled? {
+        if let rejection = message.rejection {
+            logger.error("given up: \(rejection.reason)", metadata: ["type": "\(message.type)"])
+            let error = ApplicationError(code: rejection.code, message: rejection.reason)
+            return Handled(answers(error, to: message), rejection: rejection)
+        }
+        guard message.concerns(consumer) else {
+            var passed = Handled()
+            passed.isPassed = true
+            return passed
+        }
+        return nil
+    }
+
+    /// What a message leads to if the bus refuses its results: a dead letter with an error beside it, then the dead letter
+    /// alone. Without the dead letter if retention has removed the message.
+    /// - Returns: nil if nothing can be left out.
+    fileprivate func replacement(of outcome: ConsumerQueue.Outcome, _ error: BusError) -> Handled? {
+        let results = outcome.results
+        var next: Handled
+        switch results.retreat {
+        case .all: return nil
+        case _ where error.code == .letter && results.rejection != nil:
+            next = Handled(results.messages)
+            next.retreat = .letter
+        case .letter:
+            next = Handled()
+            next.retreat = .all
+        case .none where results.rejection == nil:
+            next = givenUp(outcome.message, "refused", "what \(service) answered to \(outcome.message.type) is refused")
+            next.retreat = .results
+        case .none, .results:
+            next = Handled(rejection: results.rejection)
+            next.retreat = .error
+        case .error: return nil
+        }
+        return next
+    }
+
+    /// The results of a message whose data is not what its type says.
+    package func malformed(_ message: Envelope, _ reason: String) -> Handled {
+        logger.error("given up: \(reason)", metadata: ["type": "\(message.type)", "id": "\(message.id)"])
+        let error = ApplicationError(code: "message.malformed", message: reason)
+        return Handled(
+            answers(error, to: message), rejection: Rejection(code: error.code, reason: reason, attempts: 1))
+    }
+
+    /// The results of a message that is given up: a dead letter, and the error that says so.
+    /// - Parameters:
+    ///   - name: the second part of the code.
+    ///   - problem: one line without the service's name.
+    package func givenUp(
+        _ message: Envelope, _ name: String, _ problem: String, attempts: Int = 1
+    ) -> Handled {
+        let text = problem.hasPrefix("what ") ? problem : "\(service) \(problem)"
+        let error = ApplicationError(
+            code: "\(service).\(name)", message: text, recovery: "see its log for message \(message.id)")
+        return Handled(
+            answers(error, to: message),
+            rejection: Rejection(code: error.code, reason: "\(text); see its log", attempts: attempts))
+    }
+
+    /// None to an error: an error about an error would feed itself.
+    package func answers(_ error: ApplicationError, to message: Envelope) -> [Envelope] {
+        guard message.type.kind != .error, let envelope = try? bus.envelope(error, causedBy: message) else { return [] }
+        return [envelope]
+    }
+
+    /// Tells what retention removed before the consumer had handled it.
+    package func tellCutOffs(of claim: ConsumerClaim) async throws {
+        try await bus.tellCutOffs(of: claim, filters, logger: logger)
+    }
 }
 
 /// One run of a loop: performs what its queue says.
@@ -354,78 +428,33 @@ private actor ConsumerRun {
     }
 }
 
-extension ConsumerLoop {
-    /// The results of a message that no handler has to see.
-    fileprivate func plainResults(of message: Envelope) -> Handled? {
-        if let rejection = message.rejection {
-            logger.error("given up: \(rejection.reason)", metadata: ["type": "\(message.type)"])
-            let error = ApplicationError(code: rejection.code, message: rejection.reason)
-            return Handled(answers(error, to: message), rejection: rejection)
+extension EventBus {
+    /// Tells what retention removed before a durable consumer had handled it. Once: with progress recorded, the next claim
+    /// does not name it any more.
+    /// - Parameter filters: those of the consumer.
+    package func tellCutOffs(of claim: ConsumerClaim, _ filters: [MessageFilter], logger: Logger) async throws {
+        guard !claim.cutOffs.isEmpty, !claim.offsets.isEmpty else { return }
+        var messages: [Envelope] = []
+        if let error = claim.cutOffError(of: filters) {
+            logger.error("\(error.message)")
+            messages.append(try Envelope(error, source: source))
         }
-        guard message.concerns(consumer) else {
-            var passed = Handled()
-            passed.isPassed = true
-            return passed
+        try await publish(Batch(messages, checkpoint: Checkpoint(claim: claim, position: claim.position)))
+    }
+}
+
+extension ConsumerClaim {
+    fileprivate func cutOffError(of filters: [MessageFilter]) -> ApplicationError? {
+        let missed = cutOffs.filter { cutOff in
+            filters.contains { $0.matches(cutOff.type, subject: $0.subject ?? Session.default) }
         }
-        return nil
-    }
-
-    /// What a message leads to if the bus refuses its results: a dead letter with an error beside it, then the dead letter
-    /// alone. Without the dead letter if retention has removed the message.
-    /// - Returns: nil if nothing can be left out.
-    fileprivate func replacement(of outcome: ConsumerQueue.Outcome, _ error: BusError) -> Handled? {
-        let results = outcome.results
-        var next: Handled
-        switch results.retreat {
-        case .all: return nil
-        case _ where error.code == .letter && results.rejection != nil:
-            next = Handled(results.messages)
-            next.retreat = .letter
-        case .letter:
-            next = Handled()
-            next.retreat = .all
-        case .none where results.rejection == nil:
-            next = givenUp(outcome.message, "refused", "what \(service) answered to \(outcome.message.type) is refused")
-            next.retreat = .results
-        case .none, .results:
-            next = Handled(rejection: results.rejection)
-            next.retreat = .error
-        case .error: return nil
+        guard !missed.isEmpty else { return nil }
+        let list = missed.map { cutOff in
+            "\(cutOff.count) \(cutOff.type) (offsets \(cutOff.offsets.lowerBound) to \(cutOff.offsets.upperBound))"
         }
-        return next
-    }
-
-    /// The results of a message whose data is not what its type says.
-    package func malformed(_ message: Envelope, _ reason: String) -> Handled {
-        logger.error("given up: \(reason)", metadata: ["type": "\(message.type)", "id": "\(message.id)"])
-        let error = ApplicationError(code: "message.malformed", message: reason)
-        return Handled(
-            answers(error, to: message), rejection: Rejection(code: error.code, reason: reason, attempts: 1))
-    }
-
-    /// The results of a message that is given up: a dead letter, and the error that says so.
-    /// - Parameters:
-    ///   - name: the second part of the code.
-    ///   - problem: one line without the service's name.
-    package func givenUp(
-        _ message: Envelope, _ name: String, _ problem: String, attempts: Int = 1
-    ) -> Handled {
-        let text = problem.hasPrefix("what ") ? problem : "\(service) \(problem)"
-        let error = ApplicationError(
-            code: "\(service).\(name)", message: text, recovery: "see its log for message \(message.id)")
-        return Handled(
-            answers(error, to: message),
-            rejection: Rejection(code: error.code, reason: "\(text); see its log", attempts: attempts))
-    }
-
-    /// None to an error: an error about an error would feed itself.
-    package func answers(_ error: ApplicationError, to message: Envelope) -> [Envelope] {
-        guard message.type.kind != .error, let envelope = try? bus.envelope(error, causedBy: message) else { return [] }
-        return [envelope]
-    }
-
-    /// Tells what retention removed before the consumer had handled it.
-    package func tellCutOffs(of claim: ConsumerClaim) async throws {
-        try await bus.tellCutOffs(of: claim, filters, logger: logger)
+        return ApplicationError(
+            code: "journal.cutoff",
+            message: "the journal was cut off before \(consumer) had handled \(list.joined(separator: ", "))",
+            recovery: "let the broker keep a larger journal, and see why \(consumer) was behind")
     }
 }
