@@ -81,4 +81,75 @@ package struct Coordinator: ReadyService {
             try await wait(for: $0, open)
         }
     }
+
+    /// Reports that a screen is gone, for there may be no view any more that does, or that an attempt has waited long enough.
+    ///
+    /// Either is a message like any other, so that a recording replays without a clock.
+    func wait(for expectation: Expectation, _ open: OpenExpectations) async throws {
+        do {
+            try await clock.sleep(for: expectation.delay)
+            guard open.isOpen(expectation) else { return }
+            try await BusRetry(logger: logger, clock: clock, after: [.unavailable, .journal])
+                .run { _ = try await bus.publish(Batch([report(of: expectation)])) }
+        } catch let error as BusError where error.code == .refused {
+            logger.error("a deadline could not be reported: \(error)", metadata: ["id": "\(expectation.object.id)"])
+        } catch is CancellationError {
+            // The service stops. The coordinator that takes over waits anew.
+        }
+    }
+
+    private func report(of expectation: Expectation) throws -> Envelope {
+        let id = expectation.object.id
+        switch expectation.object.kind {
+        case .screen:
+            return try envelope(Command.ScreenGone(instance: id), expectation)
+        case .attempt:
+            var report = try envelope(DomainEvent.GuardDeadlinePassed(attempt: id), expectation)
+            let story = Attributes(type: report.type, source: bus.source, causedBy: expectation.cause)
+            report.attributes.correlationID = story.correlationID
+            report.attributes.traceparent = story.traceparent
+            // One deadline, one id: a coordinator that was killed after publishing it publishes it again.
+            report.attributes.id = DerivedID.make(from: id, platform: flow.platform, name: "deadline")
+            report.attributes.causationID = id
+            return report
+        }
+    }
+
+    private func envelope(_ message: some Message, _ expectation: Expectation) throws -> Envelope {
+        try Envelope(
+            message, source: bus.source, subject: expectation.object.session, origin: Origin(platform: flow.platform))
+    }
+}
+
+extension Flow {
+    /// The message types that a coordinator of this flow listens to, in alphabetical order: also the one that begins a
+    /// session, whether a rule answers that or not.
+    package var receives: [MessageType] {
+        // The flow's checker lets no type through that is none.
+        messageTypes.union([DomainEvent.LaunchFinished.type.description]).sorted().compactMap(MessageType.init)
+    }
+
+    /// The message types that a coordinator of this flow publishes.
+    package var sends: [MessageType] {
+        [
+            Document.NavigationState.type, Document.Deadline.type, DomainEvent.URLOpenRequested.type,
+            DomainEvent.ScreenDismissed.type,
+            DomainEvent.MessageDiscarded.type, Command.ScreenGone.type, ApplicationError.type,
+        ] + (guardedRules.isEmpty ? [] : [DomainEvent.GuardDeadlinePassed.type]) + commands
+    }
+
+    /// The app's own commands that the rules and links send, in alphabetical order.
+    private var commands: [MessageType] {
+        let types = allTransitions.flatMap(\.possibleActions).flatMap { action -> [String] in
+            switch action {
+            case .send(let type, _): [type]
+            case .present(_, _, let options): options.buttons?.compactMap(\.sends) ?? []
+            default: []
+            }
+        }
+        let linked = links.flatMap { link in
+            link.sends.map(\.type) + (link.to.present?.options.buttons?.compactMap(\.sends) ?? [])
+        }
+        return Set(types + linked).sorted().compactMap(MessageType.init)
+    }
 }

@@ -1,6 +1,8 @@
+internal import Consuming
 internal import Contracts
 internal import EventBus
 internal import Navigation
+internal import Synchronization
 
 /// What a coordinator reports after a while, if the state still waits for it then.
 struct Expectation: Sendable {
@@ -40,4 +42,23 @@ extension Expectation {
         delay = .milliseconds(max(0, document.delay))
         cause = envelope.attributes
     }
+}
+
+/// What the states of all sessions wait for, as far as it is recorded.
+final class OpenExpectations: Sendable {
+    private let objects = Mutex<Set<Expectation.Object>>([])
+    /// One for each expectation, begun when it is recorded.
+    let timers = Companions<Expectation>()
+
+    func open(_ expectations: [Expectation]) {
+        for expectation in expectations where objects.withLock({ $0.insert(expectation.object).inserted }) {
+            timers.begin(expectation)
+        }
+    }
+
+    func close(_ closed: Set<Expectation.Object>) {
+        objects.withLock { $0.subtract(closed) }
+    }
+
+    func isOpen(_ expectation: Expectation) -> Bool { objects.withLock { $0.contains(expectation.object) } }
 }
