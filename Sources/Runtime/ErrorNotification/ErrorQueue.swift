@@ -1,4 +1,5 @@
 internal import Contracts
+internal import EventBus
 
 /// The errors of one session, one shown at a time in the order of their arrival.
 struct ErrorQueue: Hashable, Sendable, Codable {
@@ -66,5 +67,14 @@ struct ErrorQueue: Hashable, Sendable, Codable {
     /// What views show.
     var banner: Document.ErrorBanner {
         Document.ErrorBanner(errorID: shown?.id, error: shown?.error, waiting: waiting.count)
+    }
+}
+
+extension Document {
+    /// The notifier's own memory. The banner tells views how many errors wait; this keeps which, across a restart.
+    struct ErrorQueueState: DocumentMessage {
+        static let name = "ErrorQueue"
+
+        var queue: ErrorQueue
     }
 }
