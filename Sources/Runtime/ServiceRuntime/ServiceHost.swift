@@ -1,7 +1,8 @@
 internal import Consuming
 internal import EventBus
+internal import Footprint
 internal import Logging
-internal import ServiceLifecycle
+public import ServiceLifecycle
 internal import UnixSignals
 
 /// Runs a process's services in one group. Services start in order and stop in reverse: the bus outlives all others.
@@ -80,4 +81,58 @@ extension [any Service] {
         let owners = compactMap { ($0 as? any ThreadedService)?.owner as (any Actor)? }
         return self + [LifeSign(watchdog: watchdog, actors: actors + owners, notifier: notifier, clock: clock)]
     }
+}
+
+/// Drives the bus. It is the first of the group, and so the last to be stopped.
+struct BusService: Service {
+    let bus: any EventBus
+
+    func run() async throws {
+        do {
+            try await cancelWhenGracefulShutdown { try await bus.run() }
+        } catch is CancellationError where Task.isShuttingDownGracefully {
+            // This is how a bus ends.
+        }
+    }
+}
+
+/// Tells the supervisor of a process that is not on the bus that it is ready, once its services are.
+struct ReadinessNotice: Service {
+    let ready: [ReadySignal]
+    let notifier: ServiceNotifier
+    let logger: Logger
+
+    func run() async throws {
+        do {
+            try await cancelWhenGracefulShutdown {
+                for signal in ready { try await signal.wait() }
+                logger.info("ready")
+                notifier.notify(.ready)
+                CodePages.release()
+            }
+        } catch is CancellationError where Task.isShuttingDownGracefully {
+            return
+        }
+        try await gracefulShutdown()
+    }
+}
+
+/// Tells the supervisor that the process is about to stop. It is the last of the group, and so the first to hear of it.
+struct StoppingNotice: Service {
+    let notifier: ServiceNotifier
+
+    func run() async throws {
+        try await gracefulShutdown()
+        notifier.notify(.stopping)
+    }
+}
+
+/// A service that a person or a script uses directly, such as one in a terminal: when it returns there is nothing left
+/// to do, and the process stops gracefully, with success. Any other service runs until the process is asked to stop,
+/// and its early end is a failure.
+public protocol ForegroundService: Service {}
+
+/// The process ended in a way that none of its services gives a reason for.
+struct EarlyEnd: Error, CustomStringConvertible {
+    let description: String
 }

@@ -1,3 +1,4 @@
+public import ArgumentParser
 internal import Configuration
 public import Foundation
 internal import Logging
@@ -57,5 +58,61 @@ public struct ServiceConfiguration: Sendable {
             throw ConfigurationError("SEGUE_LOG_LEVEL is '\(text)'", recovery: "set it to one of \(levels)")
         }
         return level
+    }
+}
+
+/// The options that every service has.
+public struct ServiceOptions: ParsableArguments, Sendable {
+    @Option(help: "The bus, such as ipc:///run/segue or tcp://host:port. Without it, SEGUE_BUS names it.")
+    public var bus: String?
+
+    @OptionGroup public var contract: ContractOption
+
+    public init() {}
+
+    /// Where the bus is: `--bus`, else `SEGUE_BUS`.
+    /// - Throws: ``ConfigurationError`` when neither is given.
+    public func busAddress(_ configuration: ServiceConfiguration) throws -> String {
+        guard let address = bus ?? configuration.value("SEGUE_BUS") else {
+            throw ConfigurationError(
+                "no bus is given", recovery: "set SEGUE_BUS, or use --bus, as in --bus ipc:///run/segue")
+        }
+        return address
+    }
+}
+
+/// The option of every service to tell what it receives and sends, instead of running.
+public struct ContractOption: ParsableArguments, Sendable {
+    @Flag(name: .customLong("contract"), help: "Print what it receives and sends, as JSON, and end.")
+    public var isAsked = false
+
+    public init() {}
+}
+
+/// A setting that is missing or cannot be used. The process ends with status 78.
+public struct ConfigurationError: Error, Hashable, Sendable {
+    public static let code = "service.configuration"
+
+    /// One line: which setting is wrong.
+    public let message: String
+    /// One line: what to do about it.
+    public let recovery: String
+
+    public init(_ message: String, recovery: String) {
+        self.message = message
+        self.recovery = recovery
+    }
+}
+
+extension ConfigurationError: CustomStringConvertible {
+    public var description: String { "\(message); \(recovery)" }
+}
+
+/// All settings that are missing or cannot be used, found in one reading: each is reported as a line of its own.
+public struct ConfigurationErrors: Error, Hashable, Sendable {
+    public let errors: [ConfigurationError]
+
+    public init(_ errors: [ConfigurationError]) {
+        self.errors = errors
     }
 }

@@ -1,7 +1,9 @@
+public import ArgumentParser
 public import Contracts
 public import EventBus
 public import Foundation
 public import Logging
+public import Navigation
 public import ServiceLifecycle
 internal import UnixSignals
 
@@ -114,4 +116,75 @@ public struct ServiceProcess: Sendable {
     static func line(about error: any Error) -> String {
         "\(error)".split(whereSeparator: \.isNewline).joined(separator: " ")
     }
+
+    /// What it receives and sends.
+    /// - Parameter instance: the process that says so; none where only its executable is asked.
+    /// - Throws: `SchemaError` when it cannot be told what a message carries.
+    func contract(instance: String? = nil) throws -> Document.ServiceContract {
+        Document.ServiceContract(
+            name: name, version: version, instance: instance, receives: try receives.map { try $0.contract() },
+            sends: try sends.map { try $0.contract() })
+    }
+
+    /// Answers `--contract`: JSON on standard output, and nothing else.
+    func printContract() throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        do {
+            FileHandle.standardOutput.write(try encoder.encode(try contract()) + Data("\n".utf8))
+        } catch {
+            Self.report(["\(name): \(Self.line(about: error))"])
+            throw ExitStatus.software.exitCode
+        }
+    }
+
+    /// Reads the flow that a process is started with.
+    /// - Parameter file: the path of a YAML file.
+    /// - Throws: the status to end with, when the flow cannot be used; what is wrong is on standard error by then.
+    public static func readFlow(_ file: String) throws -> Flow {
+        let yaml: String
+        do {
+            yaml = try String(contentsOfFile: file, encoding: .utf8)
+        } catch {
+            let advice = "name a flow such as config/flows/ios.yaml"
+            throw refuse(["\(file): cannot be read, \(advice): \(error.localizedDescription)"])
+        }
+        do {
+            return try Flow(yaml: yaml, file: file)
+        } catch {
+            throw refuse(error.findings.map(\.description))
+        }
+    }
+
+    /// Writes to standard error why the process cannot start, each reason a line.
+    /// - Returns: the status to end with, for `throw`.
+    public static func refuse(_ reasons: [String]) -> ExitCode {
+        report(reasons)
+        return ExitStatus.configuration.exitCode
+    }
+
+    static func report(_ lines: [String]) {
+        FileHandle.standardError.write(Data(lines.map { $0 + "\n" }.joined().utf8))
+    }
+}
+
+/// How a process ends: the statuses of sysexits.h, so that a supervisor can tell what a restart cannot mend.
+enum ExitStatus: Int32 {
+    case unavailable = 69
+    case software = 70
+    /// The journal cannot be written or read.
+    case ioError = 74
+    case configuration = 78
+
+    init(of error: any Error) {
+        switch error {
+        case is ConfigurationError, is ConfigurationErrors: self = .configuration
+        case let error as BusError where error.code == .address: self = .configuration
+        case let error as BusError where error.code == .unavailable: self = .unavailable
+        case let error as BusError where error.code == .journal: self = .ioError
+        default: self = .software
+        }
+    }
+
+    var exitCode: ExitCode { ExitCode(rawValue) }
 }

@@ -1,5 +1,6 @@
 public import EventBus
 public import Logging
+internal import ZeroMQEventBus
 
 /// Makes the bus of a process from an address: the one place where a transport is chosen.
 public struct BusFactory: Sendable {
@@ -12,5 +13,10 @@ public struct BusFactory: Sendable {
     /// - Throws: ``BusError`` with code ``BusError/Code/address`` if the address cannot be used.
     func bus(at address: String, source: String, logger: Logger) throws -> any EventBus {
         try connect(address, source, logger)
+    }
+
+    /// The transport that all executables use.
+    public static let standard = BusFactory { address, source, logger in
+        try ZeroMQEventBus(address: address, source: source, logger: logger)
     }
 }

@@ -1,4 +1,0 @@
-/// The process ended in a way that none of its services gives a reason for.
-struct EarlyEnd: Error, CustomStringConvertible {
-    let description: String
-}
