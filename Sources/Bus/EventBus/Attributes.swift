@@ -1,4 +1,5 @@
 public import Foundation
+internal import Synchronization
 
 /// What every message says about itself: the attributes of CloudEvents 1.0 and this project's extensions.
 ///
@@ -75,9 +76,7 @@ public struct Attributes: Hashable, Sendable {
         self.correlationID = correlationID
         self.traceparent = traceparent
     }
-}
 
-extension Attributes {
     /// How long a command from a view is worth acting upon.
     public static let usualLifetime: Duration = .seconds(60)
 
@@ -102,4 +101,39 @@ extension Attributes {
 extension String {
     /// Whether it is short enough for an attribute.
     fileprivate var isAttribute: Bool { utf8.count <= Limits.attributeLength }
+}
+
+/// One user's app: the subject of its messages.
+public enum Session {
+    /// The subject of a message that does not say otherwise.
+    public static let `default` = "default"
+}
+
+/// The view a message came from. Empty for a service or a tool.
+public struct Origin: Hashable, Sendable {
+    public var platform: String?
+    public var device: String?
+    /// The screen instance.
+    public var instance: String?
+
+    public init(platform: String? = nil, device: String? = nil, instance: String? = nil) {
+        self.platform = platform
+        self.device = device
+        self.instance = instance
+    }
+}
+
+/// Ids of messages: 64 random bits, made once a process, and a count. Unique, as CloudEvents demands of source and id
+/// together, and made without a system call.
+public enum MessageID {
+    private static let process: String = {
+        let text = String(UInt64.random(in: .min ... .max), radix: 16)
+        return String(repeating: "0", count: 16 - text.count) + text
+    }()
+    private static let count = Atomic<UInt64>(0)
+
+    public static func make() -> String {
+        let number = count.wrappingAdd(1, ordering: .relaxed).newValue
+        return process + "-" + String(number, radix: 16)
+    }
 }

@@ -16,9 +16,7 @@ public struct Envelope: Hashable, Sendable {
         self.data = data
         self.position = position
     }
-}
 
-extension Envelope {
     public var id: String { attributes.id }
     public var type: MessageType { attributes.type }
     public var subject: String { attributes.subject }
@@ -74,5 +72,85 @@ extension Envelope {
         } catch let error as DecodingError {
             throw BusError(.malformed, "\(self.type) \(id) has data that cannot be read: \(error.summary)")
         }
+    }
+
+    /// What can be said of a message with an unreadable header: its type, and where it stands. The rest of its attributes
+    /// stands for nothing.
+    package init(type: MessageType, _ header: UnreadableHeader, data: Data, position: Position?) {
+        let place = position.map { "@\($0)" } ?? MessageID.make()
+        let attributes = Attributes(
+            type: type, source: "unknown", subject: Session.default, id: place, time: Date(), correlationID: place,
+            traceparent: nil)
+        self.init(attributes: attributes, data: data, position: position)
+        unreadableHeader = header
+    }
+
+    /// The share of the work that it belongs to.
+    public var partition: Partition { unreadableHeader?.partition ?? Partition(subject: subject) }
+
+    /// Why a durable consumer has to give it up, whatever it is for; nil for a message that can be read.
+    public var rejection: Rejection? {
+        unreadableHeader.map { Rejection(code: "message.malformed", reason: $0.reason, attempts: 1) }
+    }
+
+    /// Checks what every message has to be, also one that is not published.
+    /// - Throws: ``BusError`` with code `refused`.
+    func validate() throws(BusError) {
+        do {
+            try check()
+        } catch {
+            throw BusError(error)
+        }
+    }
+
+    func check(isTransient: Bool = false) throws(Mistake) {
+        try Rules.check(type, subject: subject)
+        try Rules.check(attributes)
+        try Rules.check(
+            type, key: attributes.key ?? "", headerCount: attributes.json.count, dataCount: data.count,
+            isTransient: isTransient)
+    }
+}
+
+/// A header that is not CloudEvents JSON, or that says another type or subject than its message's topic.
+///
+/// Nobody but its publisher can say what such a message means. Its topic tells whom it concerns, so that a durable consumer
+/// can give it up and go on.
+public struct UnreadableHeader: Hashable, Sendable {
+    /// One line: what is wrong.
+    public let reason: String
+    /// That of the topic: the subject is not known.
+    public let partition: Partition
+    /// The header as it was published.
+    public let bytes: Data
+
+    package init(reason: String, partition: Partition, bytes: Data) {
+        self.reason = reason
+        self.partition = partition
+        self.bytes = bytes
+    }
+}
+
+extension JSONEncoder {
+    /// Keys in order, so that equal messages are equal bytes.
+    package static var wire: JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return encoder
+    }
+}
+
+extension DecodingError {
+    /// One line: what is wrong, and at which path of the JSON.
+    public var summary: String {
+        let context =
+            switch self {
+            case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context): context
+            case .keyNotFound(let key, let context):
+                Context(codingPath: context.codingPath, debugDescription: "the field '\(key.stringValue)' is missing")
+            @unknown default: Context(codingPath: [], debugDescription: "\(self)")
+            }
+        let path = context.codingPath.map(\.stringValue).joined(separator: ".")
+        return (path.isEmpty ? context.debugDescription : "at \(path): \(context.debugDescription)").shortened()
     }
 }

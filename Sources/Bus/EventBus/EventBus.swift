@@ -91,3 +91,148 @@ public protocol EventBus: Sendable {
     /// Drives the bus until the task is cancelled.
     func run() async throws
 }
+
+extension EventBus {
+    /// How long a command from a view is worth acting upon, unless said.
+    public static var commandLifetime: Duration { Attributes.usualLifetime }
+
+    /// Sends a command. One that comes from a view, as its origin or its cause tells, expires after ``commandLifetime``: a
+    /// consumer that finds it later discards it, visibly. Any other does not expire.
+    @discardableResult
+    public func send(
+        _ command: some CommandMessage, subject: String = Session.default, origin: Origin = Origin(),
+        causedBy cause: Envelope? = nil
+    ) async throws -> Envelope {
+        try await send(command, subject, origin, cause) { $0.expireAsUsual() }
+    }
+
+    /// Sends a command that expires after `lifetime`; nil for never.
+    @discardableResult
+    public func send(
+        _ command: some CommandMessage, subject: String = Session.default, origin: Origin = Origin(),
+        causedBy cause: Envelope? = nil, lifetime: Duration?
+    ) async throws -> Envelope {
+        try await send(command, subject, origin, cause) { $0.expire(after: lifetime) }
+    }
+
+    private func send(
+        _ command: some CommandMessage, _ subject: String, _ origin: Origin, _ cause: Envelope?,
+        expire: (inout Attributes) -> Void
+    ) async throws -> Envelope {
+        var envelope = try Envelope(command, source: source, subject: subject, origin: origin, causedBy: cause)
+        expire(&envelope.attributes)
+        envelope.position = try await publish(Batch([envelope]))
+        return envelope
+    }
+
+    /// Publishes one message.
+    @discardableResult
+    public func publish(
+        _ message: some Message, subject: String = Session.default, origin: Origin = Origin(),
+        causedBy cause: Envelope? = nil
+    ) async throws -> Envelope {
+        var envelope = try Envelope(message, source: source, subject: subject, origin: origin, causedBy: cause)
+        envelope.position = try await publish(Batch([envelope]))
+        return envelope
+    }
+
+    /// The retained document of this type, subject and key; nil if there is none.
+    public func document<D: DocumentMessage>(
+        _ type: D.Type, subject: String = Session.default, key: String? = nil
+    ) async throws -> D? {
+        try await document(type.type, subject: subject, key: key)?.decode(D.self)
+    }
+}
+
+extension EventBus {
+    /// Subscribes for as long as `body` runs, with no end of its own.
+    public func withSubscription<Result: Sendable>(
+        to filters: [MessageFilter], from start: StartPosition,
+        _ body: (MessageSequence) async throws -> Result
+    ) async throws -> Result {
+        try await withSubscription(to: filters, from: start, until: nil, onNotice: nil, body)
+    }
+}
+
+extension EventBus {
+    /// Subscribes to what a claim covers, for a reader that publishes the checkpoint of a message before it asks for the next
+    /// one.
+    public func withSubscription<Result: Sendable>(
+        to filters: [MessageFilter], under claim: ConsumerClaim,
+        _ body: (MessageSequence) async throws -> Result
+    ) async throws -> Result {
+        try await withSubscription(to: filters, under: claim, progress: nil, body)
+    }
+
+    public var taskExecutor: (any TaskExecutor)? { nil }
+}
+
+extension EventBus {
+    /// Takes a durable consumer over from whoever had it.
+    public func claim(consumer: String) async throws -> ConsumerClaim {
+        try await claim(consumer: consumer, as: .exclusive)
+    }
+
+    /// Runs `body` with a new member of a durable consumer, which leaves when `body` ends: its process may live on, and others
+    /// would wait for a share that nobody handles.
+    public func withMember<Result>(
+        of consumer: String, _ mode: ConsumerMember.Mode, _ body: (ConsumerMember) async throws -> Result
+    ) async throws -> Result {
+        let member = ConsumerMember(mode)
+        do {
+            let result = try await body(member)
+            await leave(consumer: consumer, as: member)
+            return result
+        } catch {
+            await leave(consumer: consumer, as: member)
+            throw error
+        }
+    }
+
+    /// Asks whether a claim still holds whose messages have ended: whether that was another process's doing or a new
+    /// journal's, only the broker knows.
+    /// - Throws: ``BusError``: `fenced` or `epoch`.
+    package func confirm(_ claim: ConsumerClaim) async throws {
+        try await publish(Batch([], checkpoint: Checkpoint(claim: claim, position: claim.position)))
+    }
+}
+
+extension EventBus {
+    /// Puts a query and reads its answer.
+    /// - Parameters:
+    ///   - timeout: how long to wait for it.
+    ///   - failure: what is thrown for an answer that is an error; a ``BusError`` with code `refused` unless said.
+    /// - Throws: ``BusError`` as ``ask(_:timeout:)``, or `malformed` when the answer is not what the query promises.
+    public func ask<Query: QueryMessage>(
+        _ query: Query, subject: String = Session.default, timeout: Duration = .seconds(5),
+        failure: (Envelope) -> any Error = { BusError(.refused, "the answer is \($0.type)") }
+    ) async throws -> Query.Answer {
+        let answer = try await ask(Envelope(query, source: source, subject: subject), timeout: timeout)
+        if answer.type.kind == .error { throw failure(answer) }
+        return try answer.decodeData(as: Query.Answer.self)
+    }
+}
+
+extension EventBus {
+    /// Drives the bus for as long as `body` runs, then closes it in order: what was published is out.
+    /// - Throws: what `body` or ``run()`` throws, whichever is first.
+    public func whileOpen<Result: Sendable>(
+        _ body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        try await withThrowingTaskGroup(of: Result?.self) { group in
+            group.addTask {
+                do { try await run() } catch is CancellationError {}
+                return nil
+            }
+            group.addTask { try await body() }
+            while let result = try await group.next() {
+                guard let result else { continue }
+                // Only cancelled does the bus say good-bye and close.
+                group.cancelAll()
+                try await group.waitForAll()
+                return result
+            }
+            throw BusError(.closed, "the bus ended first")
+        }
+    }
+}

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// A typed message: the `data` of a CloudEvent whose `type` is known at compile time.
 ///
 /// A new message is one struct; its name on the wire is the name of the struct.
@@ -51,4 +53,21 @@ extension DocumentMessage {
 
 extension QueryMessage {
     public static var kind: MessageKind { .query }
+}
+
+/// The types of messages that this process uses. To ask the runtime for a struct's name takes as long as to read its JSON.
+final class MessageTypeCache: Sendable {
+    static let shared = MessageTypeCache()
+
+    private let types = Mutex<[ObjectIdentifier: MessageType]>([:])
+
+    func type<M: Message>(of message: M.Type) -> MessageType {
+        types.withLock { types in
+            let id = ObjectIdentifier(message)
+            if let known = types[id] { return known }
+            let type = MessageType(kind: M.kind, name: M.name)
+            types[id] = type
+            return type
+        }
+    }
 }

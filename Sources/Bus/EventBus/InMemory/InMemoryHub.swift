@@ -122,8 +122,321 @@ public actor InMemoryHub {
         for holder in Array(leases.keys) { leases[holder]?.remove(key) }
         if let handle, !message.isTombstone { leases[handle, default: []].insert(key) }
     }
+
+    func subscribe(
+        to filters: [MessageFilter], from start: StartPosition, until end: Position?
+    ) throws -> InMemorySubscription.ID {
+        var subscription = InMemorySubscription(filters: filters, next: journal.count)
+        if let end {
+            try requireThisJournal(end)
+            subscription.end = Int(clamping: end.offset)
+        }
+        switch start {
+        case .now: break
+        case .beginning: subscription.next = 0
+        case .retained:
+            let documents = documents(matching: filters)
+            subscription.retained = documents.prefix { ($0.position?.offset ?? 0) <= end?.offset ?? .max }
+        case .after(let position):
+            try requireThisJournal(position)
+            guard position.offset <= UInt64(journal.count) else {
+                throw BusError(.epoch, "the position \(position) is behind the journal's end, \(journal.count)")
+            }
+            subscription.next = Int(clamping: position.offset)
+        case .since(let time): subscription.next = journal.firstIndex { $0.time >= time } ?? journal.count
+        }
+        subscriptions[subscription.id] = subscription
+        return subscription.id
+    }
+
+    func subscribe(
+        to filters: [MessageFilter], under claim: ConsumerClaim
+    ) throws -> InMemorySubscription.ID {
+        try requireThisJournal(claim.position)
+        let subscription = InMemorySubscription(
+            filters: filters, next: Int(clamping: claim.position.offset), claim: claim)
+        // Otherwise it has ended before it begins.
+        if isCurrent(claim) { subscriptions[subscription.id] = subscription }
+        return subscription.id
+    }
+
+    func unsubscribe(_ id: InMemorySubscription.ID) {
+        subscriptions.removeValue(forKey: id)?.wake?.finish()
+    }
+
+    /// Ends what reads under claims that no longer say what their members own.
+    func endSubscriptions(of consumer: String) {
+        for case (let id, let claim?) in subscriptions.mapValues(\.claim)
+        where claim.consumer == consumer && !isCurrent(claim) {
+            unsubscribe(id)
+        }
+    }
+
+    /// Waits for the next message of a subscription; nil when the subscription has ended.
+    func next(of id: InMemorySubscription.ID, for handle: InMemoryEventBus.ID) async throws -> Envelope? {
+        while true {
+            try Task.checkCancellation()
+            try requireOpen(handle)
+            guard subscriptions[id] != nil else { return nil }
+            if let message = subscriptions[id]?.take(from: journal) { return message }
+            if subscriptions[id]?.isAtEnd == true { return nil }
+            // The stream is in place before anything suspends, so nothing that is published from here on is missed.
+            // It ends by being finished, or at once when the reader is cancelled.
+            let (news, continuation) = AsyncStream.makeStream(of: Never.self)
+            subscriptions[id]?.wake = continuation
+            for await _ in news {}
+        }
+    }
+
+    func wakeSubscribers() {
+        for id in subscriptions.keys {
+            subscriptions[id]?.wake?.finish()
+            subscriptions[id]?.wake = nil
+        }
+    }
+
+    func claim(
+        _ consumer: String, as member: ConsumerMember, for handle: InMemoryEventBus.ID
+    ) throws -> ConsumerClaim {
+        try requireOpen(handle)
+        do { try Rules.checkConsumer(consumer) } catch { throw BusError(error) }
+        guard groups[consumer]?.isDisplaced(member) != true else { throw BusError.takenOver(consumer) }
+        let ownership = groups[consumer, default: ConsumerGroup(after: forgottenEpoch)].claim(member)
+        memberships[handle, default: []].insert(Membership(consumer: consumer, member: member.id))
+        endSubscriptions(of: consumer)
+        return ConsumerClaim(
+            consumer: consumer, member: member, ownerEpoch: ownership.ownerEpoch, epoch: epoch,
+            offsets: ownership.offsets)
+    }
+
+    func consumers(for handle: InMemoryEventBus.ID) throws -> [DurableConsumer] {
+        try requireOpen(handle)
+        return groups.sorted { $0.key < $1.key }.map { name, group in
+            DurableConsumer(
+                name: name, position: Position(epoch: epoch, offset: group.position), end: end,
+                memberCount: group.members.count)
+        }
+    }
+
+    func forget(_ consumer: String, for handle: InMemoryEventBus.ID) throws {
+        try requireOpen(handle)
+        do { try Rules.checkConsumer(consumer) } catch { throw BusError(error) }
+        guard groups[consumer]?.members.isEmpty ?? true else { throw BusError.isShared(consumer) }
+        // Members that share are listed; a share of any other member means that it owns all of them.
+        if let owner = groups[consumer]?.shares.first?.member {
+            let membership = Membership(consumer: consumer, member: owner)
+            guard !memberships.values.contains(where: { $0.contains(membership) }) else {
+                throw BusError.isOwned(consumer)
+            }
+        }
+        forgottenEpoch = max(forgottenEpoch, groups.removeValue(forKey: consumer)?.ownerEpoch ?? 0)
+        endSubscriptions(of: consumer)
+    }
+
+    /// Whether a claim still says what its member owns.
+    func isCurrent(_ claim: ConsumerClaim) -> Bool {
+        guard claim.epoch == epoch, let ownership = groups[claim.consumer]?.ownership(of: claim.member.id) else {
+            return false
+        }
+        return ownership.ownerEpoch == claim.ownerEpoch && ownership.offsets.keys == claim.offsets.keys
+    }
+
+    /// Checks that progress can be recorded.
+    /// - Returns: whether the message of the checkpoint has been handled: then what it led to is in the journal.
+    /// - Throws: ``BusError``: `epoch`, `fenced` or `unrecorded`, in this order.
+    func isHandled(_ checkpoint: Checkpoint) throws -> Bool {
+        let claim = checkpoint.claim
+        try requireThisJournal(checkpoint.position)
+        guard let group = groups[claim.consumer], group.isOwned(checkpoint.partition, under: claim.ownerEpoch) else {
+            throw BusError.takenOver(claim.consumer)
+        }
+        guard let partition = checkpoint.partition else { return false }
+        let handled = group.handled(partition)
+        if handled >= checkpoint.position.offset { return true }
+        if let previous = checkpoint.previous, handled < previous {
+            throw BusError(.unrecorded, "the checkpoint before, at offset \(previous), is not recorded")
+        }
+        return false
+    }
+
+    /// - Throws: ``BusError`` with code `epoch` for progress beyond the journal's end: messages to come would count as handled.
+    func requireReached(_ checkpoint: Checkpoint) throws {
+        guard max(checkpoint.position.offset, checkpoint.settled) <= end.offset else {
+            throw BusError(
+                .epoch, "the checkpoint of \(checkpoint.claim.consumer) is beyond the journal's end (\(end))")
+        }
+    }
+
+    /// Records progress that has been checked.
+    func record(_ checkpoint: Checkpoint) {
+        _ = groups[checkpoint.claim.consumer]?
+            .record(
+                checkpoint.position.offset, partition: checkpoint.partition, settled: checkpoint.settled,
+                ownerEpoch: checkpoint.claim.ownerEpoch)
+    }
+
+    func leave(_ membership: Membership, for handle: InMemoryEventBus.ID) {
+        memberships[handle]?.remove(membership)
+        groups[membership.consumer]?.leave(membership.member)
+        endSubscriptions(of: membership.consumer)
+    }
+
+    func leaveConsumers(_ handle: InMemoryEventBus.ID) {
+        for membership in memberships[handle] ?? [] { leave(membership, for: handle) }
+        memberships[handle] = nil
+    }
+
+    func deadLetters(of consumer: String?, for handle: InMemoryEventBus.ID) throws -> [DeadLetter] {
+        try requireOpen(handle)
+        return letters.filter { consumer == nil || $0.consumer == consumer }
+    }
+
+    /// The message that a batch gives up; nil if it gives up none.
+    func rejectedMessage(of batch: Batch) throws -> Envelope? {
+        guard batch.rejection != nil, let position = batch.checkpoint?.position else { return nil }
+        try requireThisJournal(position)
+        guard position.offset > 0, position.offset <= UInt64(journal.count) else {
+            throw BusError(.letter, "there is no message at \(position) to be rejected")
+        }
+        return journal[Int(position.offset) - 1].message
+    }
+
+    func requireLetters(_ ids: [DeadLetter.ID]) throws {
+        if let missing = Set(ids).subtracting(letters.map(\.id)).min() {
+            throw BusError(.letter, "there is no dead letter \(missing)")
+        }
+    }
+
+    func keep(_ message: Envelope, of consumer: String, because rejection: Rejection) {
+        lastLetter += 1
+        letters.append(
+            DeadLetter(id: lastLetter, consumer: consumer, rejection: rejection, time: Date(), message: message))
+    }
+
+    func settle(_ ids: [DeadLetter.ID]) {
+        let settled = Set(ids)
+        letters.removeAll { settled.contains($0.id) }
+    }
+
+    /// Hands a query to whose turn it is.
+    func ask(
+        _ message: Envelope, for handle: InMemoryEventBus.ID,
+        answer: AsyncStream<Result<Envelope, BusError>>.Continuation
+    ) throws -> InMemoryQuery.ID {
+        try requireOpen(handle)
+        guard message.type.kind == .query else { throw BusError(.refused, "\(message.type) is not a query") }
+        try message.validate()
+        guard let index = servers.firstIndex(where: { $0.types.contains(message.type) }) else {
+            throw BusError(.unserved, "no process serves \(message.type)")
+        }
+        let server = servers.remove(at: index)
+        servers.append(server)
+        let (isWanted, settled) = AsyncStream.makeStream(of: Never.self)
+        let query = InMemoryQuery(
+            message: message, asker: handle, server: server.id, answer: answer, isWanted: isWanted, settled: settled)
+        queries[query.id] = query
+        server.queries.yield(query)
+        return query.id
+    }
+
+    /// Ends a query. Whoever is first decides how.
+    func settle(_ id: InMemoryQuery.ID, _ result: Result<Envelope, BusError>) {
+        guard let query = queries.removeValue(forKey: id) else { return }
+        query.answer.yield(result)
+        query.answer.finish()
+        query.settled.finish()
+    }
+
+    func serve(
+        _ types: [MessageType], for handle: InMemoryEventBus.ID, queries: AsyncStream<InMemoryQuery>.Continuation
+    ) throws -> InMemoryServer.ID {
+        try requireOpen(handle)
+        if let type = types.first(where: { $0.kind != .query }) {
+            throw BusError(.refused, "\(type) cannot be served: it is not a query")
+        }
+        let server = InMemoryServer(handle: handle, types: Set(types), queries: queries)
+        servers.append(server)
+        return server.id
+    }
+
+    /// Takes a server out, and gives what it has not answered the reason.
+    func stopServing(_ id: InMemoryServer.ID, _ code: BusError.Code) {
+        guard let index = servers.firstIndex(where: { $0.id == id }) else { return }
+        servers.remove(at: index).queries.finish()
+        for query in queries.values.filter({ $0.server == id }) {
+            settle(query.id, .failure(BusError(code, "who served \(query.message.type) has stopped")))
+        }
+    }
+
+    /// Ends what a process was asked, and what it asked.
+    func endQueries(of handle: InMemoryEventBus.ID) {
+        for server in servers.filter({ $0.handle == handle }) { stopServing(server.id, .unserved) }
+        for query in queries.values.filter({ $0.asker == handle }) {
+            settle(query.id, .failure(.runEnded))
+        }
+    }
 }
 
 extension BusError {
     static let runEnded = BusError(.closed, "the bus was closed: its run() has ended")
+}
+
+extension BusError {
+    fileprivate static func isShared(_ consumer: String) -> BusError {
+        BusError(.refused, "processes share the durable consumer '\(consumer)'; stop them first")
+    }
+
+    fileprivate static func isOwned(_ consumer: String) -> BusError {
+        BusError(.refused, "a process runs the durable consumer '\(consumer)'; stop it first")
+    }
+
+    fileprivate static func takenOver(_ consumer: String) -> BusError {
+        BusError(.fenced, "another process has taken over the durable consumer '\(consumer)'")
+    }
+}
+
+/// An instance of a durable consumer.
+struct Membership: Hashable, Sendable {
+    let consumer: String
+    let member: UUID
+}
+
+/// One that answers queries.
+struct InMemoryServer: Identifiable {
+    let id = UUID()
+    let handle: InMemoryEventBus.ID
+    let types: Set<MessageType>
+    /// Holds no more queries than there are askers waiting.
+    let queries: AsyncStream<InMemoryQuery>.Continuation
+}
+
+/// A query that has no answer yet.
+struct InMemoryQuery: Identifiable, Sendable {
+    let id = UUID()
+    let message: Envelope
+    let asker: InMemoryEventBus.ID
+    let server: InMemoryServer.ID
+    /// Gets the one answer, or the reason why there is none.
+    let answer: AsyncStream<Result<Envelope, BusError>>.Continuation
+    /// Ends when nobody waits for the answer any longer.
+    let isWanted: AsyncStream<Never>
+    let settled: AsyncStream<Never>.Continuation
+}
+
+/// Which of the retained documents: the last one of these is kept.
+struct DocumentKey: Hashable, Sendable {
+    let type: MessageType
+    let subject: String
+    /// Never empty: an empty key is none.
+    let key: String?
+
+    init(type: MessageType, subject: String, key: String?) {
+        self.type = type
+        self.subject = subject
+        self.key = key.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    init(_ document: Envelope) {
+        self.init(type: document.type, subject: document.subject, key: document.attributes.key)
+    }
 }

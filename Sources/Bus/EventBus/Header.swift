@@ -1,0 +1,351 @@
+internal import Foundation
+
+/// The header of a message: the attributes as one flat JSON object of texts, with its keys in order, so that equal attributes
+/// are equal bytes. Every message is written and read once by each process, so this is done by hand; whatever is not in the
+/// plain form that is written here is left to Foundation.
+extension Attributes {
+    package var json: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(384)
+        writeJSON(to: &bytes)
+        return bytes
+    }
+
+    /// Writes ``json`` behind what is there.
+    package func writeJSON(to bytes: inout [UInt8]) {
+        withUnsafeTemporaryAllocation(byteCount: jsonCapacity, alignment: 1) { memory in
+            var writer = HeaderWriter(memory)
+            writer.write("causationid", causationID)
+            writer.write("correlationid", correlationID)
+            writer.write("device", device)
+            writer.write("expirytime", expiryTime.map(Timestamp.text(of:)))
+            writer.write("id", id)
+            writer.write("instance", instance)
+            writer.write("key", key)
+            writer.write("platform", platform)
+            writer.write("recipient", recipient)
+            writer.write("source", source)
+            writer.write("specversion", "1.0")
+            writer.write("subject", subject)
+            writer.write("time", Timestamp.text(of: time))
+            writer.write("traceparent", traceparent)
+            writer.write("type", type)
+            bytes.append(contentsOf: writer.finish())
+        }
+    }
+
+    /// The most that ``json`` can take.
+    private var jsonCapacity: Int {
+        var size =
+            id.utf8.count + source.utf8.count + subject.utf8.count + correlationID.utf8.count + type.name.utf8.count
+        size += (causationID?.utf8.count ?? 0) + (traceparent?.utf8.count ?? 0) + (platform?.utf8.count ?? 0)
+        size += (device?.utf8.count ?? 0) + (instance?.utf8.count ?? 0) + (key?.utf8.count ?? 0)
+        size += recipient?.utf8.count ?? 0
+        return HeaderWriter.fixedCapacity + size * HeaderWriter.escapedSize
+    }
+
+    /// - Throws: `DecodingError` unless it is a JSON object with `id`, `source`, `type` and CloudEvents version 1.0.
+    package init(json: some RandomAccessCollection<UInt8>) throws {
+        let plain = json.withContiguousStorageIfAvailable { Self.plain($0) } ?? nil
+        self = try plain ?? JSONDecoder().decode(Attributes.self, from: Data(json))
+    }
+
+    /// Nil for anything that is not in the plain form.
+    private static func plain(_ bytes: UnsafeBufferPointer<UInt8>) -> Attributes? {
+        var reader = HeaderReader(bytes)
+        var fields = HeaderFields()
+        guard reader.readObject({ fields.set($0, to: $1) }) else { return nil }
+        return fields.attributes()
+    }
+}
+
+/// Writes a flat JSON object of texts into memory that has room for it.
+struct HeaderWriter {
+    private let memory: UnsafeMutableRawBufferPointer
+    private var count = 0
+
+    /// The most that one byte of a text becomes: a control character is written as `\u0001`.
+    static let escapedSize = 6
+    /// Enough for all keys of a header, with what stands around them, its times and its version.
+    static let fixedCapacity = 512
+
+    /// - Parameter memory: ``fixedCapacity`` and ``escapedSize`` for each byte of its texts.
+    init(_ memory: UnsafeMutableRawBufferPointer) {
+        self.memory = memory
+    }
+
+    /// The object.
+    mutating func finish() -> UnsafeRawBufferPointer {
+        append("}")
+        return UnsafeRawBufferPointer(rebasing: memory[..<count])
+    }
+
+    /// - Parameter text: left out if nil.
+    mutating func write(_ key: StaticString, _ text: String?) {
+        guard let text else { return }
+        begin(key)
+        append(escaping: text)
+        append("\"")
+    }
+
+    mutating func write(_ key: StaticString, _ type: MessageType) {
+        begin(key)
+        append(escaping: type.kind.rawValue)
+        append(".")
+        append(escaping: type.name)
+        append("\"")
+    }
+
+    private mutating func begin(_ key: StaticString) {
+        append(count == 0 ? "{\"" : ",\"")
+        append(key)
+        append("\":\"")
+    }
+
+    private mutating func append(_ text: StaticString) {
+        append(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    private mutating func append(escaping text: String) {
+        var text = text
+        text.withUTF8 { utf8 in
+            guard utf8.contains(where: Self.mustEscape) else { return append(UnsafeRawBufferPointer(utf8)) }
+            for byte in utf8 {
+                let written = Self.mustEscape(byte) ? Self.escaped(byte) : [byte]
+                written.withUnsafeBytes { append($0) }
+            }
+        }
+    }
+
+    private mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        precondition(bytes.count <= memory.count - count, "a header is larger than what was reckoned")
+        UnsafeMutableRawBufferPointer(rebasing: memory[count...]).copyMemory(from: bytes)
+        count += bytes.count
+    }
+
+    /// RFC 8259, section 7.
+    private static func mustEscape(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    }
+
+    private static func escaped(_ byte: UInt8) -> [UInt8] {
+        switch byte {
+        case UInt8(ascii: "\""): Array("\\\"".utf8)
+        case UInt8(ascii: "\\"): Array("\\\\".utf8)
+        case 0x08: Array("\\b".utf8)
+        case 0x09: Array("\\t".utf8)
+        case 0x0a: Array("\\n".utf8)
+        case 0x0c: Array("\\f".utf8)
+        case 0x0d: Array("\\r".utf8)
+        default: Array(("\\u00" + (byte < 16 ? "0" : "") + String(byte, radix: 16)).utf8)
+        }
+    }
+}
+
+/// Reads a flat JSON object of texts without escapes, and nothing else.
+struct HeaderReader {
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private var index = 0
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>) {
+        self.bytes = bytes
+    }
+
+    typealias Text = UnsafeBufferPointer<UInt8>
+
+    /// - Parameter field: gets each key and text.
+    /// - Returns: false when it is anything else.
+    mutating func readObject(_ field: (Text, Text) -> Void) -> Bool {
+        guard take(UInt8(ascii: "{")) else { return false }
+        while let key = text(), take(UInt8(ascii: ":")), let value = text() {
+            field(key, value)
+            if take(UInt8(ascii: ",")) { continue }
+            guard take(UInt8(ascii: "}")) else { return false }
+            skipSpace()
+            return index == bytes.count
+        }
+        return false
+    }
+
+    private mutating func take(_ byte: UInt8) -> Bool {
+        skipSpace()
+        guard index < bytes.count, bytes[index] == byte else { return false }
+        index += 1
+        return true
+    }
+
+    private mutating func text() -> Text? {
+        guard take(UInt8(ascii: "\"")) else { return nil }
+        let start = index
+        while index < bytes.count, bytes[index] != UInt8(ascii: "\"") {
+            guard bytes[index] >= 0x20, bytes[index] != UInt8(ascii: "\\") else { return nil }
+            index += 1
+        }
+        guard index < bytes.count else { return nil }
+        defer { index += 1 }
+        return Text(rebasing: bytes[start..<index])
+    }
+
+    private mutating func skipSpace() {
+        while index < bytes.count, bytes[index] <= 0x20, Self.isSpace(bytes[index]) { index += 1 }
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x09 || byte == 0x0a || byte == 0x0d
+    }
+}
+
+/// What a header in the plain form says, as it is read: where its texts lie. They are made once all of it is known.
+struct HeaderFields {
+    private var id: Text?
+    private var source: Text?
+    private var specVersion: Text?
+    private var type: Text?
+    private var subject: Text?
+    private var time: Text?
+    private var correlationID: Text?
+    private var causationID: Text?
+    private var traceparent: Text?
+    private var expiryTime: Text?
+    private var platform: Text?
+    private var device: Text?
+    private var instance: Text?
+    private var key: Text?
+    private var recipient: Text?
+
+    typealias Text = UnsafeBufferPointer<UInt8>
+
+    /// Attributes that are not known are ignored; of equal ones the first counts, as Foundation has it.
+    mutating func set(_ name: Text, to value: Text) {
+        // By length first: this is done a dozen times for every message.
+        switch name.count {
+        case 2 where name.reads("id"): id = id ?? value
+        case 3 where name.reads("key"): key = key ?? value
+        case 4 where name.reads("time"): time = time ?? value
+        case 4 where name.reads("type"): type = type ?? value
+        case 6 where name.reads("source"): source = source ?? value
+        case 6 where name.reads("device"): device = device ?? value
+        case 7 where name.reads("subject"): subject = subject ?? value
+        case 8 where name.reads("platform"): platform = platform ?? value
+        case 8 where name.reads("instance"): instance = instance ?? value
+        case 9 where name.reads("recipient"): recipient = recipient ?? value
+        case 10 where name.reads("expirytime"): expiryTime = expiryTime ?? value
+        case 11 where name.reads("causationid"): causationID = causationID ?? value
+        case 11 where name.reads("specversion"): specVersion = specVersion ?? value
+        case 11 where name.reads("traceparent"): traceparent = traceparent ?? value
+        case 13 where name.reads("correlationid"): correlationID = correlationID ?? value
+        default: break
+        }
+    }
+
+    /// Nil unless all is there that must be, and each is what its attribute needs.
+    func attributes() -> Attributes? {
+        do {
+            guard specVersion?.reads("1.0") == true, let id = try id.map(Self.string),
+                let source = try source.map(Self.string), let type = type.flatMap(MessageType.init(utf8:)),
+                let time = try time.map(Self.date)
+            else { return nil }
+            // A story's first message bears its own id twice.
+            let isFirst = correlationID?.elementsEqual(self.id ?? Text(start: nil, count: 0)) ?? true
+            var attributes = Attributes(
+                type: type, source: source, subject: try subject.map(Self.string) ?? Session.default, id: id,
+                time: time,
+                correlationID: isFirst ? id : try correlationID.map(Self.string) ?? id,
+                traceparent: try traceparent.map(Self.string))
+            attributes.causationID = try causationID.map(Self.string)
+            attributes.expiryTime = try expiryTime.map(Self.date)
+            attributes.platform = try platform.map(Self.string)
+            attributes.device = try device.map(Self.string)
+            attributes.instance = try instance.map(Self.string)
+            attributes.key = try key.map(Self.string)
+            attributes.recipient = try recipient.map(Self.string)
+            return attributes
+        } catch {
+            return nil
+        }
+    }
+
+    private struct NotPlain: Error {}
+
+    private static func string(_ text: Text) throws(NotPlain) -> String {
+        guard let string = String(utf8: text) else { throw NotPlain() }
+        return string
+    }
+
+    private static func date(_ text: Text) throws(NotPlain) -> Date {
+        guard let date = Timestamp.plainDate(text) else { throw NotPlain() }
+        return date
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    fileprivate func reads(_ text: StaticString) -> Bool {
+        count == text.utf8CodeUnitCount && baseAddress.map { memcmp($0, text.utf8Start, count) } == 0
+    }
+}
+
+extension Attributes: Codable {
+    enum CodingKeys: String, CodingKey {
+        case specVersion = "specversion"
+        case id, source, type, subject, time
+        case correlationID = "correlationid"
+        case causationID = "causationid"
+        case traceparent
+        case expiryTime = "expirytime"
+        case platform, device, instance, key, recipient
+    }
+
+    /// - Throws: `DecodingError` unless `id`, `source`, `type` and CloudEvents version 1.0 are there.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        guard try container.decode(String.self, forKey: .specVersion) == "1.0" else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .specVersion, in: container, debugDescription: "only CloudEvents 1.0 is understood")
+        }
+        let id = try container.decode(String.self, forKey: .id)
+        self.init(
+            type: try container.decode(MessageType.self, forKey: .type),
+            source: try container.decode(String.self, forKey: .source),
+            subject: try container.decodeIfPresent(String.self, forKey: .subject) ?? Session.default, id: id,
+            time: try container.timestamp(.time) ?? Date(),
+            correlationID: try container.decodeIfPresent(String.self, forKey: .correlationID) ?? id,
+            traceparent: try container.decodeIfPresent(String.self, forKey: .traceparent))
+        causationID = try container.decodeIfPresent(String.self, forKey: .causationID)
+        expiryTime = try container.timestamp(.expiryTime)
+        platform = try container.decodeIfPresent(String.self, forKey: .platform)
+        device = try container.decodeIfPresent(String.self, forKey: .device)
+        instance = try container.decodeIfPresent(String.self, forKey: .instance)
+        key = try container.decodeIfPresent(String.self, forKey: .key)
+        recipient = try container.decodeIfPresent(String.self, forKey: .recipient)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode("1.0", forKey: .specVersion)
+        try container.encode(id, forKey: .id)
+        try container.encode(source, forKey: .source)
+        try container.encode(type, forKey: .type)
+        try container.encode(subject, forKey: .subject)
+        try container.encode(Timestamp.text(of: time), forKey: .time)
+        try container.encode(correlationID, forKey: .correlationID)
+        try container.encodeIfPresent(causationID, forKey: .causationID)
+        try container.encodeIfPresent(traceparent, forKey: .traceparent)
+        try container.encodeIfPresent(expiryTime.map(Timestamp.text(of:)), forKey: .expiryTime)
+        try container.encodeIfPresent(platform, forKey: .platform)
+        try container.encodeIfPresent(device, forKey: .device)
+        try container.encodeIfPresent(instance, forKey: .instance)
+        try container.encodeIfPresent(key, forKey: .key)
+        try container.encodeIfPresent(recipient, forKey: .recipient)
+    }
+}
+
+extension KeyedDecodingContainer<Attributes.CodingKeys> {
+    fileprivate func timestamp(_ key: Key) throws -> Date? {
+        guard let text = try decodeIfPresent(String.self, forKey: key) else { return nil }
+        guard let date = Timestamp.date(from: text) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: key, in: self, debugDescription: "'\(text)' is not an RFC 3339 time")
+        }
+        return date
+    }
+}
