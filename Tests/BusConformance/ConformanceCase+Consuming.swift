@@ -110,3 +110,162 @@ extension EventBus {
         }
     }
 }
+
+extension ConformanceCase {
+    static let sharing = [
+        ConformanceCase(
+            "members that share a consumer handle every message once, those of a subject in order",
+            needs: .sharedConsumers
+        ) { fixture in
+            try await fixture.withBuses { first, second in
+                let handled = try await withBackground([{ try await first.work() }, { try await second.work() }]) {
+                    try await fixture.handledByTwo()
+                }
+                let bySubject = try Dictionary(grouping: handled, by: \.subject)
+                    .mapValues { try $0.map { try $0.decode(Handled.self).number } }
+                for (subject, numbers) in bySubject {
+                    #expect(numbers == Array(0..<numbers.count), "of \(subject)")
+                }
+            }
+        },
+        ConformanceCase("a member that joins gets half of what there is", needs: .sharedConsumers) { fixture in
+            try await fixture.withBuses { first, second in
+                let member = ConsumerMember.shared
+                let all = try await first.claim(consumer: "workers", as: member)
+                #expect(all.offsets.count == Partition.count)
+                let half = try await second.claim(consumer: "workers", as: .shared)
+                #expect(half.offsets.count == Partition.count / 2)
+                // What reads under the claim before ends, and whoever reads claims again.
+                #expect(try await first.read(1, under: all).isEmpty)
+                let rest = try await first.claim(consumer: "workers", as: member)
+                #expect(Set(rest.offsets.keys) == Set(Partition.all).subtracting(half.offsets.keys))
+            }
+        },
+        ConformanceCase(
+            "a member that closes hands over what it has not handled", needs: .sharedConsumers
+        ) { fixture in
+            try await fixture.withBus("conformance/stayer") { stayer in
+                let member = ConsumerMember.shared
+                let before = try await stayer.claim(consumer: "workers", as: member)
+                try await stayer.withSubscription(to: [.type(Numbered.self)], under: before) { messages in
+                    try await fixture.withBus("conformance/leaver") { leaver in
+                        let claim = try await leaver.claim(consumer: "workers", as: .shared)
+                        try await leaver.publish(0..<6, subject: claim.subject())
+                        let read = try await leaver.read(5, under: claim)
+                        #expect(try read.numbers == Array(0..<5))
+                        for message in read.prefix(4) {
+                            try await leaver.publish(
+                                Batch([], checkpoint: Checkpoint(claim: claim, handled: message)))
+                        }
+                    }
+                    // They end; what it read before it learned of the change is no longer its own.
+                    for try await _ in messages {}
+                }
+                let after = try await stayer.claim(consumer: "workers", as: member)
+                #expect(after.offsets.count == Partition.count)
+                #expect(after.ownerEpoch > before.ownerEpoch)
+                #expect(try await stayer.read(2, under: after).numbers == [4, 5])
+            }
+        },
+        ConformanceCase(
+            "two members of one process share the work; when one ends the other has it all", needs: .sharedConsumers
+        ) { fixture in
+            try await fixture.withBus { bus in
+                try await withBackground([{ try await bus.work(name: "stayer") }]) {
+                    try await withBackground([{ try await bus.work(name: "leaver") }]) {
+                        _ = try await fixture.handledByTwo()
+                    }
+                    let workers = try await bus.withSubscription(to: [.type(Handled.self)], from: .now) { messages in
+                        for number in 0..<64 { try await bus.publish([number], subject: "session-\(number)") }
+                        return try await messages.take(64).map { try $0.decode(Handled.self).worker }
+                    }
+                    #expect(Set(workers) == ["stayer"])
+                }
+            }
+        },
+        ConformanceCase(
+            "a member that ends by an error hands over at once, though its process goes on", needs: .sharedConsumers
+        ) { fixture in
+            struct Failure: Error {}
+            try await fixture.withBus { bus in
+                try await bus.publish([1])
+                await #expect(throws: Failure.self) {
+                    try await bus.consume(as: "workers", [.type(Numbered.self)], mode: .shared) { _ in throw Failure() }
+                }
+                let claim = try await bus.claim(consumer: "workers", as: .shared)
+                #expect(claim.offsets.count == Partition.count)
+                #expect(claim.position.offset == 0)
+            }
+        },
+        ConformanceCase(
+            "what a member makes of a message that is no longer its own is not journalled", needs: .sharedConsumers
+        ) { fixture in
+            try await fixture.withBuses { first, second in
+                let all = try await first.claim(consumer: "workers", as: .shared)
+                for number in 0..<64 { try await first.publish([number], subject: "session-\(number)") }
+                let read = try await first.read(64, under: all)
+                let half = try await second.claim(consumer: "workers", as: .shared)
+                let lost = try #require(read.first { half.covers($0) })
+                let kept = try #require(read.first { !half.covers($0) })
+                let error = await #expect(throws: BusError.self) {
+                    let result = try Envelope(Other(number: 1), source: first.source)
+                    try await first.publish(Batch([result], checkpoint: Checkpoint(claim: all, handled: lost)))
+                }
+                #expect(error?.code == .fenced)
+                #expect(try await first.newest(matching: [.type(Other.self)]).offset == 0)
+                try await first.publish(Batch([], checkpoint: Checkpoint(claim: all, handled: kept)))
+                #expect(try await second.read(1, under: half) == [lost])
+            }
+        },
+        ConformanceCase(
+            "an exclusive member takes over from those that share, and they from it", needs: .sharedConsumers
+        ) { fixture in
+            try await fixture.withBuses { first, second in
+                try await first.publish([1])
+                let shared = try await first.claim(consumer: "workers", as: .shared)
+                let message = try #require(try await first.read(1, under: shared).first)
+                let exclusive = try await second.claim(consumer: "workers", as: .exclusive)
+                #expect(exclusive.offsets.count == Partition.count)
+                await fixture.expectFenced(first, shared, message)
+                let successor = try await first.claim(consumer: "workers", as: .shared)
+                #expect(successor.offsets.count == Partition.count)
+                await fixture.expectFenced(second, exclusive, message)
+                try await first.publish(Batch([], checkpoint: Checkpoint(claim: successor, handled: message)))
+            }
+        },
+    ]
+}
+
+extension ConformanceFixture {
+    /// Publishes numbers to many subjects until two workers have both handled some.
+    /// - Returns: what they made of them, in the order of the journal.
+    func handledByTwo() async throws -> [Envelope] {
+        try await withBus("conformance/watcher") { bus in
+            try await bus.withSubscription(to: [.type(Handled.self)], from: .now) { messages in
+                var handled: [Envelope] = []
+                for number in 0... {
+                    let source = bus.source
+                    let round = try (0..<192).map {
+                        try Envelope(
+                            Numbered(number: number * 3 + $0 / 64), source: source, subject: "session-\($0 % 64)")
+                    }
+                    try await bus.publish(Batch(round))
+                    handled += try await messages.take(round.count)
+                    if Set(try handled.map { try $0.decode(Handled.self).worker }).count == 2 { break }
+                }
+                // Whatever was handled twice would come now.
+                try await bus.publish(Batch([try Envelope(Handled(number: -1, worker: ""), source: bus.source)]))
+                let last = try #require(try await messages.take(1).first)
+                #expect(try last.decode(Handled.self).number == -1)
+                return handled
+            }
+        }
+    }
+
+    fileprivate func expectFenced(_ bus: any EventBus, _ claim: ConsumerClaim, _ message: Envelope) async {
+        let error = await #expect(throws: BusError.self) {
+            try await bus.publish(Batch([], checkpoint: Checkpoint(claim: claim, handled: message)))
+        }
+        #expect(error?.code == .fenced)
+    }
+}

@@ -1,4 +1,6 @@
+internal import Consuming
 internal import EventBus
+internal import Foundation
 
 /// What a case works with: buses that run for as long as it needs them.
 struct ConformanceFixture: Sendable {
@@ -50,4 +52,114 @@ func withBackground<Result: Sendable>(
         }
         throw CancellationError()
     }
+}
+
+extension EventBus {
+    /// Handles numbers as one of those who share a consumer, and answers each with a ``Handled``.
+    /// - Parameter name: of the worker; the process's unless said.
+    func work(
+        as consumer: String = "workers", mode: ConsumerMember.Mode = .shared, name: String? = nil
+    ) async throws {
+        let source = source
+        try await consume(as: consumer, [.type(Numbered.self)], mode: mode) { message in
+            let number = try message.decode(Numbered.self).number
+            return [try Envelope(Handled(number: number, worker: name ?? source), source: source, causedBy: message)]
+        }
+    }
+
+    /// Gives a message up.
+    func reject(_ message: Envelope, under claim: ConsumerClaim, results: [Envelope] = []) async throws {
+        let rejection = Rejection(code: "conformance.unusable", reason: "it is of no use", attempts: 3)
+        try await publish(
+            Batch(results, checkpoint: Checkpoint(claim: claim, handled: message), rejection: rejection))
+    }
+
+    /// Gives up the first `count` messages.
+    @discardableResult
+    func giveUp(_ count: Int, as consumer: String) async throws -> [DeadLetter] {
+        try await withMember(of: consumer, .exclusive) { member in
+            let claim = try await claim(consumer: consumer, as: member)
+            for message in try await read(count, under: claim) { try await reject(message, under: claim) }
+        }
+        return try await deadLetters(of: consumer)
+    }
+
+    /// The first `count` numbers that a claim covers, without progress.
+    func read(_ count: Int, under claim: ConsumerClaim) async throws -> [Envelope] {
+        try await withSubscription(to: [.type(Numbered.self)], under: claim) { try await $0.take(count) }
+    }
+}
+
+extension ConsumerClaim {
+    /// A subject in one of the partitions of this claim.
+    func subject() throws -> String {
+        let subjects = (0..<10_000).lazy.map { "session-\($0)" }
+        guard let subject = subjects.first(where: { offsets.keys.contains(Partition(subject: $0)) }) else {
+            throw BusError(.refused, "the claim owns nothing")
+        }
+        return subject
+    }
+}
+
+extension EventBus {
+    /// Answers questions for as long as `body` runs.
+    func whileAnswering<Result: Sendable>(
+        _ body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        let source = source
+        return try await whileAnswering({ try $0.answer(by: source) }, during: body)
+    }
+
+    /// Answers questions with `answer` for as long as `body` runs.
+    func whileAnswering<Result: Sendable>(
+        _ answer: @escaping @Sendable (Envelope) async throws -> Envelope,
+        during body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        let serving = Signal()
+        return try await withBackground([{ try await serve([Question.type], whenServing: serving.send, answer) }]) {
+            await serving.wait()
+            return try await body()
+        }
+    }
+}
+
+extension Envelope {
+    /// The answer to a ``Question``.
+    func answer(by server: String) throws -> Envelope {
+        let answer = Question.Answer(number: try decode(Question.self).number, server: server)
+        var envelope = try Envelope(Question(number: 0), source: server, causedBy: self)
+        envelope.data = try JSONEncoder.wire.encode(answer)
+        return envelope
+    }
+}
+
+extension MessageSequence {
+    /// The next `count` messages.
+    func take(_ count: Int) async throws -> [Envelope] {
+        var messages: [Envelope] = []
+        guard count > 0 else { return messages }
+        for try await message in self {
+            messages.append(message)
+            if messages.count == count { break }
+        }
+        return messages
+    }
+
+    /// The messages before the next ``Marker``: publish one to learn that nothing else came.
+    func beforeMarker() async throws -> [Envelope] {
+        var messages: [Envelope] = []
+        for try await message in self {
+            if message.type == Marker.type { break }
+            messages.append(message)
+        }
+        return messages
+    }
+}
+
+extension Sequence<Envelope> {
+    var numbers: [Int] {
+        get throws { try map { try $0.decode(Numbered.self).number } }
+    }
+
+    var offsets: [UInt64] { compactMap(\.position?.offset) }
 }

@@ -1,7 +1,6 @@
 import EventBus
 import Foundation
 import Testing
-
 @testable import BusProtocol
 
 @Suite("What docs/wire-protocol.md shows")
@@ -92,4 +91,114 @@ struct DocumentedExchangeTests {
         let sent = BusProtocol.Operation.allCases.filter { $0 != .query }
         #expect(rows == sent.map { "\($0.rawValue) \($0)" })
     }
+}
+
+/// The example of docs/wire-protocol.md, read as its text says: a line is a frame, lines indented further continue it, what
+/// stands in quotes is sent as it is, and the rest is hexadecimal.
+struct DocumentedExchange {
+    /// The messages that follow, frame by frame, in the order of the page.
+    private(set) var messages: ArraySlice<[[UInt8]]>
+
+    private static let page = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../docs/wire-protocol.md")
+        .standardizedFileURL
+
+    static func text() throws -> String { try String(contentsOf: page, encoding: .utf8) }
+
+    init() throws {
+        let example = try Self.text().components(separatedBy: "## An exchange in hexadecimal").last ?? ""
+        messages = try example.split(separator: "\n").filter { $0.hasPrefix("    ") }.reduce(into: []) {
+            messages, line in
+            let bytes = try Self.bytes(line.drop { " →←".contains($0) })
+            if !line.hasPrefix("      ") {
+                messages.append([bytes])
+            } else if let message = messages.indices.last {
+                if line.hasPrefix("        ") {
+                    messages[message][messages[message].count - 1] += bytes
+                } else {
+                    messages[message].append(bytes)
+                }
+            }
+        }
+    }
+
+    /// Its frames; nil at the end.
+    mutating func next() -> [[UInt8]]? { messages.popFirst() }
+
+    mutating func expect(_ request: Request, id: UInt64) {
+        let frames = next()
+        #expect(frames == request.frames(id: id))
+    }
+
+    mutating func expect(_ reply: Reply, to operation: BusProtocol.Operation, id: UInt64) throws {
+        let frames = next() ?? []
+        #expect(frames == reply.frames(to: RequestHead(operation: operation, id: id)))
+        let read = try Reply.read(frames)
+        #expect(read.reply == reply)
+    }
+
+    /// A token that is neither, such as a mistyped digit.
+    struct NotHexadecimal: Error {
+        let token: Substring
+    }
+
+    private static func bytes(_ line: Substring) throws -> [UInt8] {
+        try line.matches(of: #/'([^']*)'|"([^"]*)"|(\S+)/#).flatMap { match in
+            let (_, json, text, token) = match.output
+            if let quoted = json ?? text { return Array(quoted.utf8) }
+            guard let token, token.count == 2, let byte = UInt8(token, radix: 16) else {
+                throw NotHexadecimal(token: token ?? "")
+            }
+            return [byte]
+        }
+    }
+}
+
+/// What the exchange is about.
+extension DocumentedExchange {
+    static let epoch: UInt64 = 0x2a
+    static let producer = id(of: 0x00)
+    static let client = id(of: 0x10)
+    static let server = id(of: 0x20)
+    static let member = id(of: 0xf0)
+
+    /// Sixteen bytes that count on from one.
+    private static func id(of first: UInt8) -> UUID {
+        let first = first & 0xf0
+        return UUID(
+            uuid: (
+                first, first + 1, first + 2, first + 3, first + 4, first + 5, first + 6, first + 7, first + 8,
+                first + 9, first + 10, first + 11, first + 12, first + 13, first + 14, first + 15
+            ))
+    }
+
+    static let event = PublishedMessage(
+        topic: "event.LaunchFinished.3e", subject: "default", key: "",
+        header: bytes(
+            #"{"id":"1","source":"me","specversion":"1.0","subject":"default","type":"event.LaunchFinished"}"#),
+        data: bytes("{}"))
+    static func journalled(previousInPartition: UInt64 = 0) -> FeedMessage {
+        FeedMessage(
+            topic: event.topic, epoch: epoch, offset: 8, previous: 0, previousInPartition: previousInPartition,
+            header: event.header, data: event.data)
+    }
+    static let document = FeedMessage(
+        topic: "document.Playlists.3e", epoch: epoch, offset: 5, previous: 0,
+        header: bytes(
+            #"{"id":"0","source":"you","specversion":"1.0","subject":"default","type":"document.Playlists"}"#),
+        data: bytes(#"{"playlists":[]}"#))
+    static let query = PublishedMessage(
+        topic: "query.Songs.3e", subject: "default", key: "",
+        header: bytes(#"{"id":"2","source":"me","specversion":"1.0","subject":"default","type":"query.Songs"}"#),
+        data: bytes(#"{"playlist":"p1"}"#))
+    static let answer = (
+        header: bytes(
+            #"{"causationid":"2","id":"3","source":"you","specversion":"1.0","subject":"default","type":"query.Songs"}"#
+        ),
+        data: bytes(#"{"songs":[]}"#)
+    )
+    static let rejection = RejectionFrame(attempts: 4, code: "music.offline", reason: "The player is not there.")
+    static let letter = Letters.Letter(
+        id: 1, time: 1_700_000_000_000, consumer: "music", rejection: rejection, message: journalled())
+
+    private static func bytes(_ text: String) -> Bytes { Array(text.utf8)[...] }
 }

@@ -5,6 +5,7 @@ import Foundation
 import Logging
 import Navigation
 import RuntimeTestSupport
+import Synchronization
 import Testing
 
 @Suite("Coordinator, guards that wait")
@@ -246,5 +247,65 @@ struct CoordinatorGuardTests {
 
     private func results(_ story: [Envelope]) -> [String] {
         story.filter { $0.attributes.source.hasPrefix("navigation-coordinator") }.map { "\($0.type) \($0.id)" }
+    }
+}
+
+extension Command {
+    struct NextRequested: CommandMessage {
+        var name: String
+    }
+
+    struct SaveDraft: CommandMessage {
+        var name: String
+    }
+
+    struct HomeRequested: CommandMessage {}
+}
+
+extension DomainEvent {
+    struct DraftSaved: EventMessage {
+        var draft: Int
+    }
+}
+
+extension Flow {
+    /// A form whose `next` waits until a service has saved the draft.
+    static func guarded(asking: Bool = true) throws -> Flow {
+        try Flow("form", version: 1, platform: "ios", start: "form") {
+            for screen in ["form", "done", "sorry"] { Flow.Screen(screen) }
+            if asking {
+                Flow.Transition(
+                    on: "command.NextRequested",
+                    guard: Flow.Guard(
+                        ask: Flow.Guard.Ask("command.SaveDraft", data: ["name": "${data.name}"]),
+                        accept: "event.DraftSaved", deadline: .seconds(5), meanwhile: .queue,
+                        expired: [.present("sorry", as: .sheet), .openURL("https://example.org/help")]),
+                    do: [
+                        .push(.screen("done", ["draft": "${answer.draft}"])),
+                        .openURL("https://example.org/${data.name}"),
+                    ])
+            }
+            Flow.Transition(on: "command.HomeRequested", do: [.popToRoot])
+        }
+    }
+}
+
+/// A bus on which a process dies with the first batch that holds a message of some type: nothing of it is journalled.
+final class LosingBus: ForwardingBus {
+    let bus: any EventBus
+    private let type: MessageType
+    private let messages = Mutex<[Envelope]>([])
+
+    init(_ bus: any EventBus, losing type: MessageType) {
+        self.bus = bus
+        self.type = type
+    }
+
+    var lost: [Envelope] { messages.withLock(\.self) }
+
+    func publish(_ batch: Batch) async throws -> Position {
+        guard batch.messages.contains(where: { $0.type == type }) else { return try await bus.publish(batch) }
+        messages.withLock { $0 = batch.messages }
+        throw BusError(.fenced, "the process is dead")
     }
 }

@@ -1,5 +1,6 @@
 import EventBus
 import Foundation
+import SeededRandom
 import Testing
 
 @Suite("Consumer group, whatever happens")
@@ -16,5 +17,106 @@ struct ConsumerGroupHistoryTests {
         }
         // A history in which nothing happens proves nothing.
         #expect(history.recorded > 10 && history.refused > 10)
+    }
+}
+
+/// A random history of one durable consumer, with a simple model of what must be true beside it.
+struct ConsumerGroupHistory {
+    private var group = ConsumerGroup()
+    private var random: SeededGenerator
+    private let members: [ConsumerMember]
+    /// Up to where each partition is handled, by all that was accepted.
+    private var handled = Array(repeating: UInt64(0), count: Partition.count)
+    /// What members believe to own: some are wrong.
+    private var beliefs: [(member: ConsumerMember, ownership: Ownership)] = []
+    private var offset: UInt64 = 10
+    private var steps = 0
+    private(set) var recorded = 0
+    private(set) var refused = 0
+
+    init(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        members = (0..<6).map { index in
+            ConsumerMember(index == 0 ? .exclusive : .shared, id: UUID(seeded: &random))
+        }
+        self.random = random
+    }
+
+    mutating func advance() {
+        steps += 1
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0..<3:
+            // The exclusive one, with which the sharing ends, comes seldom.
+            var member = members[Int.random(in: -40..<members.count * 20, using: &random).clamped(to: members.count)]
+            // Another process each time: one that was displaced stays so.
+            if member.mode == .exclusive { member = ConsumerMember(.exclusive, id: UUID(seeded: &random)) }
+            beliefs.append((member, group.claim(member)))
+        case 3:
+            group.leave(members[Int.random(in: 0..<members.count, using: &random)].id)
+        default: record()
+        }
+    }
+
+    private mutating func record() {
+        guard let belief = beliefs.suffix(12).randomElement(using: &random),
+            let partition = belief.ownership.offsets.keys.sorted().randomElement(using: &random)
+        else { return }
+        offset += 5
+        // Some are late, and some come before what is missing in other partitions.
+        let late = offset - UInt64.random(in: 0...8, using: &random)
+        let settled = late - UInt64.random(in: 0...3, using: &random)
+        let epoch = belief.ownership.ownerEpoch
+        let covered = group.shares.indices.filter { group.shares[$0].ownerEpoch == epoch }
+        guard group.record(late, partition: partition, settled: settled, ownerEpoch: epoch) else {
+            return refused += 1
+        }
+        recorded += 1
+        for index in covered { handled[index] = max(handled[index], settled) }
+        handled[Int(partition.number)] = max(handled[Int(partition.number)], late)
+    }
+
+    /// What is not as it should be; nil if all is.
+    func brokenPromise() -> String? {
+        let owners = Set(group.owners.compactMap(\.self))
+        let ownerships = owners.map { group.ownership(of: $0) }
+        if group.position != handled.min() { return "the position is not the least that is handled" }
+        if !group.members.isEmpty, group.owners.contains(nil) { return "there are members, but a partition is free" }
+        for ownership in ownerships {
+            if ownership.offsets.contains(where: { $1 != handled[Int($0.number)] }) {
+                return "a partition is not as it was handled"
+            }
+        }
+        let epochs = ownerships.map(\.ownerEpoch).filter { $0 > 0 }
+        if Set(epochs).count < epochs.count { return "two members have the same owner epoch" }
+        return wrongRecorders(of: Partition.all[steps % Partition.count])
+    }
+
+    /// Of all who were ever told that they own a partition, only who owns it records.
+    private func wrongRecorders(of partition: Partition) -> String? {
+        let believers = Set(beliefs.suffix(20).map(\.ownership.ownerEpoch) + group.shares.map(\.ownerEpoch))
+        let recorders = believers.filter { epoch in
+            var group = group
+            return group.record(offset + 1, partition: partition, ownerEpoch: epoch)
+        }
+        let owner = group.owners[Int(partition.number)].map { group.ownership(of: $0).ownerEpoch } ?? 0
+        if recorders.count > 1 { return "\(recorders) all record in partition \(partition.number)" }
+        if owner > 0, recorders != [owner] { return "the owner of partition \(partition.number) does not record" }
+        return nil
+    }
+}
+
+extension ConsumerGroup {
+    /// By number of the partition.
+    var owners: [UUID?] { shares.map(\.member) }
+}
+
+extension Int {
+    /// Within `0..<count`, the first one rarely.
+    fileprivate func clamped(to count: Int) -> Int { self < 0 ? 0 : self % (count - 1) + 1 }
+}
+
+extension UUID {
+    fileprivate init(seeded random: inout SeededGenerator) {
+        self.init(uuid: withUnsafeBytes(of: (random.next(), random.next())) { $0.loadUnaligned(as: uuid_t.self) })
     }
 }
