@@ -1,5 +1,8 @@
 public import EventBus
 
+/// The queries; each is a struct inside, on the wire `query.Name`.
+public enum Query {}
+
 extension EventBus {
     /// Puts a query and reads its answer.
     /// - Parameter timeout: how long to wait for it.

@@ -1,5 +1,37 @@
-package import EventBus
+public import EventBus
 internal import Navigation
+
+/// What failed, in words for a person and a code for a program.
+public struct ApplicationError: ErrorMessage, Error, Hashable {
+    public enum Severity: String, Codable, Sendable, CaseIterable {
+        case info, warning, error
+    }
+
+    /// Stable, dotted: `spotify.access-denied`.
+    public var code: String
+    /// One line: what is wrong.
+    public var message: String
+    /// One line: what to do about it.
+    public var recovery: String?
+    public var severity: Severity
+
+    public init(code: String, message: String, recovery: String? = nil, severity: Severity = .error) {
+        self.code = code
+        self.message = message
+        self.recovery = recovery
+        self.severity = severity
+    }
+
+    /// The error by which a person learns that a command of this type was not carried out; nil for a type that nobody waits
+    /// for.
+    package init?(expired type: MessageType) {
+        guard type.kind == .command, type != Command.ErrorDismissed.type, ViewReport(rawValue: type.description) == nil
+        else { return nil }
+        self.init(
+            code: "command.expired", message: "'\(type.name)' came too late and was not carried out",
+            recovery: "try again", severity: .warning)
+    }
+}
 
 /// What comes of a command that has expired before it was handled.
 extension Envelope {
@@ -29,17 +61,5 @@ extension Envelope {
     package var isExpiryError: Bool {
         type == ApplicationError.type
             && attributes.causationID.map { id == Self.expiryErrorID(of: $0) } ?? false
-    }
-}
-
-extension ApplicationError {
-    /// The error by which a person learns that a command of this type was not carried out; nil for a type that nobody waits
-    /// for.
-    package init?(expired type: MessageType) {
-        guard type.kind == .command, type != Command.ErrorDismissed.type, ViewReport(rawValue: type.description) == nil
-        else { return nil }
-        self.init(
-            code: "command.expired", message: "'\(type.name)' came too late and was not carried out",
-            recovery: "try again", severity: .warning)
     }
 }
