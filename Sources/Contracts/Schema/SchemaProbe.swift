@@ -169,7 +169,7 @@ struct ProbingKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
 /// A list of one element.
 struct ProbingListContainer: UnkeyedDecodingContainer {
-    let decoder: ProbingDecoder
+    private let decoder: ProbingDecoder
     let codingPath: [any CodingKey] = []
     let count: Int? = nil
     private(set) var currentIndex = 0

@@ -5,7 +5,7 @@ internal import Yams
 /// A place such as `transitions[2].do[0].screen` names a node by its position in the flow that is read, so that the
 /// checks of the finished flow, which know nothing of files, get their lines too.
 struct YAMLReader {
-    let file: String
+    private let file: String
     private(set) var findings: [FlowFinding] = []
     private var marks: [String: Mark] = [:]
     /// The trees of steps, and all screens as often as they are declared: what the finished flow no longer tells.
@@ -22,7 +22,7 @@ struct YAMLReader {
         )
     }
 
-    mutating func report(_ finding: FlowFinding) {
+    private mutating func report(_ finding: FlowFinding) {
         findings.append(finding)
     }
 

@@ -17,9 +17,9 @@ struct FlowChecker {
     let flow: Flow
     /// Whether an action is checked that a view asks for: it holds no templates, and whether there is such a tab or
     /// column is for the state to say.
-    let isRequest: Bool
+    private let isRequest: Bool
     /// Whether templates may refer to the answer of a guard here.
-    var allowsAnswer = false
+    private var allowsAnswer = false
     private(set) var problems: [Problem] = []
 
     init(flow: Flow, isRequest: Bool = false) {
@@ -66,7 +66,7 @@ struct FlowChecker {
     }
 
     /// Checks every template in a value.
-    mutating func checkTemplates(in value: JSONValue, at place: String) {
+    private mutating func checkTemplates(in value: JSONValue, at place: String) {
         switch value {
         case .string(let source): checkTemplate(source, at: place)
         case .array(let elements): for element in elements { checkTemplates(in: element, at: place) }
@@ -78,7 +78,7 @@ struct FlowChecker {
         }
     }
 
-    mutating func checkTemplate(_ source: String, at place: String) {
+    private mutating func checkTemplate(_ source: String, at place: String) {
         if isRequest { return }
         do {
             let template = try Template(source)
@@ -228,7 +228,7 @@ struct FlowChecker {
         report("nothing is ever shown in column '\(column)'; \(advice)", at: "\(place).column")
     }
 
-    mutating func checkTab(_ name: String, at place: String) {
+    private mutating func checkTab(_ name: String, at place: String) {
         let tabs = Set(
             flow.allTransitions.flatMap(\.actions).flatMap { action -> [String] in
                 if case .setRoot(_, .tabs(let tabs)) = action { tabs.map(\.name) } else { [] }
@@ -344,7 +344,7 @@ struct FlowChecker {
     }
 
     /// A rule that ends its flow has nothing more to do: what follows is for the rules of whoever began it to say.
-    mutating func checkEndings(in transition: Flow.Transition, isInChild: Bool, at place: String) {
+    private mutating func checkEndings(in transition: Flow.Transition, isInChild: Bool, at place: String) {
         checkEndings(in: transition.actions, isInChild, at: "\(place).do")
         checkEndings(in: transition.guard?.rejected ?? [], isInChild, at: "\(place).guard.rejected")
         checkEndings(in: transition.guard?.expired ?? [], isInChild, at: "\(place).guard.expired")
@@ -361,7 +361,7 @@ struct FlowChecker {
         }
     }
 
-    mutating func checkFlow(_ name: String, _ arguments: [String: JSONValue], at place: String) {
+    private mutating func checkFlow(_ name: String, _ arguments: [String: JSONValue], at place: String) {
         if flow.flows[name] == nil {
             let advice = Spelling.advice(for: name, among: flow.flows.keys)
             report("unknown flow '\(name)'; \(advice)", at: "\(place).flow")
@@ -370,7 +370,7 @@ struct FlowChecker {
     }
 
     /// A rule on a flow's ending that names a flow must name one that there is.
-    mutating func checkEndingFields(of transition: Flow.Transition, at place: String) {
+    private mutating func checkEndingFields(of transition: Flow.Transition, at place: String) {
         for name in transition.fields["flow"]?.anyOf?.compactMap(\.stringValue) ?? [] where flow.flows[name] == nil {
             let advice = Spelling.advice(for: name, among: flow.flows.keys)
             report("unknown flow '\(name)'; \(advice)", at: "\(place).where.flow")

@@ -14,8 +14,8 @@ struct JSONParser {
     /// Nesting is parsed by recursion, and what a stranger sends must not exhaust the stack.
     private static let depthLimit = 512
 
-    let bytes: [UInt8]
-    var index = 0
+    private let bytes: [UInt8]
+    private var index = 0
     private var depth = 0
 
     init(_ bytes: [UInt8]) {
@@ -95,7 +95,7 @@ struct JSONParser {
         return value
     }
 
-    mutating func parseString() throws(Failure) -> String {
+    private mutating func parseString() throws(Failure) -> String {
         index += 1
         let start = index
         while let byte = peek, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 { index += 1 }
@@ -159,7 +159,7 @@ struct JSONParser {
         return unit
     }
 
-    mutating func parseNumber() throws(Failure) -> JSONValue {
+    private mutating func parseNumber() throws(Failure) -> JSONValue {
         let start = index
         var isWhole = true
         _ = take(UInt8(ascii: "-"))
@@ -185,19 +185,19 @@ struct JSONParser {
         if index == start { throw failure(peek == nil ? "the text ends too early" : "expected a value") }
     }
 
-    var peek: UInt8? { index < bytes.count ? bytes[index] : nil }
+    private var peek: UInt8? { index < bytes.count ? bytes[index] : nil }
 
-    mutating func take(_ byte: UInt8) -> Bool {
+    private mutating func take(_ byte: UInt8) -> Bool {
         guard peek == byte else { return false }
         index += 1
         return true
     }
 
-    mutating func skipSpace() {
+    private mutating func skipSpace() {
         while let byte = peek, byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 { index += 1 }
     }
 
-    func failure(_ message: String) -> Failure {
+    private func failure(_ message: String) -> Failure {
         Failure(message: message, offset: index)
     }
 }

@@ -3,9 +3,9 @@
 /// It is a value and has no clock, no chance and no connection to anything: the same inputs lead to the same state,
 /// effects and snapshot. A host feeds it the messages in the order of the bus and does what it asks for.
 ///
-/// - Views' reports are its own business; see `Machine+Reports.swift` for what each changes.
-/// - An action that a view asks for is taken when the flow allows it; see `Machine+Requests.swift`.
-/// - Deep links lead where the flow's `links` say; see `Machine+Links.swift`.
+/// - Views' reports are its own business, in every flow alike.
+/// - An action that a view asks for is taken when the flow allows it.
+/// - Deep links lead where the flow's `links` say.
 /// - Any other message is met with the first rule of the flow that matches. That no rule matches is normal.
 /// - A command from a screen that has been dismissed comes too late: it is discarded, visibly.
 ///
@@ -107,7 +107,7 @@ public struct Machine: Hashable, Sendable {
     }
 
     /// Does what a rule says, or asks first.
-    mutating func take(_ match: Match, _ step: Step) -> [Effect] {
+    private mutating func take(_ match: Match, _ step: Step) -> [Effect] {
         var step = step
         step.scope = match.run?.id
         if let condition = match.transition.guard { return begin(match.transition, condition, step) }
@@ -115,7 +115,7 @@ public struct Machine: Hashable, Sendable {
     }
 
     /// Takes all of the actions as one step or, when one cannot be taken, none.
-    mutating func perform(_ actions: [Flow.Action], _ step: Step) -> [Effect] {
+    private mutating func perform(_ actions: [Flow.Action], _ step: Step) -> [Effect] {
         var performed = step
         do {
             for action in actions { try performed.apply(action) }
@@ -142,14 +142,14 @@ public struct Machine: Hashable, Sendable {
         )
     }
 
-    func step(for input: Input) -> Step {
+    private func step(for input: Input) -> Step {
         var step = Step(flow: flow, input: input, before: state, memory: memory)
         step.unparkExpired()
         return step
     }
 
     /// Makes a step's outcome the machine's.
-    mutating func commit(_ step: Step) -> [Effect] {
+    private mutating func commit(_ step: Step) -> [Effect] {
         var step = step
         tellOfReportedEndings(&step)
         followParked(&step)
@@ -167,13 +167,13 @@ public struct Machine: Hashable, Sendable {
     typealias Match = (transition: Flow.Transition, run: FlowRun?)
 
     /// The first rule that matches the message and the state as it is.
-    func match(_ input: Input) -> Match? {
+    private func match(_ input: Input) -> Match? {
         match(step(for: input), runs: runs(for: input))
     }
 
     /// The first rule that matches the step's message and the state that it met: of these runs' flows in their order, or
     /// else of the flow itself.
-    func match(_ step: Step, runs: [FlowRun]) -> Match? {
+    private func match(_ step: Step, runs: [FlowRun]) -> Match? {
         for run in runs {
             let transitions = flow.flows[run.flow]?.transitions ?? []
             if let transition = transitions.first(where: { matches($0, step) }) { return (transition, run) }
@@ -189,22 +189,22 @@ public struct Machine: Hashable, Sendable {
     }
 
     /// Whether the state that the step's message met is one that the rule asks for.
-    func holds(_ transition: Flow.Transition, _ step: Step) -> Bool {
+    private func holds(_ transition: Flow.Transition, _ step: Step) -> Bool {
         transition.when.allSatisfy { $0.holds(in: step) } && !transition.unless.contains { $0.holds(in: step) }
     }
 
     /// Whether the message has these fields.
-    func matches(_ fields: [String: Flow.Match], _ input: Input) -> Bool {
+    private func matches(_ fields: [String: Flow.Match], _ input: Input) -> Bool {
         fields.allSatisfy { $0.value.holds(for: input.data.value(at: $0.key)) }
     }
 
     /// Whether the message is from the machine's platform, or from none: a tool's report shall work like a view's.
-    func isOwn(_ input: Input) -> Bool {
+    private func isOwn(_ input: Input) -> Bool {
         input.attributes.platform == nil || input.attributes.platform == flow.platform
     }
 
     /// The dismissed instance that sent this command. Events tell what has happened, which no dismissal undoes.
-    func lateInstance(of input: Input) -> String? {
+    private func lateInstance(of input: Input) -> String? {
         guard isOwn(input), input.type.hasPrefix("command."), let instance = input.attributes.instance,
             !state.isStanding(instance)
         else { return nil }
@@ -221,7 +221,7 @@ public struct Machine: Hashable, Sendable {
 //   instance stays `leaving` until the view says that it is gone;
 // - anything else comes too late, and is discarded visibly: above all an answer to an alert that was dismissed.
 extension Machine {
-    mutating func handle(_ report: ViewReport, _ input: Input) -> [Effect] {
+    private mutating func handle(_ report: ViewReport, _ input: Input) -> [Effect] {
         if report == .screenDisplayed { return screenDisplayed(input) }
         guard let instance = input.data["instance"]?.stringValue ?? input.attributes.instance else {
             return [input.discarded("the field 'instance' is missing")]
@@ -322,7 +322,7 @@ extension Machine {
 // admit is therefore discarded, visibly, where a rule's action that cannot be taken is an error in the flow. So is what
 // is as it should be already: whoever calls a method waits for an answer, a new state or this.
 extension Machine {
-    mutating func handleRequest(_ input: Input) -> [Effect] {
+    private mutating func handleRequest(_ input: Input) -> [Effect] {
         guard let json = input.data["action"] else { return [input.discarded("the field 'action' is missing")] }
         var step = step(for: input)
         // The arguments come from outside: what looks like a template in them is text.
@@ -353,7 +353,7 @@ extension Machine {
     public static let deadlinePassed = "event.GuardDeadlinePassed"
 
     /// Puts the question of a guarded rule; the step goes on from there when the answer comes.
-    mutating func begin(_ rule: Flow.Transition, _ condition: Flow.Guard, _ step: Step) -> [Effect] {
+    private mutating func begin(_ rule: Flow.Transition, _ condition: Flow.Guard, _ step: Step) -> [Effect] {
         let input = step.input
         guard input.data.description.utf8.count <= Attempt.dataLimit else {
             return commit(step) + [input.discarded("its data is too large to wait for an answer")]
@@ -393,7 +393,7 @@ extension Machine {
     }
 
     /// Ends the attempt if this is its answer; nil when it is none.
-    mutating func takeAnswer(_ input: Input) -> [Effect]? {
+    private mutating func takeAnswer(_ input: Input) -> [Effect]? {
         guard let attempt = state.attempt, input.attributes.causationID == attempt.id else { return nil }
         let rules = flow.rules(of: attempt, in: state)
         if let rule = rules.first(where: { $0.guard.map { matches($0.accept, input) } ?? false }) {
@@ -415,7 +415,7 @@ extension Machine {
     }
 
     /// Ends the attempt for which the host has waited. An answer may have been faster.
-    mutating func expire(_ input: Input) -> [Effect] {
+    private mutating func expire(_ input: Input) -> [Effect] {
         guard let id = input.data["attempt"]?.stringValue else {
             return [input.discarded("the field 'attempt' is missing")]
         }
@@ -427,7 +427,7 @@ extension Machine {
     }
 
     /// What becomes of a message that must not be met while an attempt waits; nil when it may.
-    mutating func holdBack(_ input: Input) -> [Effect]? {
+    private mutating func holdBack(_ input: Input) -> [Effect]? {
         guard let attempt = state.attempt, let condition = flow.rule(of: attempt, in: state)?.guard else { return nil }
         let rule = match(input)?.transition
         guard input.isIntent || rule?.guard != nil else { return nil }
@@ -446,7 +446,7 @@ extension Machine {
     }
 
     /// Says that nothing has come of an answer because its attempt has ended; empty when it answers nothing.
-    func lateAnswer(_ input: Input) -> [Effect] {
+    private func lateAnswer(_ input: Input) -> [Effect] {
         guard let id = input.attributes.causationID, memory.knows(attempt: id) else { return [] }
         let answers = flow.guardedRules.compactMap(\.guard).flatMap { [$0.accept] + ($0.reject.map { [$0] } ?? []) }
         return answers.contains { matches($0, input) } ? [input.discarded("the attempt '\(id)' has ended")] : []
@@ -494,7 +494,7 @@ extension Machine {
     ///
     /// A command is an intent on the screen that sent it. Anything else is for the screen in front, and then for all
     /// others that the user can act on.
-    func runs(for input: Input) -> [FlowRun] {
+    private func runs(for input: Input) -> [FlowRun] {
         guard !state.runs.isEmpty else { return [] }
         if input.type.hasPrefix("command."), let sender = sender(of: input) { return state.lineage(of: sender.run) }
         var runs: [FlowRun] = []
@@ -505,7 +505,7 @@ extension Machine {
     }
 
     /// The screen that a message of the machine's own platform came from.
-    func sender(of input: Input) -> ScreenInstance? {
+    private func sender(of input: Input) -> ScreenInstance? {
         guard isOwn(input), let instance = input.attributes.instance else { return nil }
         return state.standing.first { $0.id == instance }
     }
@@ -513,7 +513,7 @@ extension Machine {
     /// Tells those who began a run of its end, in the same step, until no more of them ends.
     ///
     /// - Throws: What their rules throw.
-    func tellOfEndings(_ step: inout Step) throws(NavigationFailure) {
+    private func tellOfEndings(_ step: inout Step) throws(NavigationFailure) {
         let origin = step.input
         step.abandonRuns()
         var count = 0
@@ -542,7 +542,7 @@ extension Machine {
 
     /// Tells of the runs that a view's report has ended. What has happened has happened: when a rule that is told of it
     /// cannot be applied, the report has its effect all the same.
-    func tellOfReportedEndings(_ step: inout Step) {
+    private func tellOfReportedEndings(_ step: inout Step) {
         let origin = step.input
         step.abandonRuns()
         var attempt = step
@@ -567,7 +567,7 @@ extension Machine {
     /// The type of the message that brings a deep link.
     public static let deepLinkReceived = "event.DeepLinkReceived"
 
-    mutating func receiveLink(_ input: Input) -> [Effect] {
+    private mutating func receiveLink(_ input: Input) -> [Effect] {
         guard let url = input.data["url"]?.stringValue else { return [input.discarded("the field 'url' is missing")] }
         guard url.utf8.count <= ScreenInstance.argumentLimit else {
             return [input.discarded("the URL exceeds \(ScreenInstance.argumentLimit) bytes")]
@@ -593,7 +593,7 @@ extension Machine {
     ///
     /// Those who began the child flows that it ends are told before it leads anywhere, once: whatever their rules open, the
     /// link meets it as it meets any other state, and what it leads to is the whole of what then stands.
-    func followParked(_ step: inout Step, telling: Bool = true) {
+    private func followParked(_ step: inout Step, telling: Bool = true) {
         guard let parked = step.state.parked else { return }
         switch flow.answer(to: parked.url, in: step.state) {
         case .unknown: step.unpark(flow.advice(forLink: parked.url))

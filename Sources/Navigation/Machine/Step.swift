@@ -1,12 +1,12 @@
 /// A change in the making: it works on a copy, so that of several actions either all or none take effect.
 struct Step {
-    let flow: Flow
+    private let flow: Flow
     /// The message, or what it has led a child flow to say.
     var input: Machine.Input
     /// The state that the message met. Templates refer to it, whatever the actions before them have done.
     var before: NavigationState
     /// The attempt that waited when the message came, until its end is settled.
-    var waiting: Attempt?
+    private var waiting: Attempt?
     /// The message that the rule matched, when ``input`` answers its guard.
     var asked: Machine.Input?
     var state: NavigationState
@@ -29,7 +29,7 @@ struct Step {
     }
 
     /// Notes that the program has dismissed these instances, given from the bottom up: the view animates them out.
-    mutating func dismiss(_ instances: [ScreenInstance]) {
+    private mutating func dismiss(_ instances: [ScreenInstance]) {
         for instance in instances.reversed() {
             state.leaving.append(instance)
             effects.append(.screenDismissed(instance: instance.id, screen: instance.screen))
@@ -37,7 +37,7 @@ struct Step {
         }
     }
 
-    mutating func dismissPresentations(from index: Int) {
+    private mutating func dismissPresentations(from index: Int) {
         let dismissed = state.presentations[index...].flatMap(\.instances)
         state.presentations.removeSubrange(index...)
         dismiss(dismissed)
@@ -77,7 +77,7 @@ struct Step {
     }
 
     /// Dismisses what is presented over a path; over a tab that is not selected there is nothing.
-    mutating func dismissPresentations(over place: NavigationState.PathPlace) {
+    private mutating func dismissPresentations(over place: NavigationState.PathPlace) {
         switch place {
         case .presentation(let layer): dismissPresentations(from: layer + 1)
         case .tab where place != state.bottomPlace: break
@@ -137,7 +137,7 @@ struct Step {
         state.presentations.append(Presentation(style, instance, options: options))
     }
 
-    mutating func setRoot(_ destination: Flow.Destination, _ layout: Flow.Layout?) throws(NavigationFailure) {
+    private mutating func setRoot(_ destination: Flow.Destination, _ layout: Flow.Layout?) throws(NavigationFailure) {
         let dismissed = state.standing
         // First of all nothing stands any more, so that what is made now belongs to no run that ends here.
         state.path = []
@@ -166,7 +166,7 @@ struct Step {
         state.root.container = .tabs(tabs, selected: name)
     }
 
-    mutating func show(_ destination: Flow.Destination, _ column: String) throws(NavigationFailure) {
+    private mutating func show(_ destination: Flow.Destination, _ column: String) throws(NavigationFailure) {
         guard case .split(var columns) = state.root.container else { throw .notSplit(column: column) }
         let replaced = columns.removeValue(forKey: column)
         state.root.container = .split(columns: columns)
@@ -175,7 +175,7 @@ struct Step {
         state.root.container = .split(columns: columns)
     }
 
-    mutating func pop(_ extent: Flow.Extent, column: String?) throws(NavigationFailure) {
+    private mutating func pop(_ extent: Flow.Extent, column: String?) throws(NavigationFailure) {
         let place = try place(column)
         let path = state[place]
         let floor = floor(of: place)
@@ -196,7 +196,7 @@ struct Step {
     }
 
     /// The path that an action works on: that of the column it names, or else the one in front.
-    func place(_ column: String?) throws(NavigationFailure) -> NavigationState.PathPlace {
+    private func place(_ column: String?) throws(NavigationFailure) -> NavigationState.PathPlace {
         guard let column else { return state.frontPlace }
         guard case .split(let columns) = state.root.container else { throw .notSplit(column: column) }
         guard columns[column] != nil else { throw .emptyColumn(column) }
@@ -204,19 +204,21 @@ struct Step {
     }
 
     /// Dismisses what lies on a path from `index` on.
-    mutating func cut(_ place: NavigationState.PathPlace, from index: Int) {
+    private mutating func cut(_ place: NavigationState.PathPlace, from index: Int) {
         let dismissed = Array(state[place][index...])
         state[place].removeSubrange(index...)
         dismiss(dismissed)
     }
 
-    mutating func replacePath(with destinations: [Flow.Destination]) throws(NavigationFailure) {
+    private mutating func replacePath(with destinations: [Flow.Destination]) throws(NavigationFailure) {
         let place = state.frontPlace
         cut(place, from: floor(of: place))
         for destination in destinations { try push(try instantiate(destination), at: place) }
     }
 
-    mutating func push(_ instance: ScreenInstance, at place: NavigationState.PathPlace) throws(NavigationFailure) {
+    private mutating func push(_ instance: ScreenInstance, at place: NavigationState.PathPlace)
+        throws(NavigationFailure)
+    {
         if case .presentation(let layer) = place {
             let presentation = state.presentations[layer]
             guard !presentation.style.isQuestion else { throw .holdsNoStack(presentation) }
@@ -224,7 +226,7 @@ struct Step {
         state[place].append(instance)
     }
 
-    mutating func instantiate(_ destination: Flow.Destination) throws(NavigationFailure) -> ScreenInstance {
+    private mutating func instantiate(_ destination: Flow.Destination) throws(NavigationFailure) -> ScreenInstance {
         var instance = memory.instantiate(destination.screen, try resolve(destination.arguments))
         guard instance.argumentSize <= ScreenInstance.argumentLimit else { throw .argumentsTooLarge(instance.screen) }
         instance.run = livingRun?.id
@@ -232,7 +234,9 @@ struct Step {
     }
 
     /// Begins a run of a child flow; its first instance still has to be put somewhere.
-    mutating func begin(_ name: String, _ arguments: [String: JSONValue]) throws(NavigationFailure) -> ScreenInstance {
+    private mutating func begin(_ name: String, _ arguments: [String: JSONValue]) throws(NavigationFailure)
+        -> ScreenInstance
+    {
         guard let child = flow.flows[name] else { throw .unknownFlow(name) }
         var first = try instantiate(.screen(child.start, arguments))
         memory.instances += 1
@@ -244,20 +248,20 @@ struct Step {
 
     /// The run that what is opened now belongs to: the rule's own, or, when the rule has just taken that away, the one
     /// around it.
-    var livingRun: FlowRun? {
+    private var livingRun: FlowRun? {
         guard scope != nil else { return nil }
         return state.lineage(of: scope).first { state.isStanding($0.first) }
     }
 
     /// How much of a path is not the rule's to take away: a run that was pushed on it keeps its first screen, and what
     /// lies below.
-    func floor(of place: NavigationState.PathPlace) -> Int {
+    private func floor(of place: NavigationState.PathPlace) -> Int {
         // What a view asks for is done as if its user had done it, who may leave a flow.
         guard !isLiteral, let run = livingRun else { return 0 }
         return state[place].firstIndex { $0.id == run.first }.map { $0 + 1 } ?? 0
     }
 
-    mutating func end(_ ending: Flow.Ending, result: [String: JSONValue] = [:]) throws(NavigationFailure) {
+    private mutating func end(_ ending: Flow.Ending, result: [String: JSONValue] = [:]) throws(NavigationFailure) {
         guard let run = livingRun else { throw .noFlowRuns }
         end(run, ending, result: try resolve(result))
     }

@@ -185,7 +185,7 @@ extension Flow {
     }
 
     /// The tabs that roots of the flow may have, each once.
-    var tabs: [Tab] {
+    private var tabs: [Tab] {
         let layouts = allTransitions.flatMap(\.possibleActions).compactMap { action -> Layout? in
             if case .setRoot(_, let layout) = action { layout } else { nil }
         }

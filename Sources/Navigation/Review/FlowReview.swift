@@ -44,7 +44,7 @@ extension Flow {
 /// Finds what is surely a mistake in a flow that can be used.
 struct FlowReviewer {
     let flow: Flow
-    let graph: FlowGraph
+    private let graph: FlowGraph
     /// The screens that send each command.
     let senders: [String: Set<String>]
     private(set) var problems: [FlowChecker.Problem] = []
@@ -76,7 +76,7 @@ struct FlowReviewer {
     }
 
     /// Looks at rules beside each other: those of one flow, by the message that they answer.
-    mutating func reviewRules() {
+    private mutating func reviewRules() {
         let lists = Dictionary(grouping: flow.placedRules) { [$0.rule.flow ?? "", $0.transition.on] }
         for list in lists.values.sorted(by: { $0[0].rule.place < $1[0].rule.place }) {
             let rules = list.map { Rule(place: $0.rule.place, transition: $0.transition) }
@@ -159,7 +159,7 @@ struct FlowReviewer {
     }
 
     /// Looks at where screens can stand, and what leads to them.
-    mutating func reviewGraph() {
+    private mutating func reviewGraph() {
         let reach = FlowReach(of: flow, along: graph.edges)
         reviewReach(reach)
         reviewPlaces()
@@ -230,7 +230,7 @@ struct FlowReviewer {
 
     /// Finds screens that the user cannot leave. From a path a swipe leads back and most presentations can be taken away;
     /// from a root, or what is presented for good, only rules lead on.
-    mutating func reviewTraps() {
+    private mutating func reviewTraps() {
         // In an app of one screen there is nowhere else to be.
         guard graph.nodes.count > 1, flow.requests(anyOf: Self.leading).isEmpty else { return }
         for node in graph.nodes where node.isReached {

@@ -155,7 +155,7 @@ struct ScenarioRun {
 /// How a state and effects look in each aspect: lists of what is there, or lists by name.
 struct ScenarioObservation {
     private let machine: Machine
-    private let effects: [Machine.Effect]
+    let effects: [Machine.Effect]
 
     init(_ machine: Machine, _ effects: [Machine.Effect] = []) {
         self.machine = machine
