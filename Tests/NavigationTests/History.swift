@@ -1,5 +1,7 @@
+import Foundation
 import Navigation
 import SeededRandom
+import Testing
 
 /// A random history of a session: what a restless user, two platforms, slow views and a moody service could send, in
 /// any order.
@@ -105,4 +107,21 @@ extension History.Vocabulary {
         "play:path/1", "play:path/2?q=x", "play:column/1?q=y", "play:column/1", "play:tab/d", "play:tab/more",
         "play:no",
     ]
+}
+
+/// Plays one history to two machines, of which one is stored and restored now and then, and expects no difference.
+func expectNoDifference(
+    throughRestartsOf flow: Flow, steps: Int, _ next: (NavigationState) -> Machine.Input
+) throws {
+    var steady = Machine(flow: flow)
+    var restarted = Machine(flow: flow)
+    for step in 0..<steps {
+        let input = next(steady.state)
+        #expect(steady.handle(input) == restarted.handle(input))
+        #expect(steady.snapshot == restarted.snapshot)
+        guard step.isMultiple(of: 7) else { continue }
+        let stored = try JSONEncoder().encode(restarted.snapshot)
+        let snapshot = try JSONDecoder().decode(NavigationSnapshot.self, from: stored)
+        restarted = Restoration(snapshot, flow: flow).machine
+    }
 }

@@ -17,9 +17,9 @@ struct FlowChecker {
     let flow: Flow
     /// Whether an action is checked that a view asks for: it holds no templates, and whether there is such a tab or
     /// column is for the state to say.
-    let isRequest: Bool
+    private let isRequest: Bool
     /// Whether templates may refer to the answer of a guard here.
-    var allowsAnswer = false
+    private var allowsAnswer = false
     private(set) var problems: [Problem] = []
 
     init(flow: Flow, isRequest: Bool = false) {
@@ -66,7 +66,7 @@ struct FlowChecker {
     }
 
     /// Checks every template in a value.
-    mutating func checkTemplates(in value: JSONValue, at place: String) {
+    private mutating func checkTemplates(in value: JSONValue, at place: String) {
         switch value {
         case .string(let source): checkTemplate(source, at: place)
         case .array(let elements): for element in elements { checkTemplates(in: element, at: place) }
@@ -78,7 +78,7 @@ struct FlowChecker {
         }
     }
 
-    mutating func checkTemplate(_ source: String, at place: String) {
+    private mutating func checkTemplate(_ source: String, at place: String) {
         if isRequest { return }
         do {
             let template = try Template(source)
@@ -94,5 +94,312 @@ struct FlowChecker {
     static func isType(_ type: String, ofKinds kinds: [String]) -> Bool {
         let parts = type.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count >= 2 && kinds.contains(String(parts[0])) && parts.allSatisfy { !$0.isEmpty }
+    }
+
+    mutating func check(_ transition: Flow.Transition, at place: String) {
+        if ViewReport(rawValue: transition.on) != nil {
+            report(
+                "'\(transition.on)' is a view's report, which the machine answers itself; remove this rule",
+                at: "\(place).on")
+        } else if transition.on == Flow.requestType {
+            report(
+                "'\(transition.on)' is answered by the machine itself; list the actions it may ask for under requests",
+                at: "\(place).on")
+        } else if Flow.Ending(rawValue: transition.on) != nil {
+            checkEndingFields(of: transition, at: place)
+        } else if transition.on == Machine.deadlinePassed {
+            report(
+                "the machine answers '\(transition.on)' itself; say in a guard's 'expired' what to do",
+                at: "\(place).on")
+        } else if !Self.isType(transition.on, ofKinds: ["command", "event", "error", "document"]) {
+            report(
+                "'\(transition.on)' is not the type of a message; write command.NAME or event.NAME",
+                at: "\(place).on")
+        }
+        for (field, match) in transition.fields.sorted(by: { $0.key < $1.key }) {
+            check(match, at: "\(place).where.\(field)")
+        }
+        check(transition.when, at: "\(place).when")
+        check(transition.unless, at: "\(place).unless")
+        if transition.actions.isEmpty { report("nothing to do; name at least one action", at: "\(place).do") }
+        allowsAnswer = transition.guard != nil
+        for (index, action) in transition.actions.enumerated() {
+            check(action, at: "\(place).do[\(index)]")
+        }
+        allowsAnswer = false
+        if let condition = transition.guard { check(condition, at: "\(place).guard") }
+    }
+
+    mutating func check(_ conditions: [Flow.Condition], at place: String) {
+        for (index, condition) in conditions.enumerated() {
+            let place = "\(place).\(condition.place.rawValue)"
+            if conditions[..<index].contains(where: { $0.place == condition.place }) {
+                report("'\(condition.place.rawValue)' stands twice; join the two lists of screens", at: place)
+            }
+            if condition.screens.isEmpty, ![.path, .presented].contains(condition.place) {
+                report("no screen is named, and '\(condition.place.rawValue)' is never empty; name one", at: place)
+            }
+            for (index, screen) in condition.screens.enumerated() {
+                if condition.place == .tab {
+                    checkTab(screen.screen, at: place)
+                } else {
+                    check(screen, at: "\(place)[\(index)]")
+                }
+            }
+        }
+    }
+
+    mutating func check(_ action: Flow.Action, at place: String) {
+        switch action {
+        case .setRoot(let destination, let layout):
+            check(destination, at: place)
+            check(layout, at: "\(place).container")
+        case .push(let destination, let column):
+            check(destination, at: place)
+            check(column: column, at: place)
+        case .pushFlow(let name, let arguments, let column):
+            checkFlow(name, arguments, at: place)
+            check(column: column, at: place)
+        case .pop(let extent, let column):
+            check(extent, at: place)
+            check(column: column, at: place)
+        case .show(let destination, _): check(destination, at: place)
+        case .selectTab(let tab): checkTab(tab, at: place)
+        case .replacePath(let destinations):
+            for (index, destination) in destinations.enumerated() {
+                check(destination, at: "\(place)[\(index)]")
+            }
+        case .present(let destination, let style, let options):
+            check(destination, at: place)
+            check(options, of: style, at: place)
+        case .presentFlow(let name, let arguments, let style, let options):
+            checkFlow(name, arguments, at: place)
+            check(options, of: style, at: place)
+            if style.isQuestion { report("a flow needs a path, and \(style) has none", at: "\(place).style") }
+        case .dismiss(let screen?): checkScreen(screen, at: place)
+        case .openURL(let url): checkTemplate(url, at: place)
+        case .send(let type, let data):
+            checkCommand(type, at: place)
+            checkTemplates(in: data, at: "\(place).data")
+        case .finish(let result): checkTemplates(in: .object(result), at: place)
+        case .popToRoot, .dismiss(nil), .dismissAll, .abandon: break
+        }
+    }
+
+    private mutating func check(_ match: Flow.Match, at place: String) {
+        if match.anyOf?.isEmpty == true {
+            report("a field is never one of no values; name a value, or write { exists: true }", at: place)
+        }
+        if match == Flow.Match(anyOf: nil) { report("nothing is asked of the field; remove it", at: place) }
+        if let least = match.atLeast, let most = match.atMost, least > most {
+            report("no number is at least \(JSONValue.number(least)) and at most \(JSONValue.number(most))", at: place)
+        }
+    }
+
+    mutating func check(_ destination: Flow.Destination, at place: String) {
+        checkScreen(destination.screen, at: "\(place).screen")
+        checkTemplates(in: .object(destination.arguments), at: "\(place).arguments")
+    }
+
+    mutating func check(_ layout: Flow.Layout?, at place: String) {
+        guard case .tabs(let tabs) = layout else { return }
+        if tabs.isEmpty || Set(tabs.map(\.name)).count != tabs.count {
+            report("tabs need names that differ; name at least one", at: place)
+        }
+        for (index, tab) in tabs.enumerated() { check(tab.destination, at: "\(place).tabs[\(index)]") }
+    }
+
+    mutating func check(_ extent: Flow.Extent, at place: String) {
+        switch extent {
+        case .count(let count):
+            if count < 1 { report("'pop' takes at least one screen; write a number from 1", at: place) }
+        case .to(let screen): checkScreen(screen, at: place)
+        }
+    }
+
+    mutating func check(column: String?, at place: String) {
+        let shown = Set(
+            flow.allTransitions.flatMap(\.actions).compactMap { action in
+                if case .show(_, let column) = action { column } else { nil }
+            }
+        ).union(flow.links.flatMap(\.to.columns.keys))
+        guard let column, !shown.contains(column), !isRequest else { return }
+        let advice = shown.isEmpty ? "'show' one there first" : Spelling.advice(for: column, among: shown)
+        report("nothing is ever shown in column '\(column)'; \(advice)", at: "\(place).column")
+    }
+
+    private mutating func checkTab(_ name: String, at place: String) {
+        let tabs = Set(
+            flow.allTransitions.flatMap(\.actions).flatMap { action -> [String] in
+                if case .setRoot(_, .tabs(let tabs)) = action { tabs.map(\.name) } else { [] }
+            }
+        ).union(
+            flow.links.flatMap { link -> [String] in
+                if case .tabs(let tabs) = link.to.root?.container { tabs.map(\.name) } else { [] }
+            })
+        guard !tabs.contains(name), !isRequest else { return }
+        let advice = tabs.isEmpty ? "no root has tabs" : Spelling.advice(for: name, among: tabs)
+        report("unknown tab '\(name)'; \(advice)", at: place)
+    }
+
+    /// What a platform lacks. One that is not listed has everything: a flow that knows better says so itself.
+    private static let missingStyles: [String: Set<PresentationStyle>] = [
+        "ios": [.window],
+        "mac": [.fullScreen],
+        "macos": [.fullScreen],
+        "tvos": [.popover, .window],
+        "watchos": [.popover, .window],
+    ]
+
+    mutating func check(_ options: PresentationOptions, of style: PresentationStyle, at place: String) {
+        checkPlatform(has: style, at: "\(place).style")
+        if style != .sheet, options.detents != nil || options.dragIndicator != nil {
+            report("detents and dragIndicator belong to a sheet; remove them or set style: sheet", at: place)
+        }
+        if options.interactiveDismissal != nil, ![.sheet, .popover, .window].contains(style) {
+            report("interactiveDismissal belongs to a sheet, popover or window; remove it", at: place)
+        }
+        if style.isQuestion {
+            checkQuestion(options, style, at: place)
+        } else if options.title != nil || options.message != nil || options.buttons != nil {
+            report("title, message and buttons belong to an alert or dialog; remove them or set that style", at: place)
+        }
+    }
+
+    private mutating func checkPlatform(has style: PresentationStyle, at place: String) {
+        let missing = Self.missingStyles[flow.platform.lowercased()] ?? []
+        let known = flow.presentations ?? PresentationStyle.allCases.filter { !missing.contains($0) }
+        guard !known.contains(style) else { return }
+        let names = known.map(\.rawValue).joined(separator: ", ")
+        report("platform '\(flow.platform)' has no \(style.rawValue); it has \(names)", at: place)
+    }
+
+    private mutating func checkQuestion(_ options: PresentationOptions, _ style: PresentationStyle, at place: String) {
+        let article = style == .alert ? "an alert" : "a dialog"
+        let buttons = options.buttons ?? []
+        if style == .alert, options.title == nil { report("an alert needs a title; add one", at: place) }
+        if buttons.isEmpty { report("\(article) needs buttons; add one that closes it", at: place) }
+        if Set(buttons.map(\.id)).count != buttons.count {
+            report("buttons of \(article) need ids that differ", at: "\(place).buttons")
+        }
+        if buttons.count(where: { $0.role == .cancel }) > 1 {
+            report("\(article) has one button with role: cancel at most; change the others", at: "\(place).buttons")
+        }
+        for text in [options.title, options.message] { checkTemplate(text ?? "", at: place) }
+        for type in buttons.compactMap(\.sends) { checkCommand(type, at: "\(place).buttons") }
+    }
+
+    /// The longest that a guard may wait: whoever asked has long gone, and every wait is a timer of the host.
+    private static let longestWait: Duration = .seconds(3600)
+
+    mutating func check(_ condition: Flow.Guard, at place: String) {
+        if let ask = condition.ask {
+            checkCommand(ask.type, at: "\(place).ask")
+            checkTemplates(in: ask.data, at: "\(place).ask.data")
+        }
+        check(condition.accept, at: "\(place).accept")
+        if let reject = condition.reject {
+            check(reject, at: "\(place).reject")
+            let accept = condition.accept
+            if accept.on == reject.on, accept.fields.isEmpty || accept.fields == reject.fields {
+                report("'accept' takes all that 'reject' asks for; tell them apart with where", at: "\(place).accept")
+            }
+        } else if !condition.rejected.isEmpty {
+            report("nothing rejects; name the answer in 'reject', or remove 'rejected'", at: "\(place).rejected")
+        }
+        if !(.milliseconds(1)...Self.longestWait).contains(condition.deadline) {
+            report("a guard waits at least 1ms and at most 1h", at: "\(place).deadline")
+        } else if condition.deadline != .milliseconds(condition.deadline.milliseconds) {
+            report("a deadline is counted in whole milliseconds", at: "\(place).deadline")
+        }
+        allowsAnswer = true
+        for (index, action) in condition.rejected.enumerated() { check(action, at: "\(place).rejected[\(index)]") }
+        allowsAnswer = false
+        for (index, action) in condition.expired.enumerated() { check(action, at: "\(place).expired[\(index)]") }
+    }
+
+    private mutating func check(_ answer: Flow.Guard.Answer, at place: String) {
+        if answer.on == Machine.deadlinePassed {
+            report("the machine answers '\(answer.on)' itself; say in 'expired' what to do", at: place)
+        } else if !Self.isType(answer.on, ofKinds: ["event", "error", "document"]) {
+            report("'\(answer.on)' cannot answer; write event.NAME, error.NAME or document.NAME", at: place)
+        }
+    }
+
+    mutating func check(_ child: Flow.Child) {
+        let place = "flows.\(child.name)"
+        checkScreen(child.start, at: "\(place).start")
+        for (index, transition) in child.transitions.enumerated() {
+            check(transition, at: "\(place).transitions[\(index)]")
+            checkEndings(in: transition, isInChild: true, at: "\(place).transitions[\(index)]")
+        }
+    }
+
+    /// YAML forbids a key to stand twice; a builder has to be told.
+    mutating func checkUniqueness(of flows: [Flow.Child]) {
+        var names = Set<String>()
+        for flow in flows where !names.insert(flow.name).inserted {
+            report("flow '\(flow.name)' is declared twice; remove one", at: "flows.\(flow.name)")
+        }
+    }
+
+    /// A rule that ends its flow has nothing more to do: what follows is for the rules of whoever began it to say.
+    private mutating func checkEndings(in transition: Flow.Transition, isInChild: Bool, at place: String) {
+        checkEndings(in: transition.actions, isInChild, at: "\(place).do")
+        checkEndings(in: transition.guard?.rejected ?? [], isInChild, at: "\(place).guard.rejected")
+        checkEndings(in: transition.guard?.expired ?? [], isInChild, at: "\(place).guard.expired")
+    }
+
+    private mutating func checkEndings(in actions: [Flow.Action], _ isInChild: Bool, at place: String) {
+        for (index, action) in actions.enumerated() where [.finish, .abandon].contains(action.name) {
+            let name = action.name.rawValue
+            if !isInChild {
+                report("'\(name)' ends a child flow; use it in a rule of one", at: "\(place)[\(index)]")
+            } else if index != actions.indices.last {
+                report("'\(name)' ends the flow; make it the last action", at: "\(place)[\(index)]")
+            }
+        }
+    }
+
+    private mutating func checkFlow(_ name: String, _ arguments: [String: JSONValue], at place: String) {
+        if flow.flows[name] == nil {
+            let advice = Spelling.advice(for: name, among: flow.flows.keys)
+            report("unknown flow '\(name)'; \(advice)", at: "\(place).flow")
+        }
+        checkTemplates(in: .object(arguments), at: "\(place).arguments")
+    }
+
+    /// A rule on a flow's ending that names a flow must name one that there is.
+    private mutating func checkEndingFields(of transition: Flow.Transition, at place: String) {
+        for name in transition.fields["flow"]?.anyOf?.compactMap(\.stringValue) ?? [] where flow.flows[name] == nil {
+            let advice = Spelling.advice(for: name, among: flow.flows.keys)
+            report("unknown flow '\(name)'; \(advice)", at: "\(place).where.flow")
+        }
+        if transition.guard != nil {
+            report(
+                "a rule on '\(transition.on)' cannot wait: the flow's end is one step; guard the rule that ends it",
+                at: place)
+        }
+    }
+
+    /// Checks what only the tree can tell; its screens and rules are checked with all others.
+    mutating func check(_ trees: [Flow.Step]) {
+        for tree in trees.enumerated() where !tree.element.fields.isEmpty {
+            report("no command comes before the first step; remove 'where'", at: "steps[\(tree.offset)].where")
+        }
+        for (place, step) in Flow.steps(of: trees, at: "steps") {
+            if step.next == nil, !step.steps.isEmpty {
+                report("nothing leads on from '\(step.screen)'; name the command in 'next'", at: "\(place).steps")
+            } else if step.next != nil, step.steps.isEmpty {
+                report("'next' leads nowhere; add 'steps', or remove it", at: "\(place).next")
+            }
+            if step.next == nil, step.guard != nil {
+                report("there is no 'next' that could wait; remove the guard", at: "\(place).guard")
+            }
+            for (index, following) in step.steps.enumerated() where step.guard == nil {
+                guard !following.answerFields.isEmpty else { continue }
+                report("'\(step.screen)' has no guard whose answer could tell", at: "\(place).steps[\(index)].where")
+            }
+        }
     }
 }

@@ -55,9 +55,123 @@ extension Flow {
         let meant = spellings.first { $0.text == nearest }.map { "did you mean '\($0.pattern)'?" }
         return "no link has the URL '\(url)'; \(meant ?? "known are \(links.map(\.url).joined(separator: ", "))")"
     }
+
+    /// The URL that leads to a state.
+    ///
+    /// - Parameter state: A state of this flow.
+    /// - Returns: The URL in normal form, of the first link that leads there; nil when none does.
+    public func url(for state: NavigationState) -> String? {
+        for (index, link) in links.enumerated() {
+            guard let url = link.url(for: state), let parts = URLParts(url) else { continue }
+            // An earlier link would take the URL for its own, and lead elsewhere.
+            let isTaken = links[..<index].contains { $0.admits(state) && $0.pattern?.values(in: parts) != nil }
+            if !isTaken { return url }
+        }
+        return nil
+    }
 }
 
 extension FollowedLink {
     /// Whether the state is the one that it leads to.
     func isThere(_ state: NavigationState) -> Bool { link.values(of: state) == values }
+}
+
+/// A deep link with the values of one URL, about to be followed: what of a state stays, and what is in its way.
+///
+/// As much as possible stays, from the bottom up. A screen that differs in what the path of the URL says is another
+/// one. One that differs in what the query says is the same, with other arguments.
+struct FollowedLink {
+    let link: Flow.Link
+    let values: [String: String]
+
+    var target: Flow.Link.Target { link.to }
+
+    /// Whether this instance stays where `destination` is wanted.
+    func keeps(_ instance: ScreenInstance, as destination: Flow.Destination) -> Bool {
+        guard let own = destination.values(of: instance) else { return false }
+        let identifying = destination.places.subtracting(link.pattern?.optional ?? [])
+        return identifying.allSatisfy { own[$0] == values[$0] }
+    }
+
+    /// The instance as it stays, with the arguments that differ.
+    func updated(_ instance: ScreenInstance, as destination: Flow.Destination) -> ScreenInstance {
+        guard destination.values(of: instance) != values.filter({ destination.places.contains($0.key) }) else {
+            return instance
+        }
+        var updated = instance
+        updated.arguments = destination.arguments(from: values)
+        return updated
+    }
+
+    func keepsRoot(of state: NavigationState) -> Bool {
+        guard let root = target.root else { return true }
+        guard root.fits(state.root.container), keeps(state.root.instance, as: root.destination) else { return false }
+        guard let tab = target.tab, let first = target.first else { return true }
+        return state.base(of: .tab(tab)).map { keeps($0, as: first) } ?? false
+    }
+
+    /// How many screens of a path stay, from the bottom up.
+    func kept(_ path: [ScreenInstance], as wanted: [Flow.Destination]) -> Int {
+        zip(wanted, path).prefix { keeps($1, as: $0) }.count
+    }
+
+    private func keepsAll(_ path: [ScreenInstance], as wanted: [Flow.Destination]) -> Bool {
+        path.count == wanted.count && kept(path, as: wanted) == path.count
+    }
+
+    /// How many presentations stay. They lie over all the rest, so they go when any of it does.
+    func keptPresentations(of state: NavigationState) -> Int {
+        guard let present = target.present, let presentation = state.presentations.first,
+            presentation.style == present.style, keeps(presentation.instance, as: present.destination),
+            keepsRoot(of: state), target.keepsTab(of: state), keepsColumns(of: state),
+            keepsAll(state[state.bottomPlace], as: target.path)
+        else { return 0 }
+        return 1
+    }
+
+    private func keepsColumns(of state: NavigationState) -> Bool {
+        let standing = state.columns
+        return Set(standing.keys) == Set(target.columns.keys)
+            && target.columns.allSatisfy { keepsAll(standing[$0]?.instances ?? [], as: $1.screens) }
+    }
+
+    /// What happens to the presentations in its way, the most hesitant of it.
+    func precedence(in state: NavigationState) -> Flow.Precedence {
+        let precedences = state.presentations.dropFirst(keptPresentations(of: state)).map {
+            link.precedence(over: $0.style)
+        }
+        if precedences.contains(.refuse) { return .refuse }
+        return precedences.contains(.wait) ? .wait : .dismiss
+    }
+}
+
+/// A deep link that waits until it can be followed.
+public struct ParkedLink: Codable, Hashable, Sendable {
+    /// The URL.
+    public var url: String
+    /// The message that brought it.
+    public var messageID: String
+    /// When it stops waiting, in milliseconds since 1970.
+    public var expires: Int
+    /// The messages that waited for an answer, or for that, when it came; nil for none. What they lead to is older than
+    /// the link.
+    public var older: [String]?
+
+    /// Makes a parked link.
+    public init(url: String, messageID: String, expires: Int, older: [String]? = nil) {
+        self.url = url
+        self.messageID = messageID
+        self.expires = expires
+        self.older = older
+    }
+
+    init(url: String, messageID: String, expires: Int, waiting: Attempt?) {
+        let older = waiting.map { attempt in [attempt.message.id] + attempt.queue.map(\.id) }
+        self.init(url: url, messageID: messageID, expires: expires, older: older)
+    }
+
+    /// Says that it is not followed any more.
+    func discarded(_ reason: String) -> Machine.Effect {
+        .messageDiscarded(messageID: messageID, reason: "\(Machine.deepLinkReceived): \(reason)")
+    }
 }

@@ -1,12 +1,12 @@
 /// A change in the making: it works on a copy, so that of several actions either all or none take effect.
 struct Step {
-    let flow: Flow
+    private let flow: Flow
     /// The message, or what it has led a child flow to say.
     var input: Machine.Input
     /// The state that the message met. Templates refer to it, whatever the actions before them have done.
     var before: NavigationState
     /// The attempt that waited when the message came, until its end is settled.
-    var waiting: Attempt?
+    private var waiting: Attempt?
     /// The message that the rule matched, when ``input`` answers its guard.
     var asked: Machine.Input?
     var state: NavigationState
@@ -29,7 +29,7 @@ struct Step {
     }
 
     /// Notes that the program has dismissed these instances, given from the bottom up: the view animates them out.
-    mutating func dismiss(_ instances: [ScreenInstance]) {
+    private mutating func dismiss(_ instances: [ScreenInstance]) {
         for instance in instances.reversed() {
             state.leaving.append(instance)
             effects.append(.screenDismissed(instance: instance.id, screen: instance.screen))
@@ -37,7 +37,7 @@ struct Step {
         }
     }
 
-    mutating func dismissPresentations(from index: Int) {
+    private mutating func dismissPresentations(from index: Int) {
         let dismissed = state.presentations[index...].flatMap(\.instances)
         state.presentations.removeSubrange(index...)
         dismiss(dismissed)
@@ -77,7 +77,7 @@ struct Step {
     }
 
     /// Dismisses what is presented over a path; over a tab that is not selected there is nothing.
-    mutating func dismissPresentations(over place: NavigationState.PathPlace) {
+    private mutating func dismissPresentations(over place: NavigationState.PathPlace) {
         switch place {
         case .presentation(let layer): dismissPresentations(from: layer + 1)
         case .tab where place != state.bottomPlace: break
@@ -95,5 +95,351 @@ struct Step {
     mutating func forget(_ instance: String) {
         state.leaving.removeAll { $0.id == instance }
         memory.note(input.departure(of: instance))
+    }
+
+    mutating func apply(_ action: Flow.Action) throws(NavigationFailure) {
+        switch action {
+        case .setRoot(let destination, let layout): try setRoot(destination, layout)
+        case .push(let destination, let column):
+            try push(try instantiate(destination), at: try place(column))
+        case .pushFlow(let name, let arguments, let column):
+            try push(try begin(name, arguments), at: try place(column))
+        case .pop(let extent, let column): try pop(extent, column: column)
+        case .popToRoot: try replacePath(with: [])
+        case .replacePath(let destinations): try replacePath(with: destinations)
+        case .present(let destination, let style, let options):
+            try present(try instantiate(destination), style, options)
+        case .presentFlow(let name, let arguments, let style, let options):
+            try present(try begin(name, arguments), style, options)
+        case .dismiss(let screen):
+            let index = state.presentations.lastIndex { screen == nil || $0.instance.screen == screen }
+            guard let index else { throw .notPresented(screen) }
+            dismissPresentations(from: index)
+        case .dismissAll: dismissPresentations(from: 0)
+        case .selectTab(let tab): try selectTab(tab)
+        case .show(let destination, let column): try show(destination, column)
+        case .openURL(let template): effects.append(.openURL(try resolveURL(template)))
+        case .send(let type, let data): effects.append(.send(type: type, data: try resolve(data)))
+        case .finish(let result): try end(.finished, result: result)
+        case .abandon: try end(.abandoned)
+        }
+    }
+
+    private mutating func present(
+        _ instance: ScreenInstance,
+        _ style: PresentationStyle,
+        _ options: PresentationOptions
+    ) throws(NavigationFailure) {
+        if let front = state.presentations.last, front.style.isQuestion { throw .awaitsAnswer(front) }
+        var options = options
+        options.title = try options.title.map { text throws(NavigationFailure) in try resolveText(text) }
+        options.message = try options.message.map { text throws(NavigationFailure) in try resolveText(text) }
+        state.presentations.append(Presentation(style, instance, options: options))
+    }
+
+    private mutating func setRoot(_ destination: Flow.Destination, _ layout: Flow.Layout?) throws(NavigationFailure) {
+        let dismissed = state.standing
+        // First of all nothing stands any more, so that what is made now belongs to no run that ends here.
+        state.path = []
+        state.presentations = []
+        state.root.container = nil
+        dismiss(dismissed)
+        let root = try instantiate(destination)
+        state.root = RootScreen(root, container: try container(layout))
+    }
+
+    private mutating func container(_ layout: Flow.Layout?) throws(NavigationFailure) -> Container? {
+        switch layout {
+        case nil: return nil
+        case .split: return .split(columns: [:])
+        case .tabs(let declared):
+            var tabs: [Container.Tab] = []
+            for tab in declared { tabs.append(Container.Tab(tab.name, ScreenStack(try instantiate(tab.destination)))) }
+            return tabs.first.map { .tabs(tabs, selected: $0.name) }
+        }
+    }
+
+    mutating func selectTab(_ name: String) throws(NavigationFailure) {
+        guard case .tabs(let tabs, _) = state.root.container, tabs.contains(where: { $0.name == name }) else {
+            throw .noTab(name)
+        }
+        state.root.container = .tabs(tabs, selected: name)
+    }
+
+    private mutating func show(_ destination: Flow.Destination, _ column: String) throws(NavigationFailure) {
+        guard case .split(var columns) = state.root.container else { throw .notSplit(column: column) }
+        let replaced = columns.removeValue(forKey: column)
+        state.root.container = .split(columns: columns)
+        dismiss(replaced?.instances ?? [])
+        columns[column] = ScreenStack(try instantiate(destination))
+        state.root.container = .split(columns: columns)
+    }
+
+    private mutating func pop(_ extent: Flow.Extent, column: String?) throws(NavigationFailure) {
+        let place = try place(column)
+        let path = state[place]
+        let floor = floor(of: place)
+        switch extent {
+        case .count(let count):
+            // A requested count is anything: never trust it to be positive.
+            guard count > 0, count <= path.count - floor else { throw .nothingToPop(count, of: path.count - floor) }
+            cut(place, from: path.endIndex - count)
+        case .to(let screen):
+            if let index = path[max(floor - 1, 0)...].lastIndex(where: { $0.screen == screen }) {
+                cut(place, from: index + 1)
+            } else if floor == 0, state.base(of: place)?.screen == screen {
+                cut(place, from: 0)
+            } else {
+                throw .notOnPath(screen)
+            }
+        }
+    }
+
+    /// The path that an action works on: that of the column it names, or else the one in front.
+    private func place(_ column: String?) throws(NavigationFailure) -> NavigationState.PathPlace {
+        guard let column else { return state.frontPlace }
+        guard case .split(let columns) = state.root.container else { throw .notSplit(column: column) }
+        guard columns[column] != nil else { throw .emptyColumn(column) }
+        return .column(column)
+    }
+
+    /// Dismisses what lies on a path from `index` on.
+    private mutating func cut(_ place: NavigationState.PathPlace, from index: Int) {
+        let dismissed = Array(state[place][index...])
+        state[place].removeSubrange(index...)
+        dismiss(dismissed)
+    }
+
+    private mutating func replacePath(with destinations: [Flow.Destination]) throws(NavigationFailure) {
+        let place = state.frontPlace
+        cut(place, from: floor(of: place))
+        for destination in destinations { try push(try instantiate(destination), at: place) }
+    }
+
+    private mutating func push(_ instance: ScreenInstance, at place: NavigationState.PathPlace)
+        throws(NavigationFailure)
+    {
+        if case .presentation(let layer) = place {
+            let presentation = state.presentations[layer]
+            guard !presentation.style.isQuestion else { throw .holdsNoStack(presentation) }
+        }
+        state[place].append(instance)
+    }
+
+    private mutating func instantiate(_ destination: Flow.Destination) throws(NavigationFailure) -> ScreenInstance {
+        var instance = memory.instantiate(destination.screen, try resolve(destination.arguments))
+        guard instance.argumentSize <= ScreenInstance.argumentLimit else { throw .argumentsTooLarge(instance.screen) }
+        instance.run = livingRun?.id
+        return instance
+    }
+
+    /// Begins a run of a child flow; its first instance still has to be put somewhere.
+    private mutating func begin(_ name: String, _ arguments: [String: JSONValue]) throws(NavigationFailure)
+        -> ScreenInstance
+    {
+        guard let child = flow.flows[name] else { throw .unknownFlow(name) }
+        var first = try instantiate(.screen(child.start, arguments))
+        memory.instances += 1
+        let run = FlowRun(id: "\(name)-\(memory.instances)", flow: name, first: first.id, parent: first.run)
+        first.run = run.id
+        state.runs.append(run)
+        return first
+    }
+
+    /// The run that what is opened now belongs to: the rule's own, or, when the rule has just taken that away, the one
+    /// around it.
+    private var livingRun: FlowRun? {
+        guard scope != nil else { return nil }
+        return state.lineage(of: scope).first { state.isStanding($0.first) }
+    }
+
+    /// How much of a path is not the rule's to take away: a run that was pushed on it keeps its first screen, and what
+    /// lies below.
+    private func floor(of place: NavigationState.PathPlace) -> Int {
+        // What a view asks for is done as if its user had done it, who may leave a flow.
+        guard !isLiteral, let run = livingRun else { return 0 }
+        return state[place].firstIndex { $0.id == run.first }.map { $0 + 1 } ?? 0
+    }
+
+    private mutating func end(_ ending: Flow.Ending, result: [String: JSONValue] = [:]) throws(NavigationFailure) {
+        guard let run = livingRun else { throw .noFlowRuns }
+        end(run, ending, result: try resolve(result))
+    }
+
+    /// Ends the runs whose first instance is gone, whoever took it away, or will be gone in `next`.
+    mutating func abandonRuns(comingTo next: NavigationState? = nil) {
+        while let run = state.runs.first(where: { !(next ?? state).isStanding($0.first) }) {
+            end(run, .abandoned, result: [:])
+        }
+    }
+
+    /// Removes a run with all that it opened and all runs that it began; of those nobody is left to be told.
+    private mutating func end(_ run: FlowRun, _ ending: Flow.Ending, result: [String: JSONValue]) {
+        let family = state.family(of: run.id)
+        state.runs.removeAll { family.contains($0.id) }
+        dismissAll { $0.run.map(family.contains) ?? false }
+        endings.append(RunEnding(run: run, ending: ending, result: result))
+    }
+
+    /// Dismisses these instances wherever they are, each with all that lies on it.
+    private mutating func dismissAll(where isGone: (ScreenInstance) -> Bool) {
+        if let index = state.presentations.firstIndex(where: { isGone($0.instance) }) {
+            dismissPresentations(from: index)
+        }
+        for place in state.paths {
+            guard let index = state[place].firstIndex(where: isGone) else { continue }
+            dismissPresentations(over: place)
+            cut(place, from: index)
+        }
+        guard case .split(let columns) = state.root.container else { return }
+        state.root.container = .split(columns: columns.filter { !isGone($0.value.instance) })
+        for (_, stack) in columns.sorted(by: { $0.key < $1.key }) where isGone(stack.instance) {
+            dismiss(stack.instances)
+        }
+    }
+
+    /// Ends the attempt if its screen or the child flow of its rule has gone, however that came about.
+    ///
+    /// - Returns: What an attempt that this step has ended held back, once.
+    mutating func settleAttempt() -> [Machine.Input] {
+        if let attempt = state.attempt, let loss = loss(of: attempt) {
+            state.attempt = nil
+            effects.append(attempt.message.discarded(loss))
+        }
+        guard let ended = waiting, ended.id != state.attempt?.id else { return [] }
+        waiting = nil
+        memory.noteEnd(ofAttempt: ended.id)
+        return ended.queue
+    }
+
+    /// What is gone that the attempt needs to end as its rule says.
+    private func loss(of attempt: Attempt) -> String? {
+        if !state.isStanding(attempt.instance) {
+            return "screen instance '\(attempt.instance)' is gone, which it waited on"
+        }
+        guard let run = attempt.run, state.run(run) == nil else { return nil }
+        return "the child flow's run '\(run)' has ended, whose rule waited"
+    }
+
+    /// Discards the parked link, visibly.
+    mutating func unpark(_ reason: String) {
+        guard let parked = state.parked else { return }
+        state.parked = nil
+        effects.append(parked.discarded(reason))
+    }
+
+    /// Discards the parked link when its time is over.
+    mutating func unparkExpired() {
+        guard let parked = state.parked, parked.expires <= input.attributes.time ?? 0 else { return }
+        unpark("it could not be followed in time")
+    }
+
+    /// Goes where a deep link leads.
+    mutating func follow(_ link: FollowedLink) {
+        guard !link.isThere(state) else { return }
+        let target = link.target
+        for command in link.link.sends {
+            effects.append(.send(type: command.type, data: .object(command.data.filled(from: link.values))))
+        }
+        let kept = link.keptPresentations(of: state)
+        dismissPresentations(from: kept)
+        if let root = target.root { follow(link, to: root) }
+        if let tab = target.tab { try? selectTab(tab) }
+        followColumns(link)
+        follow(link, along: target.path, at: state.bottomPlace)
+        if let present = target.present { follow(link, to: present, keeping: kept > 0) }
+    }
+
+    private mutating func follow(_ link: FollowedLink, to root: Flow.Link.Root) {
+        if link.keepsRoot(of: state) {
+            state.root.instance = link.updated(state.root.instance, as: root.destination)
+            if case .tabs(var tabs, let selected) = state.root.container, let first = link.target.first {
+                for index in tabs.indices where tabs[index].name == link.target.tab {
+                    tabs[index].stack.instance = link.updated(tabs[index].stack.instance, as: first)
+                }
+                state.root.container = .tabs(tabs, selected: selected)
+            }
+        } else {
+            let dismissed = state.standing
+            let instance = instantiate(root.destination, link)
+            state.root = RootScreen(instance, container: container(root.container, link))
+            state.path = []
+            dismiss(dismissed)
+        }
+    }
+
+    private mutating func container(_ layout: Flow.Layout?, _ link: FollowedLink) -> Container? {
+        switch layout {
+        case nil: return nil
+        case .split: return .split(columns: [:])
+        case .tabs(let declared):
+            var tabs: [Container.Tab] = []
+            for tab in declared {
+                tabs.append(Container.Tab(tab.name, ScreenStack(instantiate(tab.destination, link))))
+            }
+            return tabs.first.map { .tabs(tabs, selected: $0.name) }
+        }
+    }
+
+    private mutating func followColumns(_ link: FollowedLink) {
+        guard case .split(var columns) = state.root.container else { return }
+        let wanted = link.target.columns.sorted { $0.key < $1.key }
+        for (name, stack) in columns.sorted(by: { $0.key < $1.key }) {
+            if let first = link.target.columns[name]?.first, link.keeps(stack.instance, as: first) {
+                columns[name]?.instance = link.updated(stack.instance, as: first)
+            } else {
+                columns[name] = nil
+                dismiss(stack.instances)
+            }
+        }
+        for (name, column) in wanted where columns[name] == nil {
+            columns[name] = ScreenStack(instantiate(column.first, link))
+        }
+        state.root.container = .split(columns: columns)
+        for (name, column) in wanted { follow(link, along: column.path, at: .column(name)) }
+    }
+
+    private mutating func follow(
+        _ link: FollowedLink,
+        along path: [Flow.Destination],
+        at place: NavigationState.PathPlace
+    ) {
+        let count = link.kept(state[place], as: path)
+        cut(place, from: count)
+        state[place] = zip(state[place], path).map { link.updated($0, as: $1) }
+        for destination in path[count...] { state[place].append(instantiate(destination, link)) }
+    }
+
+    private mutating func follow(_ link: FollowedLink, to present: Flow.Link.Presented, keeping isKept: Bool) {
+        if isKept, let presentation = state.presentations.first {
+            state.presentations[0].instance = link.updated(presentation.instance, as: present.destination)
+            cut(.presentation(0), from: 0)
+        } else {
+            let instance = instantiate(present.destination, link)
+            state.presentations.append(Presentation(present.style, instance, options: present.options))
+        }
+    }
+
+    private mutating func instantiate(_ destination: Flow.Destination, _ link: FollowedLink) -> ScreenInstance {
+        memory.instantiate(destination.screen, destination.arguments(from: link.values))
+    }
+}
+
+/// A run of a child flow that has ended, and how.
+struct RunEnding {
+    let run: FlowRun
+    let ending: Flow.Ending
+    let result: [String: JSONValue]
+
+    /// What those who began the run are told, on behalf of the message that ended it.
+    func message(on behalf: Machine.Input) -> Machine.Input {
+        var message = behalf
+        message.type = ending.rawValue
+        message.data = ["flow": .string(run.flow), "run": .string(run.id)]
+        if ending == .finished, case .object(var members) = message.data {
+            members["result"] = .object(result)
+            message.data = .object(members)
+        }
+        return message
     }
 }

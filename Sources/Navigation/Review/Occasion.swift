@@ -71,3 +71,72 @@ struct Occasion {
         }
     }
 }
+
+extension Flow.Condition {
+    /// Whether `other` holds wherever this does.
+    func implies(_ other: Flow.Condition) -> Bool {
+        // What is in front can be seen.
+        guard place == other.place || (place == .top && other.place == .shown) else { return false }
+        if screens.isEmpty { return other.screens.isEmpty }
+        return screens.allSatisfy { screen in other.screens.contains { screen.isCovered(by: $0) } }
+    }
+
+    /// Whether `other` holds nowhere where this does.
+    func excludes(_ other: Flow.Condition) -> Bool {
+        guard place == other.place else { return false }
+        if screens.isEmpty || other.screens.isEmpty { return screens.isEmpty != other.screens.isEmpty }
+        // Of the others there may be several at once.
+        guard [.root, .top, .tab].contains(place) else { return false }
+        return Set(screens.map(\.screen)).isDisjoint(with: other.screens.map(\.screen))
+    }
+
+    /// What holds where both hold, by the screens that they have in common; nil when that is none.
+    func overlap(with other: Flow.Condition) -> Flow.Condition? {
+        if screens.isEmpty && other.screens.isEmpty { return self }
+        let common =
+            screens.filter { screen in other.screens.contains { screen.isCovered(by: $0) } }
+            + other.screens.filter { screen in
+                !screens.contains(screen) && screens.contains { screen.isCovered(by: $0) }
+            }
+        return common.isEmpty ? nil : Flow.Condition(place, common)
+    }
+}
+
+extension Flow.Destination {
+    fileprivate func isCovered(by other: Flow.Destination) -> Bool {
+        screen == other.screen && other.arguments.allSatisfy { arguments[$0.key] == $0.value }
+    }
+}
+
+extension Flow.Match {
+    /// Whether every value that this allows is one that `other` allows.
+    func implies(_ other: Flow.Match) -> Bool {
+        if let anyOf { return anyOf.filter { holds(for: $0) }.allSatisfy { other.holds(for: $0) } }
+        return other.anyOf == nil
+            && other.noneOf.allSatisfy { noneOf.contains($0) || !holds(for: $0) }
+            && (other.exists == nil || exists == other.exists || (other.exists == true && isNumeric))
+            && (other.atLeast.map { (atLeast ?? -.infinity) >= $0 } ?? true)
+            && (other.atMost.map { (atMost ?? .infinity) <= $0 } ?? true)
+    }
+
+    /// Whether no value at all is allowed.
+    var isImpossible: Bool {
+        anyOf.map { values in !values.contains { holds(for: $0) } } ?? (exists == false && isNumeric)
+    }
+
+    /// What both allow; nil when that is plainly nothing.
+    func overlap(with other: Flow.Match) -> Flow.Match? {
+        let both = Flow.Match(
+            anyOf: anyOf?.filter { other.holds(for: $0) } ?? other.anyOf?.filter { holds(for: $0) },
+            noneOf: noneOf + other.noneOf,
+            exists: exists ?? other.exists,
+            atLeast: [atLeast, other.atLeast].compactMap(\.self).max(),
+            atMost: [atMost, other.atMost].compactMap(\.self).min()
+        )
+        if let exists, let others = other.exists, exists != others { return nil }
+        if let least = both.atLeast, let most = both.atMost, least > most { return nil }
+        return both.isImpossible ? nil : both
+    }
+
+    private var isNumeric: Bool { atLeast != nil || atMost != nil }
+}

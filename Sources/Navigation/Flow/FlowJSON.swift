@@ -1,0 +1,234 @@
+extension Flow.Child {
+    var json: JSONValue {
+        ["start": .string(start), "transitions": .array(transitions.map(\.json))]
+    }
+}
+
+extension Flow.Screen {
+    var json: JSONValue {
+        .object(
+            members: [
+                ("title", title.map { .string($0) }),
+                ("sends", sends.isEmpty ? nil : .array(sends.map { .string($0) })),
+                ("gate", gate ? true : nil),
+            ])
+    }
+}
+
+extension Flow.Transition {
+    var json: JSONValue {
+        .object(
+            members: [
+                ("on", .string(on)),
+                ("where", fields.isEmpty ? nil : .object(fields.mapValues(\.json))),
+                ("when", when.isEmpty ? nil : Flow.Condition.json(of: when)),
+                ("unless", unless.isEmpty ? nil : Flow.Condition.json(of: unless)),
+                ("origin", origin == .any ? nil : .string(origin.rawValue)),
+                ("guard", `guard`?.json),
+                ("do", .array(actions.map(\.json))),
+            ])
+    }
+}
+
+extension Flow.Condition {
+    static func json(of conditions: [Flow.Condition]) -> JSONValue {
+        let members = conditions.map { ($0.place.rawValue, JSONValue.array($0.screens.map(\.shortJSON))) }
+        return .object(Dictionary(members) { first, _ in first })
+    }
+}
+
+extension Flow.Action {
+    var json: JSONValue {
+        switch self {
+        case .setRoot(let destination, let container):
+            ["setRoot": .object(destination.members.with("container", container?.json))]
+        case .push(let destination, let column):
+            ["push": .object(destination.members.with("column", column.map { .string($0) }))]
+        case .pushFlow(let flow, let arguments, let column):
+            ["push": .object(Self.members(flow, arguments).with("column", column.map { .string($0) }))]
+        case .pop(1, nil): "pop"
+        case .pop(let extent, let column): ["pop": extent.json(column: column)]
+        case .popToRoot: "popToRoot"
+        case .replacePath(let destinations):
+            ["replacePath": .array(destinations.map { .object($0.members) })]
+        case .present(let destination, let style, let options):
+            ["present": .object(destination.members.with(style, options))]
+        case .presentFlow(let flow, let arguments, let style, let options):
+            ["present": .object(Self.members(flow, arguments).with(style, options))]
+        case .dismiss(let screen): screen.map { ["dismiss": .string($0)] } ?? "dismiss"
+        case .dismissAll: "dismissAll"
+        case .selectTab(let tab): ["selectTab": .string(tab)]
+        case .show(let destination, let column):
+            ["show": .object(destination.members.with("column", .string(column)))]
+        case .openURL(let url): ["openURL": .string(url)]
+        case .send(let type, let data):
+            ["send": .object(members: [("type", .string(type)), ("data", data == [:] ? nil : data)])]
+        case .finish(let result): result.isEmpty ? "finish" : ["finish": .object(result)]
+        case .abandon: "abandon"
+        }
+    }
+
+    private static func members(_ flow: String, _ arguments: [String: JSONValue]) -> [String: JSONValue] {
+        ["flow": .string(flow)].with("arguments", arguments.isEmpty ? nil : .object(arguments))
+    }
+}
+
+extension Flow.Destination {
+    var json: JSONValue { .object(members) }
+
+    fileprivate var members: [String: JSONValue] {
+        ["screen": .string(screen)].with("arguments", arguments.isEmpty ? nil : .object(arguments))
+    }
+
+    fileprivate var shortJSON: JSONValue { arguments.isEmpty ? .string(screen) : .object(members) }
+}
+
+extension Flow.Layout {
+    fileprivate var json: JSONValue {
+        switch self {
+        case .split: "split"
+        case .tabs(let tabs):
+            ["tabs": .array(tabs.map { .object($0.destination.members.with("name", .string($0.name))) })]
+        }
+    }
+}
+
+extension Flow.Extent {
+    fileprivate func json(column: String?) -> JSONValue {
+        let (name, value): (String, JSONValue) =
+            switch self {
+            case .count(let count): ("count", .integer(count))
+            case .to(let screen): ("to", .string(screen))
+            }
+        return column.map { .object([name: value, "column": .string($0)]) } ?? value
+    }
+}
+
+extension PresentationOptions {
+    fileprivate var members: [String: JSONValue] {
+        [String: JSONValue]()
+            .with("detents", detents.map { .array($0.map { .string($0.rawValue) }) })
+            .with("dragIndicator", dragIndicator.map { .bool($0) })
+            .with("interactiveDismissal", interactiveDismissal.map { .bool($0) })
+            .with("title", title.map { .string($0) })
+            .with("message", message.map { .string($0) })
+            .with("buttons", buttons.map { .array($0.map(\.json)) })
+    }
+}
+
+extension AlertButton {
+    fileprivate var json: JSONValue {
+        .object(
+            members: [
+                ("id", .string(id)), ("title", .string(title)), ("role", role.map { .string($0.rawValue) }),
+                ("sends", sends.map { .string($0) }),
+            ])
+    }
+}
+
+extension JSONValue {
+    /// An object of those members that have a value.
+    static func object(members: [(String, JSONValue?)]) -> JSONValue {
+        .object(members.reduce(into: [:]) { object, member in object[member.0] = member.1 })
+    }
+}
+
+extension [String: JSONValue] {
+    fileprivate func with(_ style: PresentationStyle, _ options: PresentationOptions) -> [String: JSONValue] {
+        with("style", .string(style.rawValue)).merging(options.members) { own, _ in own }
+    }
+
+    fileprivate func with(_ name: String, _ value: JSONValue?) -> [String: JSONValue] {
+        var members = self
+        members[name] = value
+        return members
+    }
+}
+
+extension Flow.Guard {
+    var json: JSONValue {
+        .object(
+            members: question + [
+                ("deadline", .string(deadline.text)),
+                ("meanwhile", meanwhile == .drop ? nil : .string(meanwhile.rawValue)),
+                ("rejected", rejected.isEmpty ? nil : .array(rejected.map(\.json))),
+                ("expired", expired.isEmpty ? nil : .array(expired.map(\.json))),
+            ])
+    }
+
+    /// What it asks and who answers, without what comes of that.
+    private var question: [(String, JSONValue?)] {
+        [("ask", ask?.json), ("accept", accept.json), ("reject", reject?.json)]
+    }
+
+    /// A name for the rule that asks this. Snapshots use it, so it is the same in every process, and outlives changes to
+    /// all else of the flow, even to what the rule does: only another occasion or question makes it another rule.
+    func name(ofRule rule: JSONValue) -> String {
+        var occasion = rule.objectValue ?? [:]
+        occasion["do"] = nil
+        occasion["guard"] = .object(members: question)
+        var hash = FNV1a()
+        hash.combine(JSONValue.object(occasion).description)
+        return hash.hexadecimal
+    }
+}
+
+extension Flow.Guard.Ask {
+    fileprivate var json: JSONValue {
+        .object(members: [("type", .string(type)), ("data", data == [:] ? nil : data)])
+    }
+}
+
+extension Flow.Guard.Answer {
+    fileprivate var json: JSONValue {
+        .object(members: [("on", .string(on)), ("where", fields.isEmpty ? nil : .object(fields.mapValues(\.json)))])
+    }
+}
+
+extension Flow.Link {
+    var json: JSONValue {
+        .object(
+            members: [
+                ("url", .string(url)),
+                ("when", when.isEmpty ? nil : Flow.Condition.json(of: when)),
+                ("unless", unless.isEmpty ? nil : Flow.Condition.json(of: unless)),
+                ("to", to.json),
+                ("send", sends.isEmpty ? nil : .array(sends.map(\.json))),
+                ("park", park == Self.usualPark ? nil : .string(park.text)),
+                ("over", over.isEmpty ? nil : .object(members: over.map { ($0.rawValue, .string($1.rawValue)) })),
+            ])
+    }
+}
+
+extension Flow.Link.Sending {
+    fileprivate var json: JSONValue {
+        .object(members: [("type", .string(type)), ("data", data.isEmpty ? nil : .object(data))])
+    }
+}
+
+extension Flow.Link.Column {
+    fileprivate var json: JSONValue {
+        .object(
+            members: (first.json.objectValue ?? [:]).map { ($0, $1) } + [
+                ("path", path.isEmpty ? nil : .array(path.map(\.json)))
+            ])
+    }
+}
+
+extension Flow.Link.Target {
+    fileprivate var json: JSONValue {
+        .object(
+            members: [
+                ("root", root.flatMap { Flow.Action.setRoot($0.destination, container: $0.container).json["setRoot"] }),
+                ("tab", tab.map { .string($0) }),
+                ("columns", columns.isEmpty ? nil : .object(columns.mapValues(\.json))),
+                ("path", path.isEmpty ? nil : .array(path.map(\.json))),
+                (
+                    "present",
+                    present.flatMap {
+                        Flow.Action.present($0.destination, as: $0.style, options: $0.options).json["present"]
+                    }
+                ),
+            ])
+    }
+}

@@ -1,0 +1,290 @@
+public import Foundation
+
+/// A JSON value (RFC 8259) as Swift sees it: what a message carries, and what a screen's arguments are.
+///
+/// Whole numbers and fractions are two cases so that identifiers and counters never pass through floating point. They
+/// compare by value all the same: JSON knows one kind of number, so `1` and `1.0` are equal.
+public enum JSONValue: Sendable {
+    /// `null`.
+    case null
+    /// `true` or `false`.
+    case bool(Bool)
+    /// A number without a fraction that fits in 64 bits.
+    case integer(Int)
+    /// Any other number. JSON has no notation for infinities and NaN: encoding one throws.
+    case number(Double)
+    /// A string.
+    case string(String)
+    /// An array.
+    case array([JSONValue])
+    /// An object. The order of its members means nothing.
+    case object([String: JSONValue])
+
+    /// The member `name` of an object; nil when there is none or this is no object.
+    public subscript(name: String) -> JSONValue? {
+        objectValue?[name]
+    }
+
+    /// The element at `index` of an array; nil beyond its ends or when this is no array.
+    public subscript(index: Int) -> JSONValue? {
+        guard let elements = arrayValue, elements.indices.contains(index) else { return nil }
+        return elements[index]
+    }
+
+    /// The value at a dotted path: `songs.0.title` is the title of the first song.
+    ///
+    /// A part of digits is an index where it meets an array, a name where it meets an object.
+    ///
+    /// - Parameter path: Member names and indices, joined by dots; the empty path is the value itself.
+    /// - Returns: What stands there, nil when nothing does.
+    public func value(at path: String) -> JSONValue? {
+        value(at: path.split(separator: ".").map(String.init))
+    }
+
+    /// The value at a path that is taken apart already.
+    package func value(at path: [String]) -> JSONValue? {
+        path.reduce(self as JSONValue?) { value, part in
+            guard case .array = value else { return value?[part] }
+            return Int(part).flatMap { value?[$0] }
+        }
+    }
+
+    /// Whether this is `null`.
+    public var isNull: Bool { self == .null }
+
+    /// The truth value, nil when this is none.
+    public var boolValue: Bool? {
+        guard case .bool(let value) = self else { return nil }
+        return value
+    }
+
+    /// The whole number, nil when this is none. A fraction of zero is whole.
+    public var integerValue: Int? {
+        switch self {
+        case .integer(let value): value
+        case .number(let value): Int(exactly: value)
+        default: nil
+        }
+    }
+
+    /// The number, nil when this is none.
+    public var numberValue: Double? {
+        switch self {
+        case .integer(let value): Double(value)
+        case .number(let value): value
+        default: nil
+        }
+    }
+
+    /// The string, nil when this is none.
+    public var stringValue: String? {
+        guard case .string(let value) = self else { return nil }
+        return value
+    }
+
+    /// The elements of the array, nil when this is none.
+    public var arrayValue: [JSONValue]? {
+        guard case .array(let value) = self else { return nil }
+        return value
+    }
+
+    /// The members of the object, nil when this is none.
+    public var objectValue: [String: JSONValue]? {
+        guard case .object(let value) = self else { return nil }
+        return value
+    }
+
+    /// Parses JSON text.
+    ///
+    /// - Parameter json: One JSON value in UTF-8.
+    /// - Throws: `DecodingError` that says where the text stops being JSON.
+    public init(parsing json: Data) throws {
+        var parser = JSONParser(Array(json))
+        do {
+            self = try parser.parse()
+        } catch {
+            let description = "malformed JSON: \(error.message) at byte \(error.offset + 1)"
+            throw DecodingError.dataCorrupted(DecodingError.Context(codingPath: [], debugDescription: description))
+        }
+    }
+
+    /// The JSON value that `value` encodes to.
+    ///
+    /// - Parameter value: Anything that JSON can hold.
+    /// - Throws: `EncodingError` from `value`.
+    public init(encoding value: some Encodable) throws {
+        try self.init(parsing: JSONEncoder().encode(value))
+    }
+
+    /// Decodes a typed value out of this one.
+    ///
+    /// - Parameter type: What is expected here.
+    /// - Returns: The decoded value.
+    /// - Throws: `DecodingError` that names the member which is missing or of another type.
+    public func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        try JSONDecoder().decode(type, from: Data(description.utf8))
+    }
+}
+
+extension JSONValue: Hashable {
+    /// Tells whether both are the same JSON value; numbers compare by value, not by how they are stored.
+    public static func == (left: JSONValue, right: JSONValue) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.bool(let left), .bool(let right)): left == right
+        case (.integer(let left), .integer(let right)): left == right
+        case (.number(let left), .number(let right)): left == right
+        case (.integer(let whole), .number(let number)), (.number(let number), .integer(let whole)):
+            Int(exactly: number) == whole
+        case (.string(let left), .string(let right)): left == right
+        case (.array(let left), .array(let right)): left == right
+        case (.object(let left), .object(let right)): left == right
+        default: false
+        }
+    }
+
+    /// Feeds the value to `hasher`, a whole number alike in both of its representations.
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .null: hasher.combine(0)
+        case .bool(let value): hasher.combine(value)
+        case .integer(let value): hasher.combine(value)
+        case .number(let value):
+            if let whole = Int(exactly: value) { hasher.combine(whole) } else { hasher.combine(value) }
+        case .string(let value): hasher.combine(value)
+        case .array(let value): hasher.combine(value)
+        case .object(let value): hasher.combine(value)
+        }
+    }
+}
+
+// `nil` is left out on purpose: where a `JSONValue?` is expected, it would now mean no value, now a value of `null`,
+// depending on what the compiler infers. Write `.null`.
+extension JSONValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+    ExpressibleByStringLiteral, ExpressibleByStringInterpolation, ExpressibleByArrayLiteral,
+    ExpressibleByDictionaryLiteral
+{
+    /// `true` or `false`.
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+
+    /// A whole number.
+    public init(integerLiteral value: Int) { self = .integer(value) }
+
+    /// A number.
+    public init(floatLiteral value: Double) { self = .number(value) }
+
+    /// A string.
+    public init(stringLiteral value: String) { self = .string(value) }
+
+    /// An array.
+    public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+
+    /// An object; of two members with one name the first counts, as in parsing.
+    public init(dictionaryLiteral elements: (String, JSONValue)...) {
+        self = .object(Dictionary(elements) { first, _ in first })
+    }
+}
+
+extension JSONValue: Codable {
+    /// Decodes any JSON value.
+    ///
+    /// - Throws: `DecodingError` when the decoder's value is none that JSON knows.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        // Strings first: they are what messages carry most, and each failed attempt costs a thrown error.
+        if let value = try? container.decode(String.self) {
+            self = .string(value)
+        } else if let value = try? container.decode(Int.self) {
+            self = .integer(value)
+        } else if let value = try? container.decode(Double.self) {
+            self = .number(value)
+        } else if let value = try? container.decode(Bool.self) {
+            self = .bool(value)
+        } else if container.decodeNil() {
+            self = .null
+        } else if let value = try? container.decode([String: JSONValue].self) {
+            self = .object(value)
+        } else {
+            self = .array(try container.decode([JSONValue].self))
+        }
+    }
+
+    /// Encodes the value as the JSON that it is.
+    ///
+    /// - Throws: `EncodingError` for a number that JSON cannot write.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .null: try container.encodeNil()
+        case .bool(let value): try container.encode(value)
+        case .integer(let value): try container.encode(value)
+        case .number(let value): try container.encode(value)
+        case .string(let value): try container.encode(value)
+        case .array(let value): try container.encode(value)
+        case .object(let value): try container.encode(value)
+        }
+    }
+}
+
+extension JSONValue: CustomStringConvertible {
+    /// The value as compact JSON with the members of objects in the order of their names' code points.
+    ///
+    /// Equal values have equal text on every platform, so it serves as a canonical form to hash and compare. It is
+    /// written here because the order that Foundation's sorted keys follow is not the same in all of its versions.
+    public var description: String {
+        var text = ""
+        write(to: &text)
+        return text
+    }
+
+    private func write(to text: inout String) {
+        switch self {
+        case .null: text += "null"
+        case .bool(let value): text += value ? "true" : "false"
+        case .integer(let value): text += String(value)
+        case .number(let value): text += Int(exactly: value).map(String.init) ?? String(value)
+        case .string(let value): Self.write(value, to: &text)
+        case .array(let elements):
+            Self.write(elements, between: ("[", "]"), to: &text) { $0.write(to: &$1) }
+        case .object(let members):
+            let sorted = members.sorted { $0.key.unicodeScalars.lexicographicallyPrecedes($1.key.unicodeScalars) }
+            Self.write(sorted, between: ("{", "}"), to: &text) { member, text in
+                Self.write(member.key, to: &text)
+                text += ":"
+                member.value.write(to: &text)
+            }
+        }
+    }
+
+    private static func write<Element>(
+        _ elements: [Element],
+        between brackets: (String, String),
+        to text: inout String,
+        each: (Element, inout String) -> Void
+    ) {
+        text += brackets.0
+        for (index, element) in elements.enumerated() {
+            if index > 0 { text += "," }
+            each(element, &text)
+        }
+        text += brackets.1
+    }
+
+    private static func write(_ string: String, to text: inout String) {
+        text += "\""
+        for scalar in string.unicodeScalars {
+            switch scalar {
+            case "\"": text += "\\\""
+            case "\\": text += "\\\\"
+            case "\n": text += "\\n"
+            case "\r": text += "\\r"
+            case "\t": text += "\\t"
+            case ..<" ":
+                let digits = String(scalar.value, radix: 16)
+                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        text += "\""
+    }
+}

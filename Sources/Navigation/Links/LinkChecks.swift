@@ -1,0 +1,223 @@
+extension FlowChecker {
+    mutating func checkLinks() {
+        for (index, link) in flow.links.enumerated() {
+            let place = "links[\(index)]"
+            check(link, at: place)
+            checkCompetition(with: flow.links[..<index], of: link, at: place)
+            checkBackPath(of: link, at: place)
+        }
+        guard !flow.links.isEmpty else { return }
+        checkNoRule(in: flow.transitions, at: "transitions")
+        for (name, child) in flow.flows.sorted(by: { $0.key < $1.key }) {
+            checkNoRule(in: child.transitions, at: "flows.\(name).transitions")
+        }
+    }
+
+    private mutating func checkNoRule(in transitions: [Flow.Transition], at place: String) {
+        for (index, rule) in transitions.enumerated() where rule.on == Machine.deepLinkReceived {
+            report("the flow has 'links', which answer '\(rule.on)'; remove this rule", at: "\(place)[\(index)].on")
+        }
+    }
+
+    private mutating func check(_ link: Flow.Link, at place: String) {
+        checkConstants(in: link.when, at: "\(place).when")
+        checkConstants(in: link.unless, at: "\(place).unless")
+        if link.park < .zero || link.park > .seconds(366 * 86_400) {
+            report("a link waits no less than 0s and no more than 366d; correct 'park'", at: "\(place).park")
+        }
+        check(link.to, at: "\(place).to")
+        do {
+            let pattern = try URLPattern(link.url)
+            checkPlaces(of: pattern, in: link.to, at: place)
+            for (index, command) in link.sends.enumerated() {
+                let place = "\(place).send[\(index)]"
+                checkCommand(command.type, at: place)
+                check(command.data, of: command.type, among: pattern.required + pattern.optional, at: place)
+            }
+        } catch {
+            report(error.description, at: "\(place).url")
+        }
+    }
+
+    private mutating func checkConstants(in conditions: [Flow.Condition], at place: String) {
+        check(conditions, at: place)
+        let values = conditions.flatMap(\.screens).flatMap(\.arguments.values)
+        if values.contains(where: { !LinkArgument($0).isConstant }) {
+            report("a link's conditions are tried before its URL is followed; remove '${…}'", at: place)
+        }
+    }
+
+    private mutating func check(_ target: Flow.Link.Target, at place: String) {
+        if target.destinations.isEmpty, target.tab == nil {
+            report("the link leads nowhere; name a root, a path or what is presented", at: place)
+        }
+        if let root = target.root {
+            checkScreen(root.destination.screen, at: "\(place).root.screen")
+            check(root.container, of: target, at: "\(place).root.container")
+        }
+        if !target.columns.isEmpty, target.root?.container != .split {
+            report("columns need a root with 'container: split'; add it to 'root'", at: "\(place).columns")
+        }
+        if let tab = target.tab {
+            guard case .tabs(let tabs) = target.root?.container, tabs.contains(where: { $0.name == tab }) else {
+                report("tab '\(tab)' needs a root whose container has it; add it to 'root'", at: "\(place).tab")
+                return
+            }
+        }
+        for (name, column) in target.columns.sorted(by: { $0.key < $1.key }) {
+            checkScreen(column.first.screen, at: "\(place).columns.\(name)")
+            for (index, destination) in column.path.enumerated() {
+                checkScreen(destination.screen, at: "\(place).columns.\(name).path[\(index)]")
+            }
+        }
+        for (index, destination) in target.path.enumerated() {
+            checkScreen(destination.screen, at: "\(place).path[\(index)]")
+        }
+        guard let present = target.present else { return }
+        checkScreen(present.destination.screen, at: "\(place).present.screen")
+        check(present.options, of: present.style, at: "\(place).present")
+        let texts = [present.options.title, present.options.message].compactMap(\.self)
+        if texts.contains(where: { $0.contains("${") }) {
+            report("what a link presents has a fixed title and message; remove '${…}'", at: "\(place).present")
+        }
+    }
+
+    /// The arguments of the tab that the link selects are checked with all others that may take the URL's values.
+    private mutating func check(_ layout: Flow.Layout?, of target: Flow.Link.Target, at place: String) {
+        guard case .tabs(let tabs) = layout else { return }
+        check(.tabs(tabs.map { .tab($0.name, .screen($0.destination.screen)) }), at: place)
+        for (index, tab) in tabs.enumerated() where tab.name != target.tab {
+            if tab.destination.arguments.values.contains(where: { !LinkArgument($0).isConstant }) {
+                report("only the tab that the link selects takes values; remove '${…}'", at: "\(place).tabs[\(index)]")
+            }
+        }
+    }
+
+    /// Every value of a URL leads somewhere, and every value that a screen needs is in the URL: else no state could be
+    /// read as a URL again.
+    private mutating func checkPlaces(of pattern: URLPattern, in target: Flow.Link.Target, at place: String) {
+        let known = pattern.required + pattern.optional
+        for destination in target.destinations {
+            check(destination.arguments, of: destination.screen, among: known, at: "\(place).to")
+        }
+        let used = target.destinations.reduce(into: Set()) { $0.formUnion($1.places) }
+        for name in known where !used.contains(name) {
+            report(
+                "'{\(name)}' of the link's URL is not used; give '${url.\(name)}' to a screen, or remove it",
+                at: "\(place).url")
+        }
+    }
+
+    private mutating func check(
+        _ arguments: [String: JSONValue],
+        of owner: String,
+        among known: [String],
+        at place: String
+    ) {
+        for (name, argument) in arguments.sorted(by: { $0.key < $1.key }) {
+            switch LinkArgument(argument) {
+            case .constant: break
+            case .place(let value) where known.contains(value): break
+            case .place(let value):
+                report("the link's URL has no '{\(value)}'; \(Spelling.advice(for: value, among: known))", at: place)
+            case .unreadable:
+                report("'\(name)' of '\(owner)' must be a constant or '${url.NAME}' alone", at: place)
+            }
+        }
+    }
+
+    /// A link that an earlier one always takes the URLs of is never followed.
+    private mutating func checkCompetition(with earlier: ArraySlice<Flow.Link>, of link: Flow.Link, at place: String) {
+        guard let pattern = link.pattern else { return }
+        for other in earlier {
+            let isAlwaysFirst =
+                other.when.isEmpty && other.unless.isEmpty || other.when == link.when && other.unless == link.unless
+            guard isAlwaysFirst, other.pattern?.covers(pattern) == true else { continue }
+            report(
+                "'\(other.url)', which stands before it, takes all of its URLs; move this one up or remove it",
+                at: "\(place).url")
+            return
+        }
+    }
+
+    /// Going back from a screen that a link opened should lead where it leads when the app itself opened the screen.
+    mutating func checkBackPath(of link: Flow.Link, at place: String) {
+        if link.roots.isEmpty {
+            report(
+                "the link does not say on which root it lies, so back from it leads anywhere; add 'root' to 'to', or "
+                    + "'root' to 'when'",
+                at: "\(place).to")
+        }
+        checkBackPath(link.to.path, on: link.roots + link.to.firsts, at: "\(place).to.path")
+        for (name, column) in link.to.columns.sorted(by: { $0.key < $1.key }) {
+            checkBackPath(column.path, on: [column.first.screen], at: "\(place).to.columns.\(name).path")
+        }
+    }
+
+    private mutating func checkBackPath(_ path: [Flow.Destination], on base: [String], at place: String) {
+        var beneath = base
+        for (index, destination) in path.enumerated() {
+            let usual = screens(beneath: destination.screen)
+            if !usual.isEmpty, !beneath.isEmpty, usual.isDisjoint(with: beneath) {
+                let names = usual.sorted().joined(separator: "' or '")
+                report(
+                    "the link has no back path: '\(destination.screen)' is reached from '\(names)'; put that before it",
+                    at: "\(place)[\(index)]")
+            }
+            beneath = [destination.screen]
+        }
+    }
+
+    /// The screens that rules push a screen on, as far as rules tell.
+    private func screens(beneath screen: String) -> Set<String> {
+        var beneath = Set<String>()
+        for rule in flow.allTransitions {
+            // What is in front within the rule, once an action of its own has put it there.
+            var front: [String]?
+            for action in rule.actions {
+                switch action {
+                // What lies in another column, rules do not tell.
+                case .push(_, column: _?), .pushFlow(_, _, column: _?): break
+                case .push(let pushed, column: nil):
+                    if pushed.screen == screen { beneath.formUnion(front ?? origins(of: rule)) }
+                    front = [pushed.screen]
+                case .pushFlow(let name, _, column: nil):
+                    let first = flow.flows[name]?.start
+                    if first == screen { beneath.formUnion(front ?? origins(of: rule)) }
+                    front = first.map { [$0] }
+                case .replacePath(let path):
+                    for (lower, upper) in zip([nil] + path.map(\.screen), path) where upper.screen == screen {
+                        beneath.formUnion(lower.map { [$0] } ?? screens(in: .root, of: rule))
+                    }
+                    front = path.last.map { [$0.screen] } ?? screens(in: .root, of: rule)
+                case .setRoot(let root, _): front = [root.screen]
+                case .present(let presented, _, _): front = [presented.screen]
+                case .presentFlow(let name, _, _, _): front = flow.flows[name].map { [$0.start] }
+                case .send, .openURL: break
+                default: front = nil
+                }
+            }
+        }
+        return beneath.subtracting([screen])
+    }
+
+    /// Where a rule begins: the screen that must be in front, or those that send its message, or the root.
+    private func origins(of rule: Flow.Transition) -> [String] {
+        let top = screens(in: .top, of: rule)
+        if !top.isEmpty { return top }
+        let senders = flow.screens.values.filter { $0.sends.contains(rule.on) }.map(\.name)
+        return senders.isEmpty ? screens(in: .root, of: rule) : senders
+    }
+
+    private func screens(in place: Flow.Condition.Place, of rule: Flow.Transition) -> [String] {
+        rule.when.filter { $0.place == place }.flatMap { $0.screens.map(\.screen) }
+    }
+}
+
+extension Flow.Link.Target {
+    /// The first screens of the tabs that its path may lie on.
+    fileprivate var firsts: [String] {
+        guard case .tabs(let tabs) = root?.container else { return [] }
+        return tabs.filter { tab == nil || tab == $0.name }.map(\.destination.screen)
+    }
+}

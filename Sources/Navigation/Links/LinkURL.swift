@@ -1,0 +1,180 @@
+extension Flow.Link {
+    func url(for state: NavigationState) -> String? {
+        values(of: state).flatMap { pattern?.url(with: $0) }
+    }
+
+    /// The values of the URL that leads to a state; nil when none of this link's does.
+    func values(of state: NavigationState) -> [String: String]? {
+        guard to.root != nil || roots.contains(state.root.instance.screen) || roots.isEmpty else { return nil }
+        return to.values(of: state)
+    }
+}
+
+extension Flow.Link.Target {
+    private typealias Pair = (wanted: Flow.Destination, standing: ScreenInstance)
+
+    fileprivate func values(of state: NavigationState) -> [String: String]? {
+        guard let pairs = pairs(with: state) else { return nil }
+        var values: [String: String] = [:]
+        for (destination, instance) in pairs {
+            guard let own = destination.values(of: instance), own.allSatisfy({ values[$0.key] ?? $0.value == $0.value })
+            else { return nil }
+            values.merge(own) { first, _ in first }
+        }
+        // A value of the query that one screen has and another lacks belongs to no URL.
+        return pairs.allSatisfy { $0.wanted.hasArguments(of: $0.standing, for: values) } ? values : nil
+    }
+
+    /// What the target wants and what stands in its place; nil when the state has another shape.
+    private func pairs(with state: NavigationState) -> [Pair]? {
+        guard keepsTab(of: state), root?.fits(state.root.container) ?? true,
+            let beside = pairs(withColumnsOf: state), let above = pairs(withPresentationsOf: state)
+        else { return nil }
+        var wanted = path
+        var standing = state[state.bottomPlace]
+        if let root {
+            wanted.append(root.destination)
+            standing.append(state.root.instance)
+        }
+        if let first, let instance = state.base(of: state.bottomPlace) {
+            wanted.append(first)
+            standing.append(instance)
+        }
+        return Self.pairs(wanted, standing).map { $0 + beside + above }
+    }
+
+    private func pairs(withColumnsOf state: NavigationState) -> [Pair]? {
+        let standing = state.columns
+        guard Set(columns.keys) == Set(standing.keys) else { return nil }
+        var pairs: [Pair] = []
+        for (name, column) in columns {
+            guard let own = Self.pairs(column.screens, standing[name]?.instances ?? []) else { return nil }
+            pairs += own
+        }
+        return pairs
+    }
+
+    private func pairs(withPresentationsOf state: NavigationState) -> [Pair]? {
+        guard let present else { return state.presentations.isEmpty ? [] : nil }
+        guard state.presentations.count == 1, let presentation = state.presentations.first,
+            presentation.style == present.style
+        else { return nil }
+        return Self.pairs([present.destination], presentation.instances)
+    }
+
+    private static func pairs(_ wanted: [Flow.Destination], _ standing: [ScreenInstance]) -> [Pair]? {
+        wanted.count == standing.count ? Array(zip(wanted, standing)) : nil
+    }
+
+    /// Whether the tab that it wants is selected.
+    func keepsTab(of state: NavigationState) -> Bool {
+        tab == nil || tab == state.root.container?.selectedTab
+    }
+}
+
+extension Flow.Link.Root {
+    /// Whether a root of this arrangement may stay.
+    func fits(_ standing: Container?) -> Bool {
+        switch (container, standing) {
+        case (nil, _), (.split, .split): true
+        case (.tabs(let wanted), .tabs(let tabs, _)):
+            wanted.map(\.name) == tabs.map(\.name)
+                && wanted.map(\.destination.screen) == tabs.map(\.stack.instance.screen)
+        default: false
+        }
+    }
+}
+
+extension NavigationState {
+    /// What stands in the columns of a split root, by the columns' names.
+    var columns: [String: ScreenStack] {
+        guard case .split(let columns) = root.container else { return [:] }
+        return columns
+    }
+}
+
+/// An argument of a screen that a deep link opens: a constant, or the value of the URL that `${url.NAME}` names.
+enum LinkArgument: Equatable {
+    case constant(JSONValue)
+    case place(String)
+    /// Anything else with a template in it, from which no URL could be made again.
+    case unreadable
+
+    init(_ value: JSONValue) {
+        if let source = value.stringValue, source.hasPrefix("${url."), source.hasSuffix("}") {
+            let name = source.dropFirst(6).dropLast()
+            self = name.isEmpty || name.contains(where: "${}.".contains) ? .unreadable : .place(String(name))
+        } else {
+            self = Self.isConstant(value) ? .constant(value) : .unreadable
+        }
+    }
+
+    var isConstant: Bool { if case .constant = self { true } else { false } }
+
+    private static func isConstant(_ value: JSONValue) -> Bool {
+        switch value {
+        case .string(let text): !text.contains("${")
+        case .array(let elements): elements.allSatisfy(isConstant)
+        case .object(let members): members.values.allSatisfy(isConstant)
+        default: true
+        }
+    }
+}
+
+extension [String: JSONValue] {
+    /// These arguments for the values of a URL. One whose place the URL leaves out is left out.
+    func filled(from values: [String: String]) -> [String: JSONValue] {
+        compactMapValues { argument in
+            switch LinkArgument(argument) {
+            case .constant(let value): value
+            case .place(let name): values[name].map { .string($0) }
+            case .unreadable: nil
+            }
+        }
+    }
+}
+
+extension Flow.Destination {
+    /// The places of the URL that its arguments take their values from.
+    var places: Set<String> {
+        Set(arguments.values.compactMap { if case .place(let name) = LinkArgument($0) { name } else { nil } })
+    }
+
+    /// The arguments for the values of a URL.
+    func arguments(from values: [String: String]) -> [String: JSONValue] {
+        arguments.filled(from: values)
+    }
+
+    /// The values of the URL that leads to this instance; nil when none of this destination's does. None ever leads into
+    /// the midst of a child flow: to whoever began its run.
+    func values(of instance: ScreenInstance) -> [String: String]? {
+        guard instance.screen == screen, instance.run == nil else { return nil }
+        var values: [String: String] = [:]
+        for (name, argument) in arguments {
+            let value = instance.arguments[name]
+            switch LinkArgument(argument) {
+            case .constant(let constant): guard value == constant else { return nil }
+            case .place(let place):
+                guard let value else { continue }
+                guard let text = Self.text(of: value), values[place] == nil || values[place] == text else { return nil }
+                values[place] = text
+            case .unreadable: return nil
+            }
+        }
+        return hasArguments(of: instance, for: values) ? values : nil
+    }
+
+    /// Whether the instance has arguments of those names that it would get for these values.
+    func hasArguments(of instance: ScreenInstance, for values: [String: String]) -> Bool {
+        Set(instance.arguments.keys) == Set(arguments(from: values).keys)
+    }
+
+    /// An identifier that came in a message may be a number; in a URL it is text.
+    private static func text(of value: JSONValue) -> String? {
+        switch value {
+        case .string(let text): text
+        case .integer, .number, .bool: value.description
+        case .null, .array, .object: nil
+        }
+    }
+}

@@ -1,0 +1,176 @@
+internal import Foundation
+
+/// A string with places to fill in: `https://open.spotify.com/playlist/${screens.generatedPlaylist.playlistID}`.
+///
+/// A place names a value by a dotted path that begins with one of
+/// - `data`: the data of the message,
+/// - `answer`: the data of the message that answered the rule's guard,
+/// - `arguments`: the arguments of the screen in front,
+/// - `screens.NAME`: the arguments of the frontmost instance of a screen.
+///
+/// A string that is one place and nothing else becomes the value itself, whatever its type; among other text a value
+/// must be a string, a number or a truth value.
+struct Template {
+    enum Segment: Equatable {
+        case text(String)
+        case place(String)
+    }
+
+    enum Problem: Error, Equatable {
+        case unclosed
+        case unknownScope(String)
+        case incomplete(String)
+    }
+
+    enum Scope: String, CaseIterable {
+        case data
+        case answer
+        case arguments
+        case screens
+    }
+
+    let segments: [Segment]
+
+    /// Reads a template.
+    ///
+    /// - Throws: ``Problem`` when a place is not closed or does not begin with a known name.
+    init(_ source: String) throws(Problem) {
+        var segments: [Segment] = []
+        var rest = source[...]
+        while let opening = rest.firstRange(of: "${") {
+            guard let closing = rest[opening.upperBound...].firstIndex(of: "}") else { throw .unclosed }
+            if opening.lowerBound > rest.startIndex { segments.append(.text(String(rest[..<opening.lowerBound]))) }
+            let place = String(rest[opening.upperBound..<closing])
+            try Self.check(place)
+            segments.append(.place(place))
+            rest = rest[rest.index(after: closing)...]
+        }
+        if !rest.isEmpty || segments.isEmpty { segments.append(.text(String(rest))) }
+        self.segments = segments
+    }
+
+    /// The screens whose arguments are asked for.
+    var screens: [String] {
+        segments.compactMap { segment in
+            guard case .place(let place) = segment else { return nil }
+            let parts = place.split(separator: ".")
+            return parts[0] == Scope.screens.rawValue ? String(parts[1]) : nil
+        }
+    }
+
+    /// Whether it needs the answer of a guard.
+    var refersToAnswer: Bool {
+        segments.contains { segment in
+            guard case .place(let place) = segment else { return false }
+            return place.hasPrefix(Scope.answer.rawValue + ".")
+        }
+    }
+
+    private static func check(_ place: String) throws(Problem) {
+        let parts = place.split(separator: ".", omittingEmptySubsequences: false)
+        guard let scope = Scope(rawValue: String(parts[0])) else { throw .unknownScope(String(parts[0])) }
+        let least = scope == .screens ? 3 : 2
+        guard parts.count >= least, parts.allSatisfy({ !$0.isEmpty }) else { throw .incomplete(place) }
+    }
+}
+
+extension Template.Problem: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .unclosed: "'${' is not closed; add '}'"
+        case .unknownScope(let scope):
+            "unknown name '\(scope)' in a template; use data.…, arguments.… or screens.NAME.…"
+        case .incomplete(let place):
+            "'${\(place)}' names no value; write data.FIELD, arguments.NAME or screens.SCREEN.NAME"
+        }
+    }
+}
+
+extension Step {
+    /// Fills in every template within a value.
+    func resolve(_ value: JSONValue) throws(NavigationFailure) -> JSONValue {
+        switch value {
+        case .string(let source):
+            let segments = try segments(of: source)
+            if segments.count == 1, case .place(let place) = segments[0] { return try self.value(at: place) }
+            return .string(try text(of: segments))
+        case .array(let elements):
+            return .array(try elements.map { element throws(NavigationFailure) in try resolve(element) })
+        case .object(let members):
+            return .object(try resolve(members))
+        default: return value
+        }
+    }
+
+    /// Fills in every template among the members of an object.
+    func resolve(_ members: [String: JSONValue]) throws(NavigationFailure) -> [String: JSONValue] {
+        var resolved = members
+        for (name, member) in members { resolved[name] = try resolve(member) }
+        return resolved
+    }
+
+    /// Fills in a template whose outcome is text.
+    func resolveText(_ source: String) throws(NavigationFailure) -> String {
+        try text(of: segments(of: source))
+    }
+
+    /// Fills in the template of a URL.
+    ///
+    /// A value amid other text is percent-encoded, so that an identifier cannot become another path or a query
+    /// (RFC 3986, 2.4). One that is the whole template is a URL already.
+    func resolveURL(_ source: String) throws(NavigationFailure) -> String {
+        let segments = try segments(of: source)
+        let url = try segments.count == 1 ? text(of: segments) : text(of: segments, encode: PercentEncoding.encode)
+        guard URL(string: url)?.scheme?.isEmpty == false else { throw .invalidURL(url) }
+        return url
+    }
+
+    private func segments(of source: String) throws(NavigationFailure) -> [Template.Segment] {
+        if isLiteral { return [.text(source)] }
+        do {
+            return try Template(source).segments
+        } catch {
+            throw .unresolved(source)
+        }
+    }
+
+    private func text(
+        of segments: [Template.Segment],
+        encode: (String) -> String = { $0 }
+    ) throws(NavigationFailure) -> String {
+        var text = ""
+        for segment in segments {
+            switch segment {
+            case .text(let literal): text += literal
+            case .place(let place):
+                switch try value(at: place) {
+                case .string(let string): text += encode(string)
+                case .null, .array, .object: throw .unprintable(place)
+                case let value: text += encode(value.description)
+                }
+            }
+        }
+        return text
+    }
+
+    private func value(at place: String) throws(NavigationFailure) -> JSONValue {
+        let parts = place.split(separator: ".", maxSplits: 1).map(String.init)
+        let value: JSONValue? =
+            switch Template.Scope(rawValue: parts[0]) {
+            case .data: (asked ?? input).data.value(at: parts[1])
+            case .answer: asked == nil ? nil : input.data.value(at: parts[1])
+            case .arguments: JSONValue.object(before.top.arguments).value(at: parts[1])
+            case .screens: argument(at: parts[1])
+            case nil: nil
+            }
+        guard let value else { throw .unresolved(place) }
+        return value
+    }
+
+    /// The argument that `SCREEN.NAME` names, of the frontmost instance of that screen.
+    private func argument(at place: String) -> JSONValue? {
+        let parts = place.split(separator: ".", maxSplits: 1).map(String.init)
+        let instance = before.standing.last { $0.screen == parts[0] }
+        return instance.flatMap { JSONValue.object($0.arguments).value(at: parts[1]) }
+    }
+}
