@@ -1,3 +1,6 @@
+internal import BusProtocol
+internal import EventBus
+internal import Foundation
 internal import GRDB
 
 /// The tables of a journal. `sqlite3 journal.sqlite 'select * from log'` shows the messages as a person reads them.
@@ -123,4 +126,67 @@ enum JournalSchema {
         -- the offset at which the epoch began.
         INSERT INTO journal (key, value) VALUES ('marks', randomblob(16)), ('start', 0);
         """
+
+    /// Gives the rows of a journal of the first version, whose checksum was FNV-1a, the checksum of today. A row that was
+    /// damaged keeps what it has, and so stays damaged.
+    static func rewriteChecksums(_ database: Database) throws {
+        let update = try database.makeStatement(sql: "UPDATE messages SET checksum = ? WHERE offset = ?")
+        var last: Int64 = 0
+        while true {
+            // A cursor over rows that are being changed may see some of them twice.
+            let rows = try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT offset, previous, name, header, data, checksum
+                    FROM messages JOIN topics ON topics.id = messages.topic WHERE offset > ? ORDER BY offset LIMIT 1000
+                    """,
+                arguments: [last])
+            guard let end = rows.last else { return }
+            last = end[0]
+            for row in rows {
+                let (old, new) = checksums(row)
+                if row[5] == old { try update.execute(arguments: [new, row[0] as Int64]) }
+            }
+        }
+    }
+
+    private static func checksums(_ row: Row) -> (old: Int64, new: Int64) {
+        let (offset, previous) = (UInt64(bitPattern: row[0]), UInt64(bitPattern: row[1]))
+        let name: String = row[2]
+        let (header, data): (Data, Data) = (row[3], row[4])
+        var hash = Hash()
+        for number in [offset, previous] {
+            withUnsafeBytes(of: number.bigEndian) { hash.combine($0) }
+        }
+        hash.combine(name.utf8)
+        hash.combine(header)
+        hash.combine(data)
+        let new = header.withUnsafeBytes { header in
+            data.withUnsafeBytes { data in
+                Checksum.of(
+                    topic: Array(name.utf8).withUnsafeBytes { XXH64.hash($0) }, offset: offset, previous: previous,
+                    header: header, data: data)
+            }
+        }
+        return (Int64(bitPattern: hash.value), new)
+    }
+
+    /// Names have been in Unicode's form C only since: others could be the same in memory, and two in the file. Of two that
+    /// become the same the one that was in form C is kept.
+    static func composeNames(_ database: Database) throws {
+        let compose = DatabaseFunction("compose", argumentCount: 1, pure: true) { values in
+            String.fromDatabaseValue(values[0])?.precomposedStringWithCanonicalMapping
+        }
+        database.add(function: compose)
+        defer { database.remove(function: compose) }
+        let tables = ["shares", "progress", "members", "letters", "cut_offs", "displaced"].map { ($0, "consumer") }
+        for (table, column) in tables + [("consumers", "name"), ("documents", "subject"), ("documents", "key")] {
+            let others = "WHERE \(column) <> compose(\(column))"
+            try database.execute(
+                sql: """
+                    UPDATE OR IGNORE \(table) SET \(column) = compose(\(column)) \(others);
+                    DELETE FROM \(table) \(others);
+                    """)
+        }
+    }
 }
