@@ -1,8 +1,8 @@
+import BusFuzz
 import BusProtocol
 import EventBus
 import Foundation
 import Testing
-
 @testable import Broker
 
 @Suite("Broker without sockets")
@@ -204,6 +204,34 @@ struct BrokerEngineTests {
         try Fixture.run { fixture in
             #expect(fixture.handle([Incoming(peer: [9], frames: frames)]).frames.count == 1)
             #expect(fixture.publish(sequence: 1, ["A"]) == .published(epoch: fixture.journal.epoch, offset: 1))
+        }
+    }
+}
+
+@Suite("The broker's clock")
+struct BrokerClockTests {
+    @Test("the journal's time goes on evenly, whatever becomes of the wall clock")
+    func evenly() {
+        let start = ContinuousClock.now
+        // A wall clock that was right at the start, and has nothing to say since.
+        let clock = BrokerClock(start: start, wall: 1_000_000)
+        #expect(clock.time(at: start) == 1_000_000)
+        #expect(clock.time(at: start + .seconds(90)) == 1_090_000)
+        #expect(clock.time(at: start - .milliseconds(1)) == 999_999)
+    }
+}
+
+@Suite("Garbage on the ingress")
+struct FuzzTests {
+    @Test("whatever is sent gets an answer, and leaves the journal whole", arguments: [1, 2] as [UInt64])
+    func garbage(seed: UInt64) throws {
+        try Fixture.inDirectory { directory in
+            var fuzz = try BrokerFuzz(seed: seed, directory: directory)
+            try fuzz.run(inputs: 10_000)
+            #expect(fuzz.summary.answers > 5000)
+            #expect(fuzz.summary.feed > 500)
+            // Each code that a garbled request can get: 9, 11 and 12 take a full disk, a slow or a dying server.
+            #expect(Set([14] + Array(1...8)).isSubset(of: fuzz.summary.refusals.keys))
         }
     }
 }

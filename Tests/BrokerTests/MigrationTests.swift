@@ -3,7 +3,6 @@ import EventBus
 import Foundation
 import GRDB
 import Testing
-
 @testable import Broker
 
 @Suite("Journals of the first version")
@@ -75,6 +74,110 @@ struct MigrationTests {
                     ])
             }
             try database.execute(sql: "INSERT INTO consumers VALUES ('music', 7, x'00', 1)")
+        }
+    }
+}
+
+@Suite("The journal of the version before")
+struct EarlierVersionTests {
+    /// Runs `body` with a broker of this version on what one of version 0.1.0 has left behind.
+    private func onJournal(_ body: (Fixture) throws -> Void) throws {
+        let dump = URL(fileURLWithPath: #filePath).appendingPathComponent("../../Journals/0.1.0.sql")
+        let sql = try String(contentsOf: dump.standardizedFileURL, encoding: .utf8)
+        var failure: (any Error)?
+        try Fixture.run {
+            do {
+                let database = try DatabaseQueue(path: $0.journal)
+                try database.writeWithoutTransaction { try $0.execute(sql: sql) }
+                try database.close()
+            } catch {
+                failure = error
+            }
+        } _: { fixture in
+            if let failure { throw failure }
+            try body(fixture)
+        }
+    }
+
+    private static let positions = ["error-notifier": 32, "onboarding-service": 32, "worker": 18] as [String: UInt64]
+
+    @Test("no consumer loses its position, at the start nor when the next process claims", arguments: [1, 2])
+    func positions(starts: Int) throws {
+        try onJournal { fixture in
+            for _ in 1..<starts { try fixture.restart() }
+            #expect(fixture.journal.head == 32)
+            let consumers = try #require(fixture.consumers())
+            #expect(Dictionary(uniqueKeysWithValues: consumers.map { ($0.name, $0.position) }) == Self.positions)
+            #expect(consumers.map(\.memberCount) == [0, 2, 0])
+            // Whoever ran them then is gone.
+            try fixture.tick(after: .seconds(6))
+            for (name, position) in Self.positions {
+                let claimed = try #require(fixture.claim(name))
+                #expect(claimed.offsets.count == Partition.count)
+                #expect(Set(claimed.offsets.values) == [position], "\(name)")
+                #expect(claimed.cutOffs.isEmpty)
+            }
+        }
+    }
+
+    @Test("a process that has outlived its broker goes on under its claim, one that was displaced does not")
+    func owners() throws {
+        try onJournal { fixture in
+            let member = ConsumerMember(
+                .shared, id: try #require(UUID(uuidString: "2852CF71-85F4-4DED-BEA2-15F2AC36F867")))
+            let renewed = try #require(fixture.claim("onboarding-service", as: member, isRenewal: true))
+            #expect(renewed.ownerEpoch == 2)
+            #expect(renewed.offsets.count == Partition.count / 2)
+            let message = fixture.publish(sequence: 1, ["A"])
+            #expect(message == fixture.published(33))
+            let partition = try #require(renewed.offsets.keys.first)
+            for (sequence, offset, previous) in [(2, 32, 32), (3, 33, 32)] as [(UInt64, UInt64, UInt64)] {
+                let checkpoint = fixture.checkpoint(
+                    "onboarding-service", owner: 2, offset: offset, partition: partition, previous: previous)
+                #expect(fixture.publish(sequence: sequence, [], checkpoint: checkpoint) == fixture.published(33))
+            }
+            let displaced = ConsumerMember(
+                .exclusive, id: try #require(UUID(uuidString: "9ED8A516-BF7F-45AE-880C-032204B7E7D4")))
+            #expect(fixture.claim("worker", as: displaced) == nil)
+        }
+    }
+
+    @Test("its documents, leases and dead letters are there, and every message is whole")
+    func content() throws {
+        try onJournal { fixture in
+            let documents = fixture.documents()
+            #expect(documents.map(\.offset) == [2, 4, 6, 20, 23, 27, 29, 30, 31, 32])
+            for (name, subject, key, offset) in [
+                ("Devices", "default", "a", 27), ("Devices", "default", "b", 29),
+                ("OnboardingDraft", "default", "", 20), ("OnboardingDraft", "alice", "", 23),
+                ("Presence", "default", "2725f874", 31),
+            ] as [(String, String, String, UInt64)] {
+                let page = try #require(try fixture.document(name, subject: subject, key: key))
+                #expect(page.messages.map(\.offset) == [offset])
+                #expect(page.messages == documents.filter { $0.offset == offset })
+            }
+            let letters = try #require(fixture.letters()?.letters)
+            #expect(letters.map(\.consumer) == ["error-notifier"])
+            #expect(letters.map(\.message.offset) == [25])
+            let pages = ["command.", "event.", "error.", "document."].compactMap { fixture.read($0) }
+            #expect(pages.flatMap(\.damaged).isEmpty)
+            #expect(pages.flatMap(\.messages).map(\.offset).sorted() == Array(1...32))
+            try fixture.tick(after: .seconds(6))
+            let kept = fixture.documents().map(\.offset)
+            #expect(kept == [20, 23, 27, 29], "whoever leased the others is gone")
+        }
+    }
+
+    @Test("a consumer of its time can be removed, and begins anew")
+    func forgotten() throws {
+        try onJournal { fixture in
+            // Until then its owner may live.
+            try fixture.tick(after: .seconds(6))
+            #expect(fixture.ask(.forget("worker")) == .done)
+            try fixture.restart()
+            let claimed = try #require(fixture.claim("worker"))
+            #expect(Set(claimed.offsets.values) == [0])
+            #expect(claimed.ownerEpoch == 3)
         }
     }
 }

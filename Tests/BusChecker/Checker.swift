@@ -41,4 +41,149 @@ package struct Checker {
         else { return false }
         return last.sequence > value.sequence && last.offset > offset
     }
+
+    var journalFindings: [Finding] {
+        lost + neverSent + doubled + sharedOffsets + disordered
+    }
+
+    private var lost: [Finding] {
+        history.acknowledged.subtracting(journalled).filter { !isForgotten($0) }.sorted().map(Finding.lost)
+    }
+
+    private var neverSent: [Finding] {
+        entries.filter { !history.invoked.contains($0.value) }.map { .neverSent($0.value, offset: $0.entry.offset) }
+    }
+
+    private var doubled: [Finding] {
+        Dictionary(grouping: entries, by: \.value).filter { $1.count > 1 }
+            .map { .doubled($0, offsets: $1.map(\.entry.offset)) }
+    }
+
+    private var sharedOffsets: [Finding] {
+        Dictionary(grouping: history.journal, by: \.offset).filter { $1.count > 1 }.keys.sorted()
+            .map(Finding.sharedOffset)
+    }
+
+    private var disordered: [Finding] {
+        var last: [String: Value] = [:]
+        var findings: [Finding] = []
+        for (value, _) in entries {
+            if let later = last[value.publisher], later.sequence > value.sequence {
+                findings.append(.disordered(value, behind: later))
+            } else {
+                last[value.publisher] = value
+            }
+        }
+        return findings
+    }
+
+    private struct Result: Hashable {
+        let group: String
+        let input: Value
+    }
+
+    /// Every input has exactly one result of every group.
+    var resultFindings: [Finding] {
+        var offsets: [Result: [UInt64]] = [:]
+        for entry in history.journal {
+            guard case .result(let group, let input) = entry.content else { continue }
+            offsets[Result(group: group, input: input), default: []].append(entry.offset)
+        }
+        return offsets.flatMap(findings) + missing(from: offsets)
+    }
+
+    private func findings(of result: Result, at offsets: [UInt64]) -> [Finding] {
+        var findings: [Finding] = []
+        if offsets.count > 1 {
+            findings.append(.resultDoubled(group: result.group, input: result.input, offsets: offsets.sorted()))
+        }
+        if !journalled.contains(result.input), !isForgotten(result.input), let offset = offsets.first {
+            findings.append(.resultOfNothing(group: result.group, input: result.input, offset: offset))
+        }
+        return findings
+    }
+
+    private func missing(from offsets: [Result: [UInt64]]) -> [Finding] {
+        history.groups.sorted().flatMap { group in
+            journalled.filter { offsets[Result(group: group, input: $0)] == nil }.sorted()
+                .map { .resultMissing(group: group, input: $0) }
+        }
+    }
+
+    /// What a reader saw of each stream is the beginning of that stream in the journal; all of it, if it lived to the end.
+    func findings(of reader: Reader) -> [Finding] {
+        let streams = Dictionary(grouping: entries, by: \.entry.stream)
+        let seen = Dictionary(grouping: reader.deliveries, by: \.stream)
+        return Set(streams.keys).union(seen.keys).sorted().flatMap { stream in
+            compare(seen[stream] ?? [], with: streams[stream] ?? [], reader)
+        }
+    }
+
+    private func compare(
+        _ deliveries: [Delivery], with expected: [(value: Value, entry: JournalEntry)], _ reader: Reader
+    ) -> [Finding] {
+        let offsets = Dictionary(expected.map { ($0.value, $0.entry.offset) }) { first, _ in first }
+        var findings: [Finding] = []
+        var seen: Set<Value> = []
+        var last: UInt64 = 0
+        for delivery in deliveries {
+            if !seen.insert(delivery.value).inserted {
+                findings.append(.deliveredTwice(reader: reader.name, delivery.value))
+            } else if offsets[delivery.value] != delivery.offset, !isForgotten(delivery.value, at: delivery.offset) {
+                findings.append(.deliveredOtherwise(reader: reader.name, delivery))
+            } else if delivery.offset <= last {
+                findings.append(.deliveredOutOfOrder(reader: reader.name, delivery.value))
+            }
+            last = max(last, delivery.offset)
+        }
+        let due = expected.prefix { reader.isComplete || $0.entry.offset <= last }
+        let missing = due.filter { !seen.contains($0.value) }
+        return findings + missing.map { .gap(reader: reader.name, $0.value) }
+    }
+}
+
+/// Something that the bus must never do.
+package enum Finding: Hashable, Sendable {
+    // What the journal holds.
+    case lost(Value)
+    case neverSent(Value, offset: UInt64)
+    case doubled(Value, offsets: [UInt64])
+    /// Two messages have the same offset.
+    case sharedOffset(UInt64)
+    /// A value stands behind a later one of its publisher.
+    case disordered(Value, behind: Value)
+
+    // What durable consumers committed.
+    case resultMissing(group: String, input: Value)
+    case resultDoubled(group: String, input: Value, offsets: [UInt64])
+    case resultOfNothing(group: String, input: Value, offset: UInt64)
+
+    // What subscribers saw.
+    case gap(reader: String, Value)
+    case deliveredTwice(reader: String, Value)
+    case deliveredOutOfOrder(reader: String, Value)
+    /// The journal does not hold it, or holds it somewhere else.
+    case deliveredOtherwise(reader: String, Delivery)
+}
+
+extension Finding: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .lost(let value): "\(value) was acknowledged and is lost"
+        case .neverSent(let value, let offset): "\(value) at offset \(offset) was never sent"
+        case .doubled(let value, let offsets): "\(value) was journalled more than once, at offsets \(offsets)"
+        case .sharedOffset(let offset): "two messages have the offset \(offset)"
+        case .disordered(let value, let later): "\(value) was journalled behind \(later), which was sent later"
+        case .resultMissing(let group, let input): "\(group) has no result for \(input)"
+        case .resultDoubled(let group, let input, let offsets):
+            "\(group) has more than one result for \(input), at offsets \(offsets)"
+        case .resultOfNothing(let group, let input, let offset):
+            "\(group) has a result at offset \(offset) for \(input), which is not in the journal"
+        case .gap(let reader, let value): "\(reader) did not get \(value)"
+        case .deliveredTwice(let reader, let value): "\(reader) got \(value) more than once"
+        case .deliveredOutOfOrder(let reader, let value): "\(reader) got \(value) out of its stream's order"
+        case .deliveredOtherwise(let reader, let delivery):
+            "\(reader) got \(delivery.value) at offset \(delivery.offset) of \(delivery.stream); the journal has it not there"
+        }
+    }
 }

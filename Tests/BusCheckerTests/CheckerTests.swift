@@ -71,3 +71,198 @@ struct CheckerTests {
         #expect(Checker.findings(in: history).contains(.lost(value(2))))
     }
 }
+
+@Suite("The checker of what durable consumers commit")
+struct ResultTests {
+    @Test("finds an input without a result")
+    func missing() {
+        var history = History.flawless
+        history.journal.removeAll { $0.content == .result(group: "group", input: value(2)) }
+        #expect(Checker.findings(in: history) == [.resultMissing(group: "group", input: value(2))])
+    }
+
+    @Test("a document that is still in the journal has a result, though a later one is there")
+    func document() {
+        var history = History.flawless
+        history.documents = [value(1): "status", value(2): "status"]
+        history.journal.removeAll { $0.content == .result(group: "group", input: value(1)) }
+        #expect(Checker.findings(in: history) == [.resultMissing(group: "group", input: value(1))])
+    }
+
+    @Test("finds a second result")
+    func doubled() {
+        var history = History.flawless
+        history.journal.append(JournalEntry(offset: 9, stream: "r", content: .result(group: "group", input: value(2))))
+        let expected = Finding.resultDoubled(group: "group", input: value(2), offsets: [5, 9])
+        #expect(Checker.findings(in: history) == [expected])
+    }
+
+    @Test("another group has results of its own")
+    func groups() {
+        var history = History.flawless
+        history.groups.insert("second")
+        let missing = (1...3).map { Finding.resultMissing(group: "second", input: value($0)) }
+        #expect(Checker.findings(in: history) == missing)
+    }
+
+    @Test("finds a result of an input that is not there")
+    func nothing() {
+        var history = History.flawless
+        history.journal.append(JournalEntry(offset: 9, stream: "r", content: .result(group: "group", input: value(8))))
+        #expect(Checker.findings(in: history) == [.resultOfNothing(group: "group", input: value(8), offset: 9)])
+    }
+}
+
+@Suite("The checker of what subscribers see")
+struct ReaderTests {
+    @Test("finds what was passed over, even by one that was killed later")
+    func gap() {
+        #expect(findings(seeing: [1, 3], isComplete: true) == [.gap(reader: "reader", value(2))])
+        #expect(findings(seeing: [2, 3], isComplete: false) == [.gap(reader: "reader", value(1))])
+    }
+
+    @Test("who was killed need not have seen the end; who lived must")
+    func end() {
+        #expect(findings(seeing: [1], isComplete: false) == [])
+        #expect(findings(seeing: [1, 2], isComplete: true) == [.gap(reader: "reader", value(3))])
+    }
+
+    @Test("finds what came twice")
+    func twice() {
+        #expect(findings(seeing: [1, 2, 2, 3], isComplete: true) == [.deliveredTwice(reader: "reader", value(2))])
+    }
+
+    @Test("finds what came out of its stream's order; streams have none among each other")
+    func order() {
+        #expect(
+            findings(seeing: [2, 1, 3], isComplete: true) == [.deliveredOutOfOrder(reader: "reader", value(1))])
+        #expect(findings(seeing: [3, 1, 2], isComplete: true) == [])
+    }
+
+    @Test("finds what the journal does not hold, or holds elsewhere")
+    func otherwise() {
+        for delivery in [
+            Delivery(offset: 9, stream: "a", value: value(9)), Delivery(offset: 9, stream: "b", value: value(3)),
+        ] {
+            var history = History.flawless
+            history.readers[0].deliveries.removeAll { $0.value == delivery.value }
+            history.readers[0].deliveries.append(delivery)
+            #expect(Checker.findings(in: history) == [.deliveredOtherwise(reader: "reader", delivery)])
+        }
+    }
+
+    @Test("a document that was forgotten since may have been seen or not")
+    func superseded() {
+        for seen in [[1, 2, 3], [2, 3]] {
+            var history = history(seeing: seen, isComplete: true)
+            history.documents = [value(1): "status", value(2): "status"]
+            history.remove(value(1))
+            #expect(Checker.findings(in: history) == [])
+        }
+    }
+
+    @Test("a document that is still in the journal may not be passed over, though a later one is there")
+    func notForgotten() {
+        var history = history(seeing: [2, 3], isComplete: true)
+        history.documents = [value(1): "status", value(2): "status"]
+        #expect(Checker.findings(in: history) == [.gap(reader: "reader", value(1))])
+    }
+
+    @Test("a document that was seen behind its successor was not superseded by it")
+    func behindSuccessor() {
+        var history = history(seeing: [2, 3], isComplete: true)
+        history.documents = [value(1): "status", value(2): "status"]
+        history.remove(value(1))
+        let late = Delivery(offset: 9, stream: "a", value: value(1))
+        history.readers[0].deliveries.append(late)
+        #expect(Checker.findings(in: history) == [.deliveredOtherwise(reader: "reader", late)])
+    }
+
+    private func findings(seeing sequences: [Int], isComplete: Bool) -> [Finding] {
+        Checker.findings(in: history(seeing: sequences, isComplete: isComplete))
+    }
+
+    private func history(seeing sequences: [Int], isComplete: Bool) -> History {
+        var history = History.flawless
+        history.readers = [
+            Reader(name: "reader", deliveries: sequences.map(History.delivery), isComplete: isComplete)
+        ]
+        return history
+    }
+}
+
+@Suite("What processes write down")
+struct HistoryLineTests {
+    @Test(
+        "can be read again",
+        arguments: [
+            .invoked(value(1), document: nil), .invoked(value(2), document: "s1/p1.1.0"), .acknowledged(value(3)),
+            .live,
+            .delivered(Delivery(offset: 17, stream: "event.ProbeEvent/s1", value: value(4))), .handled(value(5)),
+        ] as [HistoryLine])
+    func roundTrip(line: HistoryLine) {
+        #expect(HistoryLine("\(line)") == line)
+    }
+
+    @Test(
+        "half a line is none",
+        arguments: [
+            "", "acknow", "acknowledged", "acknowledged p1", "delivered 17 event.ProbeEvent/s1", "invoked p1/1",
+        ])
+    func half(line: String) {
+        #expect(HistoryLine(line) == nil)
+    }
+}
+
+func value(_ sequence: Int) -> Value {
+    Value(publisher: "publisher", sequence: sequence)
+}
+
+extension History {
+    /// Values 1 and 2 on stream a, 3 on stream b, at offsets of the same number; their results behind them; one reader.
+    static var flawless: History {
+        var history = History()
+        history.invoked = Set((1...3).map(value))
+        history.acknowledged = history.invoked
+        history.journal = (1...3).map {
+            JournalEntry(offset: UInt64($0), stream: stream($0), content: .value(value($0)))
+        }
+        history.journal += (1...3).map {
+            JournalEntry(offset: UInt64($0) + 3, stream: "r", content: .result(group: "group", input: value($0)))
+        }
+        history.groups = ["group"]
+        history.readers = [Reader(name: "reader", deliveries: (1...3).map(delivery), isComplete: true)]
+        return history
+    }
+
+    static func delivery(_ sequence: Int) -> Delivery {
+        Delivery(offset: UInt64(sequence), stream: stream(sequence), value: value(sequence))
+    }
+
+    private static func stream(_ sequence: Int) -> String {
+        sequence < 3 ? "a" : "b"
+    }
+
+    /// Journals, handles and delivers one more value.
+    mutating func append(_ value: Value, at offset: UInt64) {
+        journal.append(JournalEntry(offset: offset, stream: "b", content: .value(value)))
+        journal.append(JournalEntry(offset: offset + 100, stream: "r", content: .result(group: "group", input: value)))
+        readers[0].deliveries.append(Delivery(offset: offset, stream: "b", value: value))
+    }
+
+    /// Lets the journal forget a value.
+    mutating func remove(_ value: Value) {
+        journal.removeAll { $0.content == .value(value) }
+    }
+
+    /// Exchanges the places of two messages, for readers as well.
+    mutating func swapOffsets(_ first: UInt64, _ second: UInt64) {
+        func swapped(_ offset: UInt64) -> UInt64 {
+            offset == first ? second : offset == second ? first : offset
+        }
+        journal = journal.map { JournalEntry(offset: swapped($0.offset), stream: $0.stream, content: $0.content) }
+        readers[0].deliveries = readers[0].deliveries.map {
+            Delivery(offset: swapped($0.offset), stream: $0.stream, value: $0.value)
+        }
+    }
+}

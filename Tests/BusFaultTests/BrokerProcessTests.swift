@@ -83,3 +83,13 @@ struct BrokerProcessTests {
         return try #require(line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) })
     }
 }
+
+struct Noted: EventMessage {
+    var text: String
+}
+
+extension EventBus {
+    func note(_ text: String) throws -> Envelope {
+        try Envelope(Noted(text: text), source: source)
+    }
+}

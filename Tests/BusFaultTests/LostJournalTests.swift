@@ -110,3 +110,62 @@ struct LostJournalTests {
         for process in processes { #expect(try await arena.untilEnd(of: process) == .exited(0)) }
     }
 }
+
+/// What may become of a journal between two runs of its broker.
+enum JournalLoss: CaseIterable {
+    /// Somebody has deleted it.
+    case file
+    /// It was copied without its write-ahead log.
+    case log
+    /// The log was cut short, as by a loss of power.
+    case endOfLog
+    /// One byte of the log has flipped: SQLite takes what stands before it.
+    case byteOfLog
+
+    func befall(_ journal: String) throws {
+        let log = WriteAheadLog.path(of: journal)
+        switch self {
+        case .file: JournalFiles.remove(journal)
+        case .log: try FileManager.default.removeItem(atPath: log)
+        case .endOfLog: try FileHandle(forWritingTo: URL(fileURLWithPath: log)).truncate(atOffset: try place(journal))
+        case .byteOfLog:
+            let file = try FileHandle(forUpdating: URL(fileURLWithPath: log))
+            let place = try place(journal)
+            try file.seek(toOffset: place)
+            let byte = try file.read(upToCount: 1)?.first ?? 0
+            try file.seek(toOffset: place)
+            try file.write(contentsOf: Data([byte ^ 0x10]))
+        }
+    }
+
+    /// What is behind it is more than anybody has seen since the last hello.
+    private func place(_ journal: String) throws -> UInt64 {
+        let log = try WriteAheadLog(of: journal)
+        return UInt64(log.offset(ofFrame: log.frames / 4) + 100)
+    }
+}
+
+/// How much of SQLite's write-ahead log counts (https://sqlite.org/fileformat2.html#walformat).
+struct WriteAheadLog {
+    /// Those of the current round: behind them stand those of rounds that have been written back.
+    let frames: Int
+    private let pageSize: Int
+
+    static func path(of journal: String) -> String { journal + "-wal" }
+
+    init(of journal: String) throws {
+        let data = try Data(contentsOf: URL(fileURLWithPath: Self.path(of: journal)))
+        guard data.count > Self.headerSize else {
+            (frames, pageSize) = (0, 0)
+            return
+        }
+        let size = data[8..<12].reduce(0) { $0 << 8 | Int($1) }
+        let (salt, starts) = (data[16..<24], stride(from: Self.headerSize, to: data.count - 24 - size, by: 24 + size))
+        frames = starts.prefix { data[($0 + 8)..<($0 + 16)].elementsEqual(salt) }.count
+        pageSize = size
+    }
+
+    private static let headerSize = 32
+
+    func offset(ofFrame frame: Int) -> Int { Self.headerSize + frame * (24 + pageSize) }
+}

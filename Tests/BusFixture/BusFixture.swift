@@ -1,8 +1,121 @@
 import ArgumentParser
+import BusSoak
+import EventBus
 
 /// A process that takes part in the bus's fault tests and is killed without notice.
 @main
 struct BusFixture: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bus-fixture", subcommands: [Publish.self, Subscribe.self, Consume.self, Lease.self, Stall.self])
+}
+
+/// What every role is told.
+struct FixtureOptions: ParsableArguments {
+    @Option(help: "The bus, such as ipc:///run/segue.")
+    var bus: String
+
+    @Option(help: "The name of this incarnation.")
+    var name: String
+
+    @Option(help: "The file in which it writes down what it does.")
+    var history: String
+
+    func process() throws -> FixtureProcess {
+        try FixtureProcess(name: name, address: bus, history: history)
+    }
+}
+
+struct Publish: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Publishes unique values.")
+
+    @OptionGroup var options: FixtureOptions
+
+    @Option(help: "How many publish at the same time.")
+    var lanes = 8
+
+    @Option(help: "Values that go out in one batch.")
+    var batch = 4
+
+    @Option(help: "Values of each lane; without it, until SIGTERM.")
+    var count: Int?
+
+    @Option(help: "Bytes that each message carries beside its value.")
+    var padding = 0
+
+    func run() async throws {
+        var role = PublisherRole(name: options.name)
+        (role.lanes, role.batch, role.count, role.padding) = (lanes, batch, count, padding)
+        let publisher = role
+        throw ExitCode(
+            try await options.process().run { bus, history, logger in
+                try await publisher.run(on: bus, history: history, logger: logger)
+            })
+    }
+}
+
+struct Subscribe: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Writes down all values, from the first one.")
+
+    @OptionGroup var options: FixtureOptions
+
+    func run() async throws {
+        throw ExitCode(
+            try await options.process().runUntilStopped { bus, history, _ in
+                try await SubscriberRole.run(on: bus, history: history)
+            })
+    }
+}
+
+struct Consume: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Commits one result for each value.")
+
+    @OptionGroup var options: FixtureOptions
+
+    @Option(help: "The durable name.")
+    var group: String
+
+    @Flag(help: "Shares the group with all others that do.")
+    var shared = false
+
+    func run() async throws {
+        let (group, mode) = (group, shared ? ConsumerMember.Mode.shared : .exclusive)
+        throw ExitCode(
+            try await options.process().runUntilStopped { bus, history, logger in
+                try await ConsumerRole.run(group: group, mode: mode, on: bus, history: history, logger: logger)
+            })
+    }
+}
+
+struct Lease: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Holds a leased document.")
+
+    @OptionGroup var options: FixtureOptions
+
+    func run() async throws {
+        let name = options.name
+        throw ExitCode(
+            try await options.process().runUntilStopped { bus, history, _ in
+                try await LeaseRole.run(name: name, on: bus, history: history)
+            })
+    }
+}
+
+struct Stall: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Subscribes, and reads nothing until it may.")
+
+    @OptionGroup var options: FixtureOptions
+
+    @Option(help: "The events to read after that.")
+    var count: Int
+
+    @Option(help: "The named pipe that somebody opens when it may go on.")
+    var pipe: String
+
+    func run() async throws {
+        let (count, pipe) = (count, pipe)
+        throw ExitCode(
+            try await options.process().runUntilStopped { bus, _, logger in
+                try await StalledRole.run(count: count, pipe: pipe, on: bus, logger: logger)
+            })
+    }
 }

@@ -1,5 +1,7 @@
 import Broker
 import Consuming
+import Contracts
+import EventBus
 import ServiceLifecycle
 import ServiceRuntime
 
@@ -17,6 +19,22 @@ struct BrokerService: ReadyService, ThreadedService {
             }
         } catch is CancellationError where Task.isShuttingDownGracefully {
             // This is how a broker ends.
+        }
+    }
+}
+
+extension BrokerNotice {
+    /// As everybody hears of it: `error.ApplicationError`.
+    func envelope(source: String) -> Envelope? {
+        let error = ApplicationError(code: "broker.\(code.rawValue)", message: message, severity: severity)
+        return try? Envelope(error, source: source)
+    }
+
+    private var severity: ApplicationError.Severity {
+        switch code {
+        case .damaged, .lostEnd, .unwritable: .error
+        case .consumerBehind, .consumerCutOff: .warning
+        case .writable: .info
         }
     }
 }

@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// What can be measured. Each is compared with the least that its work costs without this bus.
 package enum Benchmark: String, CaseIterable, Sendable {
     case roundTrip = "roundtrip"
@@ -37,5 +39,162 @@ package enum Benchmark: String, CaseIterable, Sendable {
             case .start: try await Start(run: run, scratch: scratch).measure()
             }
         }
+    }
+}
+
+/// What whoever measures can choose.
+package struct BenchmarkOptions: Sendable {
+    /// How many messages a round can have at most.
+    package static let messagesLimit = Payload.messagesLimit
+
+    /// How often both sides are measured, in turns; the median counts.
+    package var rounds: Int
+    /// Messages of one round; nil for each benchmark's own number.
+    package var messages: Int?
+    /// What a journalled message survives, on both sides.
+    package var durability: Durability
+
+    package init(rounds: Int = 5, messages: Int? = nil, durability: Durability = .process) {
+        self.rounds = rounds
+        self.messages = messages
+        self.durability = durability
+    }
+}
+
+/// What a journalled message survives: the broker's setting, and the same for SQLite alone.
+package enum Durability: String, CaseIterable, Sendable {
+    /// A kill -9 of anything.
+    case process
+    /// Also a loss of power: every commit waits for the disk.
+    case power
+
+    /// The value of SQLite's `PRAGMA synchronous`.
+    var synchronous: String { self == .power ? "FULL" : "NORMAL" }
+}
+
+/// One benchmark with what was chosen for it.
+struct BenchmarkRun: Sendable {
+    let benchmark: Benchmark
+    let options: BenchmarkOptions
+
+    var messages: Int { options.messages ?? benchmark.messages }
+
+    /// What was measured, and under which circumstances.
+    /// - Parameters:
+    ///   - part: distinguishes the results of one benchmark.
+    ///   - processes: of the side whose value it is.
+    func result(
+        _ comparison: Comparison<Double>, part: String? = nil, unit: String, baseline: String, processes: Int,
+        settings: [String: SettingValue] = [:], failure: String? = nil
+    ) -> BenchmarkResult {
+        let common: [String: SettingValue] = [
+            "configuration": .text(BuildConfiguration.name), "cores": .count(ProcessInfo.processInfo.processorCount),
+            "dataBytes": .count(Payload.size), "durability": .text(options.durability.rawValue),
+            "messages": .count(messages), "processes": .count(processes), "rounds": .count(options.rounds),
+        ]
+        return BenchmarkResult(
+            name: [benchmark.rawValue, part].compactMap(\.self).joined(separator: "."),
+            value: Statistics.median(of: comparison.values), unit: unit, baseline: baseline,
+            baselineValue: Statistics.median(of: comparison.baselines),
+            settings: common.merging(settings) { _, own in own }, failure: failure)
+    }
+}
+
+/// A folder that only its owner may enter, for sockets and journals, gone afterwards.
+struct Scratch: Sendable {
+    let path: String
+
+    /// In `/var/tmp`: `/tmp` may lie in memory, where a journal costs nothing; and a socket's path must be short.
+    static func with<Result>(_ body: (Scratch) async throws -> Result) async throws -> Result {
+        let path = "/var/tmp/segue-bench-\(UUID().uuidString.prefix(8).lowercased())"
+        let scratch = Scratch(path: path)
+        try scratch.make(path)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        return try await body(scratch)
+    }
+
+    /// Makes a folder inside, and gives its path.
+    func folder(_ name: String) throws -> String {
+        try make("\(path)/\(name)")
+        return "\(path)/\(name)"
+    }
+
+    private func make(_ path: String) throws {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw BenchmarkError("the folder \(path) cannot be made: \(error.localizedDescription)")
+        }
+    }
+}
+
+/// One figure, beside the one that it is compared with.
+package struct BenchmarkResult: Encodable, Sendable {
+    package let name: String
+    package let value: Double
+    package let unit: String
+    /// What the value is compared with.
+    package let baseline: String
+    /// In the same unit, from the same run.
+    package let baselineValue: Double
+    /// `value` / `baselineValue`.
+    package let ratio: Double
+    /// The circumstances that the value depends on.
+    package let settings: [String: SettingValue]
+    /// What went wrong while it was measured, on one line: messages were lost, for example.
+    package let failure: String?
+
+    init(
+        name: String, value: Double, unit: String, baseline: String, baselineValue: Double,
+        settings: [String: SettingValue], failure: String? = nil
+    ) {
+        self.name = name
+        self.value = value
+        self.unit = unit
+        self.baseline = baseline
+        self.baselineValue = baselineValue
+        ratio = value / baselineValue
+        self.settings = settings
+        self.failure = failure
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case name, value, unit, baseline, baselineValue, ratio, settings
+    }
+}
+
+/// A circumstance of a measurement.
+package enum SettingValue: Encodable, Hashable, Sendable {
+    case count(Int)
+    case text(String)
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .count(let count): try container.encode(count)
+        case .text(let text): try container.encode(text)
+        }
+    }
+}
+
+/// How this executable was built.
+package enum BuildConfiguration {
+    #if DEBUG
+    package static let isDebug = true
+    #else
+    package static let isDebug = false
+    #endif
+
+    static var name: String { isDebug ? "debug" : "release" }
+}
+
+/// Why something could not be measured.
+package struct BenchmarkError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// One line: what is wrong, and what to do.
+    package let description: String
+
+    init(_ description: String) {
+        self.description = description
     }
 }

@@ -1,6 +1,9 @@
+package import BusChecker
 package import EventBus
 internal import Foundation
+internal import Logging
 internal import Synchronization
+internal import ZeroMQEventBus
 
 /// A folder of one test's own with a bus in it, and real processes, which are gone when the test is.
 package final class Arena: Sendable {
@@ -121,4 +124,161 @@ package final class Arena: Sendable {
         let logs = children.withLock { $0 }.map { "== \($0.name)\n\(log(of: $0.name))" }
         return ArenaFailure(reason: reason, logs: logs.joined(separator: "\n"))
     }
+
+    /// Gives `body` a connection of the test itself.
+    package func withBus<Result: Sendable>(
+        deadline: Duration = Arena.deadline, _ body: @escaping @Sendable (any EventBus) async throws -> Result
+    ) async throws -> Result {
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let bus = try ZeroMQEventBus(address: self.bus, source: "test/\(UUID().uuidString)", logger: logger)
+        return try await bus.whileOpen {
+            try await self.within(deadline, "the bus did not do what it should") { try await body(bus) }
+        }
+    }
+
+    /// Waits until the counts fit; they are looked at again whenever a process has written or logged something,
+    /// or has ended.
+    /// - Parameter what: named in the failure.
+    /// - Throws: ``ArenaFailure`` when they do not before the deadline.
+    package func until(
+        _ what: String, deadline: Duration = Arena.deadline,
+        _ fits: @escaping @Sendable ([String: Counts]) throws -> Bool
+    ) async throws {
+        try await within(deadline, "it did not come true that \(what)") { try await self.progress.until(fits) }
+    }
+
+    /// Waits until a process has logged something that fits.
+    package func untilLog(
+        of name: String, _ what: String, _ fits: @escaping @Sendable (String) -> Bool
+    ) async throws {
+        try await until("the log of \(name) \(what)") { _ in fits(self.log(of: name)) }
+    }
+
+    /// Waits until a process has ended.
+    @discardableResult
+    package func untilEnd(of child: ChildProcess, deadline: Duration = Arena.deadline) async throws -> ProcessEnd {
+        // Cancelling the wait would not end it: the process is killed, so that it does.
+        try await withThrowingTaskGroup(of: ProcessEnd?.self) { group in
+            group.addTask { await child.end }
+            group.addTask {
+                try await Task.sleep(for: deadline)
+                try await child.send(9)
+                return nil
+            }
+            defer { group.cancelAll() }
+            guard let end = try await group.next() ?? nil else {
+                throw failure("\(child.name) did not end within \(deadline)")
+            }
+            return end
+        }
+    }
+
+    /// - Throws: ``ArenaFailure`` when `body` takes longer.
+    package func within<Result: Sendable>(
+        _ deadline: Duration, _ what: String, _ body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        try await withThrowingTaskGroup(of: Result.self) { group in
+            group.addTask { try await body() }
+            group.addTask {
+                try await Task.sleep(for: deadline)
+                throw self.failure("\(what) within \(deadline)")
+            }
+            defer { group.cancelAll() }
+            guard let result = try await group.next() else { throw CancellationError() }
+            return result
+        }
+    }
+
+    /// What a process has logged so far.
+    package func log(of name: String) -> String {
+        (try? String(contentsOfFile: "\(directory)/\(name).log", encoding: .utf8)) ?? ""
+    }
+
+    /// What a process has written down so far.
+    package func history(of name: String) -> [HistoryLine] {
+        let text = (try? String(contentsOfFile: historyPath(of: name), encoding: .utf8)) ?? ""
+        // A last line without its end may be half of one, and still look whole.
+        return text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().compactMap { HistoryLine($0) }
+    }
+
+    /// What a subscriber has got so far, of the journal of the moment.
+    package func deliveries(to name: String) -> [Delivery] {
+        let lines = history(of: name)
+        return lines.suffix(from: lines.lastIndex(of: .live) ?? 0).compactMap { line in
+            if case .delivered(let delivery) = line { delivery } else { nil }
+        }
+    }
+
+    /// The values of a publisher that the bus has promised to keep.
+    package func acknowledged(by name: String) -> Set<Value> {
+        var history = History()
+        history.add(self.history(of: name))
+        return history.acknowledged
+    }
+
+    package func counts(of name: String) async -> Counts {
+        await progress.current()[name] ?? Counts()
+    }
+
+    /// What took part has written down, and what the journal holds, once all have had time to get all of it.
+    /// - Parameters:
+    ///   - readers: subscribers that are still there.
+    ///   - whenSettled: called before the journal is read.
+    package func history(
+        publishers: [String], groups: Set<String>, readers: [String],
+        whenSettled: @escaping @Sendable () async throws -> Void = {}
+    ) async throws -> History {
+        var history = History()
+        for publisher in publishers { history.add(self.history(of: publisher)) }
+        history.groups = groups
+        history.journal = try await withBus(deadline: .seconds(600)) { bus in
+            try await self.settle(groups, readers, on: bus)
+            try await whenSettled()
+            return try await bus.journal()
+        }
+        history.readers = readers.map { Reader(name: $0, deliveries: deliveries(to: $0), isComplete: true) }
+        return history
+    }
+
+    /// Waits until everybody has had everything; who has not is found by the checker.
+    private func settle(_ groups: Set<String>, _ readers: [String], on bus: any EventBus) async throws {
+        let values = Set(try await bus.journal().compactMap(\.value))
+        try? await whileGettingOn("results were missing") { try await bus.results(of: values, by: groups) }
+        for reader in readers {
+            try? await whileGettingOn("\(reader) did not get everything") {
+                try await self.progress.until { counts in
+                    // The set is costly: it is compared only when it can be complete.
+                    (counts[reader]?.delivered ?? 0) >= values.count
+                        && values.isSubset(of: self.deliveries(to: reader).map(\.value))
+                }
+            }
+        }
+        try Task.checkCancellation()
+    }
+
+    /// Waits for `body` for as long as anybody handles or gets anything: who is slow has nothing missing yet.
+    private func whileGettingOn(_ what: String, _ body: @escaping @Sendable () async throws -> Void) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await body() }
+            group.addTask {
+                var last = -1
+                while case let now = await self.progress.total, now > last {
+                    last = now
+                    try await Task.sleep(for: .seconds(30))
+                }
+                throw self.failure("\(what), and nobody got on")
+            }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+}
+
+/// Why a test of processes failed, with all that the processes had to say.
+package struct ArenaFailure: Error, CustomStringConvertible {
+    /// What was awaited or what went wrong.
+    package let reason: String
+    package let logs: String
+
+    package var description: String { "\(reason)\n\n--- The processes ---\n\(logs)" }
 }

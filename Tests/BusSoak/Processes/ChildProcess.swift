@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Glibc
 internal import Subprocess
+internal import Synchronization
 internal import SystemPackage
 
 /// One run of one process, with its output in a log file of its own.
@@ -77,5 +78,69 @@ package final class ChildProcess: Sendable {
     package func send(_ signal: Int32) async throws {
         let pid = try await pid
         if !hasEnded { kill(pid, signal) }
+    }
+}
+
+/// How a process has ended.
+package enum ProcessEnd: Hashable, Sendable {
+    case exited(Int32)
+    case signalled(Int32)
+    /// It never ran.
+    case notStarted(String)
+}
+
+/// A process that could not be started.
+struct NotStarted: Error, CustomStringConvertible {
+    let name: String
+    let end: ProcessEnd
+
+    var description: String { "\(name) could not be started: \(end)" }
+}
+
+/// A value that comes once, and those who wait for it.
+final class OneShot<Value: Sendable>: Sendable {
+    private struct State {
+        var value: Value?
+        var waiters: [CheckedContinuation<Value, Never>] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// The first value counts.
+    func set(_ value: Value) {
+        let waiters = state.withLock { state in
+            guard state.value == nil else { return [CheckedContinuation<Value, Never>]() }
+            state.value = value
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.resume(returning: value) }
+    }
+
+    /// It always comes: whoever is to set it does so at its end, also when it is cancelled.
+    var value: Value {
+        get async {
+            await withCheckedContinuation { continuation in
+                let value = state.withLock { state in
+                    if state.value == nil { state.waiters.append(continuation) }
+                    return state.value
+                }
+                if let value { continuation.resume(returning: value) }
+            }
+        }
+    }
+
+    var valueNow: Value? { state.withLock(\.value) }
+}
+
+/// Where the executables are.
+enum Executable {
+    /// Built beside the test bundle, or beside `bus-soak`.
+    private static let directory = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        .deletingLastPathComponent().path
+
+    /// - Parameter name: of an executable of this project, or a whole path.
+    static func path(_ name: String) -> String {
+        name.hasPrefix("/") ? name : "\(directory)/\(name)"
     }
 }

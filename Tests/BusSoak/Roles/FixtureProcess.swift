@@ -1,6 +1,10 @@
+package import BusChecker
 package import EventBus
 internal import Foundation
+internal import Glibc
 package import Logging
+internal import Synchronization
+internal import UnixSignals
 internal import ZeroMQEventBus
 
 /// What all roles share: a connection, a history, a log on standard error.
@@ -52,4 +56,64 @@ package struct FixtureProcess: Sendable {
             return status
         }
     }
+}
+
+/// Whether the process has been asked to end (SIGTERM).
+final class StopFlag: Sendable {
+    private let isSet = Mutex(false)
+
+    var isStopping: Bool { isSet.withLock { $0 } }
+
+    /// Runs `body` while it watches for the signal.
+    static func watched(_ body: (StopFlag) async throws -> Void) async throws {
+        let flag = StopFlag()
+        let signals = await UnixSignalsSequence(trapping: .sigterm)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                for await _ in signals { flag.isSet.withLock { $0 = true } }
+            }
+            defer { group.cancelAll() }
+            try await body(flag)
+        }
+    }
+
+    /// Returns when the signal comes.
+    static func signal() async {
+        for await _ in await UnixSignalsSequence(trapping: .sigterm) { return }
+    }
+}
+
+/// Where a process writes down what it does, one line each, before the next thing happens.
+///
+/// Plain write(2): the kernel has the line then, and a kill -9 of the process does not take it back.
+package final class HistoryLog: Sendable {
+    private let path: String
+    private let descriptor: CInt
+
+    /// - Throws: ``HistoryError`` if the file cannot be made.
+    package init(path: String) throws {
+        self.path = path
+        descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw HistoryError(path: path, reason: String(cString: strerror(errno))) }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// - Throws: ``HistoryError`` unless all of it is written.
+    package func write(_ lines: [HistoryLine]) throws {
+        let bytes = Array(lines.map { "\($0)\n" }.joined().utf8)
+        guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count else {
+            throw HistoryError(path: path, reason: String(cString: strerror(errno)))
+        }
+    }
+}
+
+/// A history that cannot be written: nothing that follows could be judged.
+struct HistoryError: Error, CustomStringConvertible {
+    let path: String
+    let reason: String
+
+    var description: String { "\(path) cannot be written: \(reason)" }
 }

@@ -47,3 +47,81 @@ final class Control: Sendable {
         }
     }
 }
+
+/// What a peer is told to do, one JSON object a line; it answers each with a ``Report``.
+struct Order: Codable, Sendable {
+    enum Action: String, Codable {
+        /// Get everything ready that is not to be measured.
+        case prepare
+        case run
+    }
+
+    var action: Action
+    /// Messages that are to be moved.
+    var count: Int
+    /// Messages that are acknowledged but not journalled.
+    var isTransient = false
+    /// Subscribe from the journal's beginning.
+    var isFromBeginning = false
+    /// Messages as short as they can be.
+    var isShort = false
+    /// Milliseconds without a message after which those that are missing are lost.
+    var patience = 4000
+    /// Seconds after which a peer that has not answered ends itself.
+    var limit: UInt32 = 120
+
+    static func prepare(_ count: Int, isFromBeginning: Bool = false) -> Order {
+        Order(action: .prepare, count: count, isFromBeginning: isFromBeginning)
+    }
+
+    static func run(_ count: Int) -> Order {
+        Order(action: .run, count: count)
+    }
+}
+
+/// What a peer has to say: one JSON object a line. The first, without content, says that it is ready.
+struct Report: Codable, Sendable {
+    /// When the first message came or the work began, in nanoseconds of ``MonotonicTime``.
+    var begin: Int64 = 0
+    /// When the last message came or the work was done.
+    var end: Int64 = 0
+    /// Messages that came or were moved.
+    var count = 0
+    /// Messages that came behind a later one.
+    var misordered = 0
+    /// Latencies in microseconds.
+    var median = 0.0
+    var percentile99 = 0.0
+
+    var seconds: Double { Double(end - begin) / 1e9 }
+}
+
+extension Report {
+    /// - Parameter latencies: in nanoseconds.
+    init(latencies: [Int64]) {
+        let microseconds = latencies.map { Double($0) / 1000 }
+        count = latencies.count
+        median = Statistics.median(of: microseconds)
+        percentile99 = Statistics.percentile(99, of: microseconds)
+    }
+
+    /// What several subscribers of one publisher report together.
+    init(merging reports: [Report]) {
+        let received = reports.filter { $0.count > 0 }
+        begin = received.map(\.begin).min() ?? 0
+        end = received.map(\.end).max() ?? 0
+        count = reports.map(\.count).reduce(0, +)
+        misordered = reports.map(\.misordered).reduce(0, +)
+    }
+}
+
+/// One value as a line of JSON.
+enum Line {
+    static func encode(_ value: some Encodable) throws -> String {
+        String(decoding: try JSONEncoder().encode(value), as: UTF8.self) + "\n"
+    }
+
+    static func decode<Value: Decodable>(_ line: String) throws -> Value {
+        try JSONDecoder().decode(Value.self, from: Data(line.utf8))
+    }
+}

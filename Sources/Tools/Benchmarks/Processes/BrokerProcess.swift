@@ -1,3 +1,8 @@
+internal import Compose
+internal import Foundation
+internal import Subprocess
+internal import SystemPackage
+
 /// A broker with sockets and a journal of its own.
 struct BrokerProcess: Sendable {
     let directory: String
@@ -18,5 +23,100 @@ struct BrokerProcess: Sendable {
             "--bus", address, "--journal", "\(directory)/journal.sqlite", "--durability", durability.rawValue,
         ]
         return try await ReadyProcess(name: "broker", arguments: arguments, directory: directory).run(body)
+    }
+}
+
+/// A process of the stack that says when it is ready.
+struct ReadyProcess: Sendable {
+    /// The executable's.
+    let name: String
+    let arguments: [String]
+    /// Where its notifications arrive.
+    let directory: String
+
+    /// Runs the process for as long as `body` does.
+    /// - Parameter body: gets how long the process took until it said that it was ready.
+    /// - Throws: ``BenchmarkError`` when it does not become ready; what `body` throws.
+    func run<Result: Sendable>(_ body: (Duration) async throws -> Result) async throws -> Result {
+        let socket = try NotifySocket(path: "\(directory)/\(name).notify")
+        let configuration = Executables.configuration(
+            try Executables.path(of: name), arguments,
+            environment: .inherit.updating(["NOTIFY_SOCKET": socket.path, "SEGUE_LOG_LEVEL": "warning"]),
+            teardown: Self.teardown)
+        let begin = ContinuousClock.now
+        let result = try await Subprocess.run(
+            configuration, input: .none, output: .sequence, error: .currentStandardError
+        ) { execution in
+            guard await Self.isReady(socket, execution.standardOutput) else {
+                try Task.checkCancellation()
+                throw BenchmarkError("'\(name)' did not start")
+            }
+            let result = try await body(.now - begin)
+            await execution.teardown(using: Self.teardown)
+            return result
+        }
+        return result.closureResult
+    }
+
+    private static let teardown = [TeardownStep.gracefulShutDown(allowedDurationToNextStep: .seconds(30))]
+
+    /// - Returns: false when it ended instead, or took too long.
+    private static func isReady(_ socket: NotifySocket, _ output: SubprocessOutputSequence) async -> Bool {
+        await withTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                while let message = await socket.next() {
+                    if message.isReady { return true }
+                }
+                return false
+            }
+            group.addTask {
+                // It writes nothing there: the end of its output is its own.
+                do { for try await _ in output {} } catch {}
+                return false
+            }
+            group.addTask {
+                try? await Task.sleep(for: .seconds(120))
+                return false
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? false
+        }
+    }
+}
+
+/// The executables that a benchmark starts.
+enum Executables {
+    /// This very one.
+    static var peer: String {
+        get throws {
+            guard let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else {
+                throw BenchmarkError("the running executable cannot be found: /proc/self/exe cannot be read")
+            }
+            return path
+        }
+    }
+
+    /// One that was built with it.
+    static func path(of name: String) throws -> String {
+        let directory = SupervisorOptions.runningExecutableDirectory
+        let lookup = ExecutableLookup(executableDirectory: directory)
+        guard let path = lookup.find(name, workingDirectory: ".", searchPath: "") else {
+            throw BenchmarkError("there is no '\(name)' in \(directory ?? "this folder"); build it")
+        }
+        return path
+    }
+
+    /// - Parameter teardown: how it is ended when the benchmark fails or is interrupted.
+    static func configuration(
+        _ executable: String, _ arguments: [String], environment: Environment = .inherit,
+        teardown: [TeardownStep] = []
+    ) -> Configuration {
+        var options = PlatformOptions()
+        // Ctrl-C in the terminal must reach the benchmark alone, which then ends all the others.
+        options.createSession = true
+        options.teardownSequence = teardown
+        return Configuration(
+            executable: .path(FilePath(executable)), arguments: Arguments(arguments), environment: environment,
+            platformOptions: options)
     }
 }

@@ -1,0 +1,192 @@
+internal import BusProtocol
+internal import EventBus
+internal import Foundation
+internal import GRDB
+
+/// The tables of a journal. `sqlite3 journal.sqlite 'select * from log'` shows the messages as a person reads them.
+enum JournalSchema {
+    static let migrator: DatabaseMigrator = {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("journal") { try $0.execute(sql: first) }
+        migrator.registerMigration("groups") { database in
+            try database.execute(sql: second)
+            try rewriteChecksums(database)
+        }
+        migrator.registerMigration("refusals") { try $0.execute(sql: refusals) }
+        migrator.registerMigration("displaced") { try $0.execute(sql: displaced) }
+        migrator.registerMigration("tail") { try $0.execute(sql: tail) }
+        migrator.registerMigration("names") { try composeNames($0) }
+        migrator.registerMigration("marks") { try $0.execute(sql: marks) }
+        return migrator
+    }()
+
+    private static let first = """
+        CREATE TABLE journal (key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+        INSERT INTO journal (key, value) VALUES ('epoch', (random() & 9223372036854775807) | 1);
+
+        -- `head` is the offset of the topic's last message.
+        CREATE TABLE topics (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, head INTEGER NOT NULL);
+
+        -- `previous` is the offset of the message before on the same topic, `time` milliseconds since 1970.
+        -- No index but the offset: a page is a scan, and an index by topic would halve the speed of writing.
+        CREATE TABLE messages (
+            offset INTEGER PRIMARY KEY, topic INTEGER NOT NULL, previous INTEGER NOT NULL,
+            time INTEGER NOT NULL, header BLOB NOT NULL, data BLOB NOT NULL, checksum INTEGER NOT NULL);
+
+        CREATE TABLE documents (
+            type TEXT NOT NULL, subject TEXT NOT NULL, key TEXT NOT NULL,
+            offset INTEGER NOT NULL UNIQUE, owner BLOB, PRIMARY KEY (type, subject, key)) WITHOUT ROWID;
+
+        CREATE TABLE producers (
+            id BLOB PRIMARY KEY, sequence INTEGER NOT NULL, offset INTEGER NOT NULL, time INTEGER NOT NULL)
+            WITHOUT ROWID;
+
+        CREATE TABLE consumers (
+            name TEXT PRIMARY KEY, owner_epoch INTEGER NOT NULL, token BLOB NOT NULL, offset INTEGER NOT NULL)
+            WITHOUT ROWID;
+
+        CREATE VIEW log AS
+            SELECT offset, strftime('%Y-%m-%dT%H:%M:%fZ', time / 1000.0, 'unixepoch') AS time, name AS topic,
+                CAST(header AS TEXT) AS header, CAST(data AS TEXT) AS data
+            FROM messages JOIN topics ON topics.id = messages.topic;
+        """
+
+    private static let second = """
+        -- `messages.checksum` is, from here on, XXH64 of the data, seeded with XXH64 of the header, seeded with: XXH64 of the
+        -- topic's name, xor offset, xor previous rotated by 32 bits.
+
+        -- The key `pruned` is the offset up to which only retained documents are left.
+        INSERT INTO journal (key, value) VALUES ('pruned', 0);
+
+        CREATE INDEX leases ON documents (owner) WHERE owner IS NOT NULL;
+
+        -- `owner_epoch` is the last that was given.
+        ALTER TABLE consumers RENAME TO old_consumers;
+        CREATE TABLE consumers (name TEXT PRIMARY KEY, owner_epoch INTEGER NOT NULL) WITHOUT ROWID;
+        INSERT INTO consumers SELECT name, owner_epoch FROM old_consumers;
+
+        -- The 64 partitions of a consumer: the member that owns each (NULL: none), under which owner epoch (0: not taken up
+        -- yet), and the offset up to which it was handled when that member got it.
+        CREATE TABLE shares (
+            consumer TEXT NOT NULL, partition INTEGER NOT NULL, member TEXT, owner_epoch INTEGER NOT NULL,
+            offset INTEGER NOT NULL, PRIMARY KEY (consumer, partition)) WITHOUT ROWID;
+        INSERT INTO shares
+            WITH RECURSIVE numbers(number) AS (SELECT 0 UNION ALL SELECT number + 1 FROM numbers WHERE number < 63)
+            SELECT name, number, NULL, 0, offset FROM old_consumers, numbers;
+        DROP TABLE old_consumers;
+
+        -- What was handled since, under each owner epoch: it counts for all partitions that are owned under it.
+        CREATE TABLE progress (
+            consumer TEXT NOT NULL, owner_epoch INTEGER NOT NULL, offset INTEGER NOT NULL,
+            PRIMARY KEY (consumer, owner_epoch)) WITHOUT ROWID;
+
+        -- Those that share a consumer, each with the producer whose silence ends its membership.
+        CREATE TABLE members (
+            consumer TEXT NOT NULL, member TEXT NOT NULL, producer BLOB NOT NULL, PRIMARY KEY (consumer, member))
+            WITHOUT ROWID;
+
+        -- What consumers gave up: copies, which retention leaves alone. `epoch` and `offset` say where the message stood.
+        CREATE TABLE letters (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, consumer TEXT NOT NULL, epoch INTEGER NOT NULL, offset INTEGER NOT NULL,
+            topic TEXT NOT NULL, header BLOB NOT NULL, data BLOB NOT NULL, code TEXT NOT NULL, reason TEXT NOT NULL,
+            attempts INTEGER NOT NULL, time INTEGER NOT NULL);
+
+        -- What retention took away before a consumer had handled it; `owner_epoch` is that of the claim that was told (0:
+        -- none yet), whose first checkpoint removes the row.
+        CREATE TABLE cut_offs (
+            consumer TEXT NOT NULL, type TEXT NOT NULL, owner_epoch INTEGER NOT NULL, count INTEGER NOT NULL,
+            first INTEGER NOT NULL, last INTEGER NOT NULL, PRIMARY KEY (consumer, type, owner_epoch)) WITHOUT ROWID;
+        """
+
+    private static let refusals = """
+        -- Why batches were refused. They go with their producer; writing its row anew is not deleting it.
+        CREATE TABLE refusals (
+            producer BLOB NOT NULL, sequence INTEGER NOT NULL, code INTEGER NOT NULL, reason TEXT NOT NULL,
+            PRIMARY KEY (producer, sequence)) WITHOUT ROWID;
+        CREATE TRIGGER forget_refusals AFTER DELETE ON producers
+            BEGIN DELETE FROM refusals WHERE producer = OLD.id; END;
+        """
+
+    private static let displaced = """
+        -- The exclusive members of a consumer that others have displaced, the last ones, in that order.
+        CREATE TABLE displaced (consumer TEXT NOT NULL, member TEXT NOT NULL);
+        CREATE INDEX displaced_members ON displaced (consumer);
+        """
+
+    private static let tail = """
+        -- Of the last message of a batch: whose it was, and which. The tables of topics and producers may lag behind the
+        -- messages: the key `saved` is the offset up to which they do not.
+        ALTER TABLE messages ADD COLUMN producer BLOB;
+        ALTER TABLE messages ADD COLUMN sequence INTEGER;
+        INSERT INTO journal (key, value) SELECT 'saved', coalesce(max(head), 0) FROM topics;
+        """
+
+    private static let marks = """
+        -- The key `marks` is a secret of 16 bytes, with which the broker makes the marks that it gives to clients; `start` is
+        -- the offset at which the epoch began.
+        INSERT INTO journal (key, value) VALUES ('marks', randomblob(16)), ('start', 0);
+        """
+
+    /// Gives the rows of a journal of the first version, whose checksum was FNV-1a, the checksum of today. A row that was
+    /// damaged keeps what it has, and so stays damaged.
+    static func rewriteChecksums(_ database: Database) throws {
+        let update = try database.makeStatement(sql: "UPDATE messages SET checksum = ? WHERE offset = ?")
+        var last: Int64 = 0
+        while true {
+            // A cursor over rows that are being changed may see some of them twice.
+            let rows = try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT offset, previous, name, header, data, checksum
+                    FROM messages JOIN topics ON topics.id = messages.topic WHERE offset > ? ORDER BY offset LIMIT 1000
+                    """,
+                arguments: [last])
+            guard let end = rows.last else { return }
+            last = end[0]
+            for row in rows {
+                let (old, new) = checksums(row)
+                if row[5] == old { try update.execute(arguments: [new, row[0] as Int64]) }
+            }
+        }
+    }
+
+    private static func checksums(_ row: Row) -> (old: Int64, new: Int64) {
+        let (offset, previous) = (UInt64(bitPattern: row[0]), UInt64(bitPattern: row[1]))
+        let name: String = row[2]
+        let (header, data): (Data, Data) = (row[3], row[4])
+        var hash = Hash()
+        for number in [offset, previous] {
+            withUnsafeBytes(of: number.bigEndian) { hash.combine($0) }
+        }
+        hash.combine(name.utf8)
+        hash.combine(header)
+        hash.combine(data)
+        let new = header.withUnsafeBytes { header in
+            data.withUnsafeBytes { data in
+                Checksum.of(
+                    topic: Array(name.utf8).withUnsafeBytes { XXH64.hash($0) }, offset: offset, previous: previous,
+                    header: header, data: data)
+            }
+        }
+        return (Int64(bitPattern: hash.value), new)
+    }
+
+    /// Names have been in Unicode's form C only since: others could be the same in memory, and two in the file. Of two that
+    /// become the same the one that was in form C is kept.
+    static func composeNames(_ database: Database) throws {
+        let compose = DatabaseFunction("compose", argumentCount: 1, pure: true) { values in
+            String.fromDatabaseValue(values[0])?.precomposedStringWithCanonicalMapping
+        }
+        database.add(function: compose)
+        defer { database.remove(function: compose) }
+        let tables = ["shares", "progress", "members", "letters", "cut_offs", "displaced"].map { ($0, "consumer") }
+        for (table, column) in tables + [("consumers", "name"), ("documents", "subject"), ("documents", "key")] {
+            let others = "WHERE \(column) <> compose(\(column))"
+            try database.execute(
+                sql: """
+                    UPDATE OR IGNORE \(table) SET \(column) = compose(\(column)) \(others);
+                    DELETE FROM \(table) \(others);
+                    """)
+        }
+    }
+}

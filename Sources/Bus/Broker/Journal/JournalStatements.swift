@@ -1,0 +1,133 @@
+internal import Foundation
+internal import GRDB
+internal import GRDBSQLite
+
+/// The statements that are run for every message, batch or page.
+struct JournalStatements {
+    let begin: RawStatement
+    let commit: RawStatement
+    let rollback: RawStatement
+    let insertMessage: RawStatement
+    let deleteMessage: RawStatement
+    let messages: RawStatement
+    let documents: RawStatement
+    let document: RawStatement
+    let retainDocument: RawStatement
+    let withdrawDocument: RawStatement
+    let documentOffset: RawStatement
+    let moveTopic: RawStatement
+    let saveProducer: RawStatement
+    let saveProgress: RawStatement
+
+    private static let columns = "messages.offset, messages.topic, previous, header, data, checksum"
+    static let documentSQL = """
+        SELECT \(columns) FROM documents JOIN messages USING (offset)
+        WHERE documents.type = ? AND documents.subject = ? AND documents.key = ?
+        """
+
+    init(_ database: Database) throws {
+        func prepare(_ sql: String) throws -> RawStatement { try RawStatement(sql, database) }
+        let columns = Self.columns
+        begin = try prepare("BEGIN IMMEDIATE")
+        commit = try prepare("COMMIT")
+        rollback = try prepare("ROLLBACK")
+        insertMessage = try prepare("INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        deleteMessage = try prepare("DELETE FROM messages WHERE offset = ?")
+        messages = try prepare("SELECT \(columns) FROM messages WHERE offset > ? ORDER BY offset")
+        documents = try prepare(
+            """
+            SELECT \(columns) FROM documents JOIN messages USING (offset)
+            WHERE documents.offset > ? ORDER BY documents.offset
+            """)
+        document = try prepare(Self.documentSQL)
+        retainDocument = try prepare("INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?)")
+        withdrawDocument = try prepare("DELETE FROM documents WHERE type = ? AND subject = ? AND key = ?")
+        documentOffset = try prepare("SELECT offset FROM documents WHERE type = ? AND subject = ? AND key = ?")
+        moveTopic = try prepare("UPDATE topics SET head = ? WHERE id = ?")
+        saveProducer = try prepare("INSERT OR REPLACE INTO producers VALUES (?, ?, ?, ?)")
+        saveProgress = try prepare("INSERT OR REPLACE INTO progress VALUES (?, ?, ?)")
+    }
+}
+
+/// A prepared statement on SQLite's own interface, for what is done with every message: GRDB would copy each blob and box each
+/// number. Used inside the database's queue only.
+final class RawStatement {
+    private let pointer: OpaquePointer
+
+    init(_ sql: String, _ database: Database) throws {
+        var pointer: OpaquePointer?
+        let code = sqlite3_prepare_v3(
+            database.sqliteConnection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &pointer, nil)
+        guard code == SQLITE_OK, let pointer else {
+            throw Self.error(code, database.sqliteConnection)
+        }
+        self.pointer = pointer
+    }
+
+    deinit {
+        sqlite3_finalize(pointer)
+    }
+
+    func bind(_ value: Int64, at index: Int32) {
+        sqlite3_bind_int64(pointer, index, value)
+    }
+
+    /// - Parameter bytes: must stay where they are until the statement is reset. An empty blob is no NULL.
+    func bind(blob bytes: UnsafeRawBufferPointer, at index: Int32) {
+        if bytes.isEmpty {
+            sqlite3_bind_zeroblob(pointer, index, 0)
+        } else {
+            sqlite3_bind_blob(pointer, index, bytes.baseAddress, Int32(clamping: bytes.count), nil)
+        }
+    }
+
+    /// As ``bind(blob:at:)``, with UTF-8.
+    func bind(text bytes: UnsafeRawBufferPointer, at index: Int32) {
+        guard let start = bytes.baseAddress, !bytes.isEmpty else {
+            sqlite3_bind_text(pointer, index, "", 0, unsafeBitCast(-1, to: sqlite3_destructor_type.self))
+            return
+        }
+        sqlite3_bind_text(
+            pointer, index, start.assumingMemoryBound(to: CChar.self), Int32(clamping: bytes.count), nil)
+    }
+
+    func bindNull(at index: Int32) {
+        sqlite3_bind_null(pointer, index)
+    }
+
+    /// - Returns: false when there are no more rows.
+    func step() throws -> Bool {
+        switch sqlite3_step(pointer) {
+        case SQLITE_ROW: return true
+        case SQLITE_DONE: return false
+        case let code: throw Self.error(code, sqlite3_db_handle(pointer))
+        }
+    }
+
+    /// Runs a statement that gives no rows, and forgets what it was given.
+    func run() throws {
+        defer { reset() }
+        _ = try step()
+    }
+
+    /// Lets go of the rows; what is bound may go away then.
+    func reset() {
+        sqlite3_reset(pointer)
+    }
+
+    func integer(_ column: Int32) -> Int64 {
+        sqlite3_column_int64(pointer, column)
+    }
+
+    /// Valid until the next step.
+    func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
+        let start = sqlite3_column_blob(pointer, column)
+        return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(pointer, column)))
+    }
+
+    private static func error(_ code: Int32, _ connection: OpaquePointer?) -> DatabaseError {
+        DatabaseError(
+            resultCode: ResultCode(rawValue: sqlite3_extended_errcode(connection)),
+            message: String(cString: sqlite3_errmsg(connection)))
+    }
+}

@@ -1,0 +1,148 @@
+internal import BusProtocol
+internal import EventBus
+internal import Foundation
+
+/// The messages of a batch, found and checked in the frame that brought them, without a copy of anything.
+///
+/// What is plain, a topic that is known with a subject in ASCII, is checked byte by byte here. Anything else is read as the
+/// protocol's own types, which know what is wrong with it.
+struct ScannedBatch {
+    let frame: [UInt8]
+    private(set) var messages: [ScannedMessage] = []
+    /// Topics that the journal does not have yet.
+    private(set) var newTopics: [Topic] = []
+    /// Whether one of the messages is a document.
+    private(set) var hasDocuments = false
+
+    /// - Throws: ``ProtocolError`` for the first message that cannot be taken.
+    init(_ frame: [UInt8], count: Int, topics: TopicTable) throws {
+        self.frame = frame
+        messages.reserveCapacity(count)
+        let end = try frame.withUnsafeBytes { bytes in
+            var scan = BatchScan(bytes: bytes)
+            for _ in 0..<count {
+                try add(&scan, topics)
+            }
+            return scan.index
+        }
+        guard end == frame.count else { throw ProtocolError(.malformed, "a frame is too long") }
+    }
+
+    private mutating func add(_ scan: inout BatchScan, _ topics: TopicTable) throws {
+        let start = scan.index
+        let (name, subject, key) = (try scan.text(), try scan.text(), try scan.text())
+        let (header, data) = (try scan.blob(), try scan.blob())
+        let topic: ScannedMessage.TopicReference
+        if let known = scan.plainTopic(name, subject: subject, key: key, topics), header.count <= Limits.headerSize,
+            data.count <= Limits.dataSize
+        {
+            topic = .known(known)
+            hasDocuments = hasDocuments || topics[known].isDocument
+        } else {
+            topic = try reference(readTopic(scan.bytes[start..<scan.index]), topics)
+        }
+        messages.append(ScannedMessage(topic: topic, subject: subject, key: key, header: header, data: data))
+    }
+
+    private func readTopic(_ bytes: Slice<UnsafeRawBufferPointer>) throws -> Topic {
+        var reader = ByteReader(Array(bytes))
+        return try PublishedMessage(&reader).validatedForJournal()
+    }
+
+    private mutating func reference(_ topic: Topic, _ topics: TopicTable) -> ScannedMessage.TopicReference {
+        hasDocuments = hasDocuments || topic.type.kind == .document
+        if let known = topics.index(of: topic) { return .known(known) }
+        if let new = newTopics.firstIndex(of: topic) { return .new(new) }
+        newTopics.append(topic)
+        return .new(newTopics.count - 1)
+    }
+}
+
+/// A message of a batch, where it lies in the batch's frame. Everything a broker relies on has been checked.
+struct ScannedMessage {
+    enum TopicReference {
+        /// Index in the journal's table.
+        case known(Int)
+        /// Index among the batch's new topics.
+        case new(Int)
+
+        /// The index in the table, once the new topics are in it.
+        func index(amongNew new: [Int]) -> Int {
+            switch self {
+            case .known(let index): index
+            case .new(let index): new[index]
+            }
+        }
+    }
+
+    let topic: TopicReference
+    let subject: Range<Int>
+    let key: Range<Int>
+    let header: Range<Int>
+    let data: Range<Int>
+}
+
+/// A place in a frame of messages.
+struct BatchScan {
+    let bytes: UnsafeRawBufferPointer
+    var index = 0
+    /// Messages of one batch mostly are of one topic and subject.
+    private var lastName = 0..<0
+    private var lastSubject = 0..<0
+    private var lastTopic: Int?
+
+    init(bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+    }
+
+    mutating func text() throws -> Range<Int> {
+        guard bytes.count - index >= 2 else { throw ProtocolError(.malformed, "a frame is too short") }
+        let count = UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt16.self))
+        return try take(2, Int(count))
+    }
+
+    mutating func blob() throws -> Range<Int> {
+        guard bytes.count - index >= 4 else { throw ProtocolError(.malformed, "a frame is too short") }
+        let count = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt32.self))
+        return try take(4, Int(count))
+    }
+
+    private mutating func take(_ prefix: Int, _ count: Int) throws -> Range<Int> {
+        guard bytes.count - index - prefix >= count else { throw ProtocolError(.malformed, "a frame is too short") }
+        let range = index + prefix..<index + prefix + count
+        index = range.upperBound
+        return range
+    }
+
+    /// Nil for whatever needs a closer look.
+    mutating func plainTopic(
+        _ name: Range<Int>, subject: Range<Int>, key: Range<Int>, _ topics: TopicTable
+    ) -> Int? {
+        guard key.count <= Limits.nameLength, isPlain(key) else { return nil }
+        if let lastTopic, areEqual(name, lastName), areEqual(subject, lastSubject) { return lastTopic }
+        guard let topic = topics.index(of: UnsafeRawBufferPointer(rebasing: bytes[name])),
+            subject.count <= Limits.nameLength, isPlain(subject),
+            topics[topic].partition == Partition(subject: UnsafeRawBufferPointer(rebasing: bytes[subject]))
+        else { return nil }
+        (lastName, lastSubject, lastTopic) = (name, subject, topic)
+        return topic
+    }
+
+    private func areEqual(_ left: Range<Int>, _ right: Range<Int>) -> Bool {
+        UnsafeRawBufferPointer(rebasing: bytes[left])
+            .hasSameBytes(as: UnsafeRawBufferPointer(rebasing: bytes[right]))
+    }
+
+    /// Whether it is ASCII without a zero byte.
+    private func isPlain(_ range: Range<Int>) -> Bool {
+        bytes[range].allSatisfy { $0 &- 1 < 0x7f }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
+        guard count == other.count else { return false }
+        guard let start = baseAddress, let otherStart = other.baseAddress else { return true }
+        return memcmp(start, otherStart, count) == 0
+    }
+}

@@ -1,0 +1,112 @@
+internal import BusProtocol
+internal import EventBus
+
+/// The topics of the journal, found by the bytes of their names: they come with every message, and a text need not be made.
+struct TopicTable {
+    /// Every topic costs memory for ever.
+    static let capacity = 65_536
+
+    private(set) var entries: [TopicEntry] = []
+    private var indices: [UInt64: Int] = [:]
+    private var indicesByID: [Int64: Int] = [:]
+    private var moved: [Int] = []
+    /// The offset of the last message of each partition.
+    private var partitionHeads = [UInt64](repeating: 0, count: Partition.count)
+
+    subscript(index: Int) -> TopicEntry { entries[index] }
+
+    func index(of name: UnsafeRawBufferPointer) -> Int? {
+        var candidate = indices[XXH64.hash(name)]
+        while let index = candidate {
+            if entries[index].bytes.withUnsafeBytes({ $0.hasSameBytes(as: name) }) { return index }
+            candidate = entries[index].next
+        }
+        return nil
+    }
+
+    func index(of topic: Topic) -> Int? {
+        var name = topic.name
+        return name.withUTF8 { index(of: UnsafeRawBufferPointer($0)) }
+    }
+
+    func index(ofID id: Int64) -> Int? { indicesByID[id] }
+
+    /// - Throws: ``ProtocolError`` with code `tooLarge`.
+    func checkCapacity(for count: Int) throws(ProtocolError) {
+        guard entries.count + count <= Self.capacity else {
+            throw ProtocolError(.tooLarge, "the bus has \(entries.count) topics already: use fewer types of messages")
+        }
+    }
+
+    /// - Returns: its index.
+    mutating func add(_ topic: Topic, id: Int64, head: UInt64) throws(ProtocolError) -> Int {
+        try checkCapacity(for: 1)
+        let entry = TopicEntry(id: id, topic: topic, head: head)
+        entry.next = indices[entry.hash]
+        indices[entry.hash] = entries.count
+        indicesByID[id] = entries.count
+        entries.append(entry)
+        raiseHead(of: topic.partition, to: head)
+        return entries.count - 1
+    }
+
+    mutating func move(_ index: Int, to head: UInt64) {
+        entries[index].head = head
+        raiseHead(of: entries[index].partition, to: head)
+        guard !entries[index].hasMoved else { return }
+        entries[index].hasMoved = true
+        moved.append(index)
+    }
+
+    func head(of partition: Partition) -> UInt64 { partitionHeads[Int(partition.number)] }
+
+    private mutating func raiseHead(of partition: Partition, to head: UInt64) {
+        let index = Int(partition.number)
+        partitionHeads[index] = max(partitionHeads[index], head)
+    }
+
+    /// The topics whose head has grown since this was last called.
+    mutating func takeMoved() -> [TopicEntry] {
+        for index in moved {
+            entries[index].hasMoved = false
+        }
+        defer { moved.removeAll(keepingCapacity: true) }
+        return moved.map { entries[$0] }
+    }
+}
+
+/// What the journal knows of a topic. A class, so that looking at it for every message copies nothing.
+final class TopicEntry {
+    let id: Int64
+    let name: String
+    let bytes: [UInt8]
+    /// `kind.` and `kind.Name.`: what a filter for it can be besides its name.
+    let prefixes: [String]
+    let type: [UInt8]
+    let partition: Partition
+    let isDocument: Bool
+    /// XXH64 of the name.
+    let hash: UInt64
+    /// The offset of its last message.
+    var head: UInt64
+    /// Whether `head` has grown in the transaction under way.
+    var hasMoved = false
+    /// Another topic with the same hash.
+    var next: Int?
+
+    init(id: Int64, topic: Topic, head: UInt64) {
+        self.id = id
+        name = topic.name
+        bytes = Array(name.utf8)
+        prefixes = ["\(topic.type.kind.rawValue).", "\(topic.type)."]
+        type = Array(topic.type.description.utf8)
+        partition = topic.partition
+        isDocument = topic.type.kind == .document
+        hash = bytes.withUnsafeBytes { XXH64.hash($0) }
+        self.head = head
+    }
+
+    func matches(_ filters: Set<String>) -> Bool {
+        filters.contains(name) || prefixes.contains { filters.contains($0) }
+    }
+}

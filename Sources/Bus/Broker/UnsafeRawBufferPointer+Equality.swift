@@ -1,9 +1,0 @@
-internal import Foundation
-
-extension UnsafeRawBufferPointer {
-    func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
-        guard count == other.count else { return false }
-        guard let start = baseAddress, let otherStart = other.baseAddress else { return true }
-        return memcmp(start, otherStart, count) == 0
-    }
-}

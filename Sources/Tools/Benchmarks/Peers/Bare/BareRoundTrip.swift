@@ -1,0 +1,81 @@
+internal import EventBus
+internal import Foundation
+internal import ZeroMQ
+
+/// The client of the bare round trip: the same typed messages as JSON, with neither a bus nor a journal around them.
+struct BareClient {
+    let directory: String
+
+    func run(_ control: Control) throws {
+        let publisher = try BareSockets.publisher(directory)
+        let subscriber = try BareSockets.subscriber(directory, topic: BareEcho.answers)
+        // A SUB gets nothing until its subscription has travelled: asks until there is an answer.
+        try subscriber.set(.receiveTimeout(20))
+        var number = 0
+        repeat {
+            number += 1
+        } while try !exchange(number, publisher, subscriber)
+        try subscriber.set(.receiveTimeout(-1))
+        try control.send()
+        while let order = try control.waitForOrder() {
+            var latencies: [Int64] = []
+            latencies.reserveCapacity(order.count)
+            for _ in 0..<order.count {
+                number += 1
+                let begin = MonotonicTime.now
+                guard try exchange(number, publisher, subscriber) else {
+                    throw BenchmarkError("an answer is not that to the request")
+                }
+                latencies.append(MonotonicTime.now - begin)
+            }
+            try control.send(Report(latencies: latencies))
+        }
+    }
+
+    /// - Returns: false when no answer has come in time.
+    private func exchange(_ number: Int, _ publisher: Socket, _ subscriber: Socket) throws -> Bool {
+        let number = Payload.firstNumber + number
+        let data = try JSONEncoder.wire.encode(BenchmarkRequest(number: number))
+        try Self.topic.withUnsafeBytes { try publisher.send($0, more: true) }
+        try data.withUnsafeBytes { try publisher.send($0, more: false) }
+        return try withUnsafeTemporaryAllocation(byteCount: BareSockets.frameSize, alignment: 8) { buffer in
+            // Answers to what was asked before the first one came are passed over.
+            while true {
+                guard try subscriber.receive(into: buffer) != nil, let count = try subscriber.receive(into: buffer)
+                else { return false }
+                let answer = Data(buffer[..<count])
+                if try JSONDecoder().decode(BenchmarkEvent.self, from: answer).number == number { return true }
+            }
+        }
+    }
+
+    private static let topic = Array(BareEcho.requests.utf8)
+}
+
+/// The other end of the bare round trip: reads a typed message, and answers with another.
+struct BareEcho {
+    static let requests = "command.BenchmarkRequest.3e"
+    static let answers = "event.BenchmarkEvent.3e"
+
+    let directory: String
+
+    func run(_ control: Control) throws {
+        let publisher = try BareSockets.publisher(directory)
+        let subscriber = try BareSockets.subscriber(directory, topic: Self.requests)
+        try control.send()
+        let topic = Array(Self.answers.utf8)
+        var buffer = [UInt8](repeating: 0, count: BareSockets.frameSize)
+        try topic.withUnsafeBytes { topic in
+            try buffer.withUnsafeMutableBytes { buffer in
+                while true {
+                    _ = try subscriber.receive(into: buffer)
+                    guard let count = try subscriber.receive(into: buffer) else { return }
+                    let request = try JSONDecoder().decode(BenchmarkRequest.self, from: Data(buffer[..<count]))
+                    let answer = try JSONEncoder.wire.encode(BenchmarkEvent(number: request.number))
+                    try publisher.send(topic, more: true)
+                    try answer.withUnsafeBytes { try publisher.send($0, more: false) }
+                }
+            }
+        }
+    }
+}

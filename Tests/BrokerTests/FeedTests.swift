@@ -1,0 +1,85 @@
+import BusProtocol
+import EventBus
+import Testing
+@testable import Broker
+
+@Suite("Transient messages in the broker")
+struct TransientTests {
+    private func transient(_ fixture: Fixture, sequence: UInt64, _ message: PublishedMessage) -> Reply {
+        let request = PublishRequest(
+            producer: fixture.producer, sequence: sequence, isTransient: true, messages: [message])
+        return fixture.ask(.publish(request))
+    }
+
+    @Test("they are acknowledged and heard, but not journalled, each once")
+    func passedOn() throws {
+        try Fixture.run { fixture in
+            #expect(transient(fixture, sequence: 1, Fixture.message("A")) == fixture.published(0))
+            #expect(fixture.lastFeed.map(\.offset) == [0])
+            #expect(fixture.lastFeed.map(\.previous) == [0])
+            #expect(transient(fixture, sequence: 1, Fixture.message("A")) == fixture.published(0))
+            #expect(fixture.lastFeed.isEmpty)
+            #expect(fixture.journal.head == 0)
+            #expect(fixture.journal.topics.entries.isEmpty)
+        }
+    }
+
+    @Test("they have a sequence of their own, so that a restarted broker misses none")
+    func sequence() throws {
+        try Fixture.run { fixture in
+            _ = transient(fixture, sequence: 1, Fixture.message("A"))
+            _ = transient(fixture, sequence: 2, Fixture.message("A"))
+            #expect(fixture.publish(sequence: 1, ["A"]) == fixture.published(1))
+            try fixture.restart()
+            #expect(transient(fixture, sequence: 3, Fixture.message("A")) == fixture.published(0))
+            #expect(fixture.publish(sequence: 2, ["A"]) == fixture.published(2))
+        }
+    }
+
+    @Test("documents and queries cannot be transient")
+    func refused() throws {
+        try Fixture.run { fixture in
+            for (sequence, kind) in [MessageKind.document, .query].enumerated() {
+                let reply = transient(fixture, sequence: UInt64(sequence) + 1, Fixture.message("A", kind: kind))
+                guard case .refused(let error) = reply else {
+                    Issue.record("\(kind) was taken")
+                    continue
+                }
+                #expect(error.code == .topic)
+                let again = transient(fixture, sequence: UInt64(sequence) + 1, Fixture.message("A", kind: kind))
+                #expect(again == reply, "as often as it is sent")
+            }
+        }
+    }
+}
+
+@Suite("What subscribers tell the feed")
+struct SubscriptionsTests {
+    private func subscription(_ topic: String, mark: UInt8 = 1) -> [[UInt8]] { [[mark] + Array(topic.utf8)] }
+
+    @Test("it is known whether anybody has ever listened, and which inboxes want an answer")
+    func filters() {
+        var subscriptions = Subscriptions()
+        #expect(!subscriptions.isHeard)
+        #expect(subscriptions.take(subscription("~abc.1")) == Array("~abc.1".utf8))
+        #expect(subscriptions.take(subscription("~abc.1", mark: 0)) == nil)
+        #expect(!subscriptions.isHeard, "an inbox alone hears no message")
+        #expect(subscriptions.take(subscription("event.")) == nil)
+        #expect(subscriptions.isHeard)
+        #expect(subscriptions.take(subscription("event.", mark: 0)) == nil)
+        #expect(subscriptions.isHeard, "anybody may end a subscription that somebody else has")
+        #expect(subscriptions.takeGarbageCount() == 0)
+    }
+
+    @Test("what no client sends is counted, and costs nothing")
+    func garbage() {
+        var subscriptions = Subscriptions()
+        let long = String(repeating: "a", count: 300)
+        for frames in [[], [[]], [[2, 65]], [[1, 65], [1]], subscription(long), subscription("~" + long)] {
+            #expect(subscriptions.take(frames) == nil)
+        }
+        #expect(!subscriptions.isHeard)
+        #expect(subscriptions.takeGarbageCount() == 6)
+        #expect(subscriptions.takeGarbageCount() == 0)
+    }
+}

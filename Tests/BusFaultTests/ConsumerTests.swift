@@ -1,0 +1,69 @@
+import BusChecker
+import BusSoak
+import EventBus
+import Glibc
+import Testing
+
+@Suite("When a process is stopped before it has claimed an exclusive durable consumer")
+struct ExclusiveConsumerTests {
+    @Test(
+        "it takes over from its successor when it goes on; the successor ends, and each message has one result",
+        .timeLimit(.minutes(3)))
+    func firstClaim() async throws {
+        try await Arena.with { arena in
+            // There is no broker yet, so its claim cannot have been made.
+            let stopped = try await arena.startConsumer("stopped", group: "group")
+            try await stopped.send(SIGSTOP)
+            _ = try await arena.startBroker()
+            let successor = try await arena.startConsumer("successor", group: "group")
+            let publisher = try await arena.startFixture("publisher", "publish", ["--lanes", "1", "--batch", "1"])
+            try await arena.until("the successor handles messages") { $0["successor"]?.handled ?? 0 > 0 }
+            #expect(await arena.counts(of: "stopped").handled == 0)
+
+            try await stopped.send(SIGCONT)
+            #expect(try await arena.untilEnd(of: successor) == .exited(FixtureProcess.fenced))
+            #expect(arena.log(of: "successor").contains("another process has taken group over"))
+            try await arena.until("the one that was stopped handles messages") { $0["stopped"]?.handled ?? 0 > 0 }
+
+            try await publisher.send(SIGTERM)
+            #expect(try await arena.untilEnd(of: publisher) == .exited(0))
+            let history = try await arena.history(publishers: ["publisher"], groups: ["group"], readers: [])
+            #expect(Checker.findings(in: history) == [])
+            #expect(!stopped.hasEnded)
+        }
+    }
+}
+
+@Suite("When a process that shares a durable consumer is killed or stopped")
+struct SharedConsumerTests {
+    @Test(
+        "after a lease the others handle what was its own; if it goes on it publishes nothing of that, and shares again",
+        .timeLimit(.minutes(3)), arguments: [SIGKILL, SIGSTOP])
+    func lease(signal: Int32) async throws {
+        try await Arena.with { arena in
+            _ = try await arena.startBroker()
+            let worker = try await arena.startConsumer("hit", group: "group", mode: .shared)
+            _ = try await arena.startConsumer("other", group: "group", mode: .shared)
+            let first = try await arena.startFixture("first", "publish", ["--count", "50"])
+            try await arena.until("both handle") {
+                $0["hit"]?.handled ?? 0 > 0 && $0["other"]?.handled ?? 0 > 0
+            }
+            try await worker.send(signal)
+            #expect(try await arena.untilEnd(of: first) == .exited(0))
+            // The other one cannot have results of everything before it has everything.
+            let before = try await arena.history(publishers: ["first"], groups: ["group"], readers: [])
+            #expect(Checker.findings(in: before) == [])
+            guard signal == SIGSTOP else { return }
+            let handled = await arena.counts(of: "hit").handled
+            try await worker.send(SIGCONT)
+            let second = try await arena.startFixture("second", "publish", ["--lanes", "1", "--batch", "1"])
+            // One message of each partition may have been at hand.
+            try await arena.until("it shares again") { $0["hit"]?.handled ?? 0 > handled + Partition.count }
+            try await second.send(SIGTERM)
+            #expect(try await arena.untilEnd(of: second) == .exited(0))
+            let history = try await arena.history(publishers: ["first", "second"], groups: ["group"], readers: [])
+            #expect(Checker.findings(in: history) == [])
+            #expect(history.acknowledged.count > 400)
+        }
+    }
+}

@@ -1,0 +1,82 @@
+internal import BusChecker
+internal import Consuming
+package import EventBus
+internal import Foundation
+internal import Glibc
+package import Logging
+internal import ZeroMQEventBus
+
+/// Reads all values from the journal's beginning and writes down each with its offset, until it is asked to end. That it is
+/// live it writes down again for each other journal, in which it begins anew.
+package enum SubscriberRole {
+    /// - Throws: ``BusError``; what the history throws.
+    package static func run(on bus: any EventBus, history: HistoryLog) async throws {
+        try await bus.withSubscription(to: Probe.filters, from: .beginning) { messages in
+            try history.write([.live])
+            var epoch: UInt64?
+            for try await message in messages {
+                guard let value = try Probe.value(in: message), let position = message.position else { continue }
+                if let epoch, epoch != position.epoch { try history.write([.live]) }
+                epoch = position.epoch
+                let stream = Probe.stream(of: message)
+                try history.write([.delivered(.init(offset: position.offset, stream: stream, value: value))])
+            }
+        }
+    }
+}
+
+/// A member of a durable group: the result of each value is one event that names it.
+package enum ConsumerRole {
+    /// - Throws: ``BusError`` with code `fenced` when another member has taken over from an exclusive one; what the history
+    ///   throws.
+    package static func run(
+        group: String, mode: ConsumerMember.Mode, on bus: any EventBus, history: HistoryLog, logger: Logger
+    ) async throws {
+        while true {
+            do {
+                try await bus.consume(as: group, Probe.filters, mode: mode) { message in
+                    guard let value = try Probe.value(in: message) else { return [] }
+                    try history.write([.handled(value)])
+                    return [
+                        try Envelope(
+                            ProbeResult(group: group, input: "\(value)"), source: bus.source, causedBy: message)
+                    ]
+                }
+            } catch let error as BusError where [.epoch, .journal].contains(error.code) {
+                // Another journal, or one that cannot be written now: the next claim says where to go on.
+                logger.warning("claiming again", metadata: ["code": "\(error.code.rawValue)", "error": "\(error)"])
+                try await Task.sleep(for: .milliseconds(100))
+            }
+        }
+    }
+}
+
+/// Subscribes to all events and then does not read them: it blocks the thread of its bus until somebody opens a named pipe
+/// for writing. Then it reads as many as it was told, and logs that it has.
+package enum StalledRole {
+    /// - Throws: ``BusError``.
+    package static func run(
+        count: Int, pipe: String, on bus: any EventBus, logger: Logger
+    ) async throws {
+        try await bus.withSubscription(to: [.kind(.event)], from: .now) { messages in
+            logger.info("subscribed")
+            if let executor = (bus as? ZeroMQEventBus)?.taskExecutor {
+                await withTaskExecutorPreference(executor) { await block(until: pipe) }
+            }
+            logger.info("reading")
+            var received = 0
+            for try await _ in messages {
+                received += 1
+                if received == count { break }
+            }
+            logger.info("received \(received)")
+            try await Task.sleep(for: .seconds(86400))
+        }
+    }
+
+    /// Opening a pipe waits for its other side.
+    @concurrent
+    private static func block(until pipe: String) async {
+        _ = try? FileHandle(forReadingFrom: URL(fileURLWithPath: pipe)).close()
+    }
+}
