@@ -2,8 +2,11 @@ import Broker
 import Consuming
 import EventBus
 import Foundation
+import Logging
 import Testing
+import ZeroMQ
 import ZeroMQEventBus
+@testable import ZeroMQEventBus
 
 @Suite("When the broker is not what one hopes")
 struct BrokerFaultTests {
@@ -204,4 +207,106 @@ struct BrokerFaultTests {
 /// What a consumer makes of ``Counted``; it is read like that.
 private struct Recounted: EventMessage {
     let number: Int
+}
+
+@Suite("What is not the protocol, on the broker's sockets")
+struct GarbageTests {
+    /// A log as it is written.
+    private struct Lines: LogHandler {
+        let lines: AsyncStream<String>.Continuation
+        var metadata: Logger.Metadata = [:]
+        var logLevel: Logger.Level = .warning
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            lines.yield("\(event.message) \(event.metadata ?? [:])")
+        }
+    }
+
+    @Test(
+        "what comes to the feed and is no subscription is dropped, and the log says how much", .timeLimit(.minutes(1)))
+    func feed() async throws {
+        try await TestBroker.withDirectory { broker in
+            let (log, lines) = AsyncStream.makeStream(of: String.self)
+            let logger = Logger(label: "broker") { _ in Lines(lines: lines) }
+            try await whileRunning({
+                try sendGarbage(to: "\(broker.address)/feed")
+                let line = await log.first { $0.contains("refused or dropped") }
+                #expect(line?.contains(#""count": 1"#) == true, "\(line ?? "")")
+                let bus = try broker.bus()
+                try await bus.whileOpen { try await bus.publish(numbers: 0..<1) }
+            }) { ready in
+                try await Broker(broker.configuration, logger: logger).run { ready() }
+            }
+        }
+    }
+
+    private func sendGarbage(to endpoint: String) throws {
+        let socket = try Socket(.xsub, options: [.linger(5000)])
+        try socket.connect(endpoint)
+        #expect(try socket.send([Array("GET / HTTP/1.1".utf8)]))
+    }
+}
+
+@Suite("When a bus is closed")
+struct ClosingTests {
+    @Test("it waits for no broker that has never answered", .timeLimit(.minutes(1)))
+    func noBroker() async throws {
+        try await TestBroker.withDirectory { broker in
+            let state = try await stateAtOnce(of: broker.bus()) { bus in await bus.until { $0.state == .open } }
+            #expect(state == .closed)
+        }
+    }
+
+    @Test("it waits a moment for one that has answered, which may have gone since", .timeLimit(.minutes(1)))
+    func brokerGone() async throws {
+        try await TestBroker.withDirectory { broker in
+            let bus = try broker.bus()
+            let state = try await stateAtOnce(of: bus) { bus in
+                try await broker.run { try await bus.waitUntilConnected(timeout: .seconds(30)) }
+            }
+            #expect(state == .open)
+        }
+    }
+
+    @Test("it ends when it is told to before it has begun, or amid that", .timeLimit(.minutes(1)))
+    func cancelledEarly() async throws {
+        for turns in 0..<100 {
+            try await TestBroker.withDirectory { broker in
+                let bus = try broker.bus()
+                await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { try await bus.run() }
+                    for _ in 0..<turns { await Task.yield() }
+                    group.cancelAll()
+                }
+                #expect(await bus.state == .closed)
+            }
+        }
+    }
+
+    /// - Returns: how the bus is when it has just been told to end.
+    private func stateAtOnce(
+        of bus: ZeroMQEventBus, after body: @escaping @Sendable (ZeroMQEventBus) async throws -> Void
+    ) async throws -> ZeroMQEventBus.State {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await bus.run() }
+            try await body(bus)
+            let state = await bus.stateAfterLeaving()
+            while let end = await group.nextResult() {
+                #expect(throws: CancellationError.self) { try end.get() }
+            }
+            return state
+        }
+    }
+}
+
+extension ZeroMQEventBus {
+    fileprivate func stateAfterLeaving() -> State {
+        leave()
+        return state
+    }
 }

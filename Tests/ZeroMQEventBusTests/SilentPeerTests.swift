@@ -1,7 +1,9 @@
 import Broker
 import EventBus
 import Foundation
+import Glibc
 import Logging
+import Synchronization
 import Testing
 import ZeroMQEventBus
 
@@ -117,3 +119,97 @@ struct SilentPeerTests {
 }
 
 private struct Recounting: EventMessage {}
+
+/// Passes bytes on between TCP connections, until the ones of the moment fall silent: they stay open and bring nothing any more,
+/// as when a cable is pulled. Those that are made after that work.
+final class SilentRelay: Sendable {
+    struct Failure: Error {}
+
+    private struct Pair {
+        let ends: [CInt]
+    }
+
+    private struct Orders {
+        var silence = false
+        var isOver = false
+    }
+
+    private let orders = Mutex(Orders())
+
+    /// Relays for as long as `body` runs.
+    static func run<Result: Sendable>(
+        from port: Int, to target: Int, _ body: (SilentRelay) async throws -> Result
+    ) async throws -> Result {
+        let relay = SilentRelay()
+        let listener = try socketOf(port) { bind($0, $1, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+        guard listen(listener, 16) == 0 else { throw Failure() }
+        Thread { relay.loop(listener, target) }.start()
+        defer { relay.orders.withLock { $0.isOver = true } }
+        return try await body(relay)
+    }
+
+    /// The connections of the moment bring nothing any more.
+    func fallSilent() {
+        orders.withLock { $0.silence = true }
+    }
+
+    private static func socketOf(
+        _ port: Int, _ use: (CInt, UnsafePointer<sockaddr>) -> CInt
+    ) throws -> CInt {
+        let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
+        var yes: CInt = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<CInt>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        let status = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { use(descriptor, $0) }
+        }
+        guard status == 0 else {
+            close(descriptor)
+            throw Failure()
+        }
+        return descriptor
+    }
+
+    private func loop(_ listener: CInt, _ target: Int) {
+        var (pairs, silent): ([Pair], [Pair]) = ([], [])
+        defer { for descriptor in [listener] + (pairs + silent).flatMap(\.ends) { close(descriptor) } }
+        while true {
+            let orders = orders.withLock { orders in
+                defer { orders.silence = false }
+                return orders
+            }
+            if orders.isOver { return }
+            if orders.silence { (pairs, silent) = ([], silent + pairs) }
+            var items = ([listener] + pairs.flatMap(\.ends)).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+            poll(&items, nfds_t(items.count), 20)
+            let ready = Set(items.filter { $0.revents != 0 }.map(\.fd))
+            pairs = pairs.filter { pair in
+                let isOpen = zip(pair.ends, pair.ends.reversed()).allSatisfy { from, to in
+                    !ready.contains(from) || pass(from, to)
+                }
+                if !isOpen { pair.ends.forEach { close($0) } }
+                return isOpen
+            }
+            guard ready.contains(listener), case let client = accept(listener, nil, nil), client >= 0 else { continue }
+            let server = try? Self.socketOf(target) { connect($0, $1, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+            if let server { pairs.append(Pair(ends: [client, server])) } else { close(client) }
+        }
+    }
+
+    /// - Returns: false at the end.
+    private func pass(_ from: CInt, _ to: CInt) -> Bool {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        let count = recv(from, &buffer, buffer.count, 0)
+        guard count > 0 else { return false }
+        var sent = 0
+        while sent < count {
+            let more = buffer[sent..<count].withUnsafeBytes { send(to, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL)) }
+            guard more > 0 else { return false }
+            sent += more
+        }
+        return true
+    }
+}

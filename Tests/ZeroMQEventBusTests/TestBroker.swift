@@ -3,6 +3,7 @@ import EventBus
 import Foundation
 import GRDB
 import Logging
+import Synchronization
 import ZeroMQEventBus
 
 /// A broker in this process, on sockets and with a journal of its own.
@@ -76,4 +77,71 @@ func whileRunning<Result: Sendable>(
 
 extension Logger {
     static let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+}
+
+extension ZeroMQEventBus {
+    /// Waits until something is true of it.
+    func until(_ isTrue: @Sendable (isolated ZeroMQEventBus) -> Bool) async {
+        while !isTrue(self) { await Task.yield() }
+    }
+}
+
+/// A message that can be told from others of its type.
+struct Counted: EventMessage {
+    let number: Int
+}
+
+extension ZeroMQEventBus {
+    func publish(numbers: Range<Int>, batch: Int = 100) async throws {
+        for start in stride(from: numbers.lowerBound, to: numbers.upperBound, by: batch) {
+            let end = min(start + batch, numbers.upperBound)
+            try await publish(Batch((start..<end).map { try Envelope(Counted(number: $0), source: source) }))
+        }
+    }
+}
+
+extension MessageSequence {
+    func numbers(_ count: Int) async throws -> [Int] {
+        var numbers: [Int] = []
+        for try await message in self {
+            numbers.append(try message.decode(Counted.self).number)
+            if numbers.count == count { break }
+        }
+        return numbers
+    }
+}
+
+/// Counts, and lets one task wait for a count.
+final class Counter: Sendable {
+    private struct State {
+        var count = 0
+        var waiter: (count: Int, continuation: CheckedContinuation<Void, Never>)?
+    }
+
+    private let state = Mutex(State())
+
+    var count: Int { state.withLock { $0.count } }
+
+    func increment() {
+        let due = state.withLock { state in
+            state.count += 1
+            guard let waiter = state.waiter, waiter.count <= state.count else {
+                return nil as CheckedContinuation<Void, Never>?
+            }
+            state.waiter = nil
+            return waiter.continuation
+        }
+        due?.resume()
+    }
+
+    func reaches(_ count: Int) async {
+        await withCheckedContinuation { continuation in
+            let isDue = state.withLock { state in
+                guard state.count < count else { return true }
+                state.waiter = (count, continuation)
+                return false
+            }
+            if isDue { continuation.resume() }
+        }
+    }
 }

@@ -1,6 +1,7 @@
 internal import BusProtocol
 internal import DequeModule
 internal import EventBus
+internal import Synchronization
 
 /// One subscription: its tracker, and the messages that its reader has not taken yet. It belongs to the bus's thread.
 final class Subscriber {
@@ -166,5 +167,57 @@ final class Subscriber {
 
     private static func size(of messages: [FeedTracker.Delivery]) -> Int {
         messages.reduce(0) { $0 + $1.message.header.count + $1.message.data.count }
+    }
+}
+
+/// A subscription that the broker has not confirmed.
+struct PendingSubscription {
+    let prefixes: [String]
+    let start: FeedTracker.Start
+    /// Behind this the messages end; nil for never.
+    let end: Position?
+    let claim: ConsumerClaim?
+    let progress: ConsumerProgress?
+    let onNotice: (@Sendable (SubscriptionNotice) -> Void)?
+    let continuation: CheckedContinuation<Int, any Error>
+}
+
+/// Reads one subscription: takes many messages from its subscriber in one go, so that threads are changed once for them all.
+final class MessageReader: Sendable {
+    /// Messages that are taken at once.
+    static let capacity = 256
+
+    private let bus: ZeroMQEventBus
+    private let id: Int
+    private let skipped: SkippedMessages
+    private let isWanted: @Sendable (Envelope) -> Bool
+    private let ahead = Mutex<Deque<FeedTracker.Delivery>>([])
+
+    init(
+        bus: ZeroMQEventBus, id: Int, skipped: SkippedMessages, isWanted: @escaping @Sendable (Envelope) -> Bool
+    ) {
+        self.bus = bus
+        self.id = id
+        self.skipped = skipped
+        self.isWanted = isWanted
+    }
+
+    /// The next message; nil at the end. A method and no closure: it runs where its caller runs, and the compiler sees it.
+    func next() async throws -> Envelope? {
+        while true {
+            try Task.checkCancellation()
+            guard let delivery = ahead.withLock({ $0.popFirst() }) else {
+                let more = try await bus.next(id)
+                guard !more.isEmpty else { return nil }
+                ahead.withLock { $0.append(contentsOf: more) }
+                continue
+            }
+            do {
+                let envelope = try delivery.message.envelope(settled: delivery.settled)
+                if isWanted(envelope) { return envelope }
+            } catch let error as BusError {
+                skipped.note(error.message)
+            }
+        }
     }
 }
