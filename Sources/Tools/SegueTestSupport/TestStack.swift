@@ -19,9 +19,9 @@ internal import Glibc
 public struct TestStack: Sendable {
     /// A connection of the test itself.
     public let bus: any EventBus
-    let supervisor: Supervisor
-    let project: Project
-    let transcript = Transcript()
+    private let supervisor: Supervisor
+    private let project: Project
+    private let transcript = Transcript()
 
     /// How long anything is waited for, unless said. A working test comes nowhere near it.
     public static let deadline: Duration = .seconds(60)

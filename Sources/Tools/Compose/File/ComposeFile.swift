@@ -12,7 +12,7 @@ package struct ComposeFile: Sendable {
     /// The profiles that the environment asks for: `SEGUE_PROFILES`, else `COMPOSE_PROFILES`.
     package let profiles: [String]
     /// Where the keys of services stand that may turn out to be wrong only when these start.
-    let places: [ServiceKey: ComposePlace]
+    private let places: [ServiceKey: ComposePlace]
 
     /// - Parameters:
     ///   - paths: each file overrides those before it; `-` is standard input. Relative paths in all of them start in

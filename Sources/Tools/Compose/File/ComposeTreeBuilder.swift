@@ -8,10 +8,10 @@ struct ComposeTreeBuilder {
     /// Aliases of aliases may stand for more than a machine can hold.
     private static let mostNodes = 100_000
 
-    let source: ComposeSource
-    let findings: ComposeFindings
+    private let source: ComposeSource
+    private let findings: ComposeFindings
     /// What the supervisor sets for services; see ``Interpolation``.
-    let offered: Set<String>
+    private let offered: Set<String>
     private var path: [String] = []
     private var count = 0
 

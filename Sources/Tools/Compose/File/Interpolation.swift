@@ -8,9 +8,9 @@ struct Interpolation {
         let message: String
     }
 
-    let environment: ComposeEnvironment
+    private let environment: ComposeEnvironment
     /// The names that the supervisor will set.
-    var offered: Set<String>
+    private var offered: Set<String>
     /// Variables that were asked for, are not set and have no default: each becomes empty, with a warning.
     private(set) var unset: Set<String> = []
 

@@ -3,7 +3,7 @@ import Foundation
 /// Finds what a service's command names.
 package struct ExecutableLookup: Sendable {
     /// Where `segue` and the executables that come with it lie; a bare name is looked for here first.
-    let executableDirectory: String?
+    private let executableDirectory: String?
 
     package init(executableDirectory: String?) {
         self.executableDirectory = executableDirectory

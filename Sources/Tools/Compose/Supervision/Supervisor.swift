@@ -7,11 +7,11 @@ package import Logging
 ///
 /// All that it does happens within ``run()``; every process that it starts has ended when that returns.
 package final class Supervisor: Sendable {
-    let project: Project
-    let options: SupervisorOptions
-    let logger: Logger
-    let board: StatusBoard
-    let recorder: StatusRecorder
+    private let project: Project
+    private let options: SupervisorOptions
+    private let logger: Logger
+    private let board: StatusBoard
+    private let recorder: StatusRecorder
 
     /// - Parameter selection: which services start; the others can be started later.
     /// - Throws: ``ComposeError`` `invalid-stack`, `unknown-service`.

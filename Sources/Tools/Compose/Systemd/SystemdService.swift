@@ -1,8 +1,8 @@
 /// One process of a service as a unit, with a file of its variables beside it.
 struct SystemdService {
-    let service: Service
-    let instance: String
-    let export: SystemdExport
+    private let service: Service
+    private let instance: String
+    private let export: SystemdExport
     private let offered: OfferedVariables
 
     /// - Throws: ``ComposeError`` when systemd could not set a variable.
