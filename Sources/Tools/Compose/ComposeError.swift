@@ -26,3 +26,9 @@ package struct ComposeError: Error, Sendable, Codable, Equatable, CustomStringCo
         return ([first] + logTail.map { "  | \($0)" }).joined(separator: "\n")
     }
 }
+
+/// A key in the entry of a service.
+package struct ServiceKey: Sendable, Codable, Hashable {
+    let service: String
+    let name: String
+}

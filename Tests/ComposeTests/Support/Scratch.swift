@@ -53,3 +53,45 @@ extension SupervisorOptions {
         SupervisorOptions(backoff: RestartBackoff(initial: .milliseconds(5), maximum: .milliseconds(40)))
     }
 }
+
+extension Service {
+    /// A service that runs a shell script.
+    static func shell(_ name: String, _ script: String, after dependencies: [Dependency] = []) -> Service {
+        Service(name: name, command: ["sh", "-c", script], dependencies: dependencies)
+    }
+
+    /// What a script runs to send one sd_notify message; perl is part of every Debian system.
+    static func notify(_ message: String) -> String {
+        "perl -MSocket -e 'socket(S,PF_UNIX,SOCK_DGRAM,0);send(S,\"\(message)\",0,pack_sockaddr_un($ENV{NOTIFY_SOCKET}))'"
+    }
+
+    /// Waits without a sleeping child that would have to be signalled too.
+    static let forever = "exec sleep 1000"
+}
+
+enum Shell {
+    struct Failure: Error {
+        let status: Int32
+        let output: String
+    }
+
+    /// What a script printed.
+    ///
+    /// - Throws: ``Failure`` when its status is not 0.
+    @discardableResult
+    static func run(_ script: String, _ arguments: String...) throws -> String {
+        let process = Process()
+        let pipe = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/bin/bash")
+        process.arguments = ["-c", script] + arguments
+        process.standardOutput = pipe
+        process.standardError = pipe
+        try process.run()
+        let output = String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw Failure(status: process.terminationStatus, output: output)
+        }
+        return output
+    }
+}

@@ -1,6 +1,5 @@
 import Foundation
 import Testing
-
 @testable import Compose
 
 @Suite("A stack as systemd units")
@@ -158,5 +157,76 @@ struct SystemdExportTests {
         #expect(try export(ports: [:]).ports["web"] != nil)
         let error = #expect(throws: ComposeError.self) { try export(ports: ["wb": 1]) }
         #expect(error?.code == "unknown-port")
+    }
+}
+
+@Suite("Text of unit files")
+struct SystemdTextTests {
+    @Test(
+        "An argument means itself",
+        arguments: [
+            ("plain/path-1.0_x:y,z@w=v+u", "plain/path-1.0_x:y,z@w=v+u"), ("", "\"\""), ("a b", "\"a b\""),
+            ("100%", "100%%"), ("$HOME", "$$HOME"), ("${A} b", "\"$${A} b\""), (";", "\";\""), ("'", "\"'\""),
+            ("a\"b\\c", #""a\"b\\c""#), ("two\nlines\t\u{1}", #""two\nlines\t\x01""#), ("größe", "\"größe\""),
+        ])
+    func argument(text: String, expected: String) {
+        #expect(SystemdText.argument(text) == expected)
+        #expect(UnitLine.words(expected).map { $0.replacing("$$", with: "$") } == [text])
+    }
+
+    @Test("A variable's value is what a shell reads, too", arguments: ["", "a b", "a\"b$c `d` \\ %h\nx'y", "#;=", "ß"])
+    func assignment(value: String) throws {
+        let scratch = try Scratch()
+        let path = try scratch.write(SystemdText.assignment("V", value) + "\n", to: "e")
+        let output = try Shell.run("set -a; . \"$0\"; printf '%s' \"$V\"", path)
+        #expect(output == value)
+    }
+
+    @Test("No time at all is not endless")
+    func timeout() {
+        #expect(SystemdText.timeout(.zero) == "1ms")
+        #expect(SystemdText.timeout(.milliseconds(1500)) == "1s500ms")
+    }
+}
+
+/// Reads unit files back, by systemd.syntax(7) and by nothing of what writes them.
+enum UnitLine {
+    /// The values of a key, line by line.
+    static func values(of key: String, in unit: String) -> [String] {
+        unit.split(separator: "\n").filter { $0.hasPrefix("\(key)=") }.map { String($0.dropFirst(key.count + 1)) }
+    }
+
+    /// The words of a line: double quotes, C escapes, and `%%`.
+    static func words(_ line: String) -> [String] {
+        var words: [String] = []
+        var word: String?
+        var isQuoted = false
+        var rest = Substring(line)
+        while let character = rest.popFirst() {
+            switch character {
+            case "\"": (isQuoted, word) = (!isQuoted, word ?? "")
+            case " " where !isQuoted:
+                if let finished = word { words.append(finished) }
+                word = nil
+            case "\\": word = (word ?? "") + escaped(&rest)
+            case "%":
+                rest.removeFirst()
+                word = (word ?? "") + "%"
+            default: word = (word ?? "") + String(character)
+            }
+        }
+        return words + (word.map { [$0] } ?? [])
+    }
+
+    private static func escaped(_ rest: inout Substring) -> String {
+        switch rest.popFirst() {
+        case "n": return "\n"
+        case "t": return "\t"
+        case "x":
+            let digits = rest.prefix(2)
+            rest.removeFirst(2)
+            return UInt8(digits, radix: 16).map { String(UnicodeScalar($0)) } ?? "?"
+        case let other: return other.map(String.init) ?? "?"
+        }
     }
 }

@@ -1,4 +1,8 @@
 import CommandLineTestSupport
+import EventBus
+import Foundation
+import Logging
+import ZeroMQEventBus
 
 extension SegueCommandLine {
     /// Where a new user stands after the clone, but with state and sockets of the test's own.
@@ -8,5 +12,21 @@ extension SegueCommandLine {
             segue.workingDirectory = Repository.path("")
             try await body(segue)
         }
+    }
+}
+
+extension SegueCommandLine {
+    /// Runs `body` with a connection of the test's own to the bus of the only project that is up.
+    func withConnection<Result: Sendable>(
+        _ body: @escaping @Sendable (any EventBus) async throws -> Result
+    ) async throws -> Result {
+        let projects = try FileManager.default.contentsOfDirectory(atPath: "\(directory)/run/segue")
+        guard let project = projects.first, projects.count == 1 else {
+            throw BusError(.address, "one project should be up, not \(projects)")
+        }
+        let bus = try ZeroMQEventBus(
+            address: "ipc://\(directory)/run/segue/\(project)/bus", source: "test/1",
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        return try await bus.whileOpen { try await body(bus) }
     }
 }

@@ -1,4 +1,5 @@
 import EventBus
+import Foundation
 
 struct Counted: EventMessage {
     let number: Int
@@ -31,4 +32,16 @@ struct Question: QueryMessage {
 /// The part of a message's data that all have.
 struct Number: Codable, Equatable {
     let number: Int
+}
+
+/// A message as `bus.py` prints it.
+struct PrintedMessage: Decodable {
+    let offset: UInt64
+    let type: String
+    let subject: String
+    let data: Number?
+
+    init(_ line: String) throws {
+        self = try JSONDecoder().decode(Self.self, from: Data(line.utf8))
+    }
 }

@@ -2,9 +2,9 @@ import Foundation
 
 /// Asks a project's supervisor for something, from another process.
 package struct ControlClient: Sendable {
-    let project: Project
+    private let project: Project
     /// How long the supervisor may take to answer, which it does at once unless it stands still.
-    let patience: Duration
+    private let patience: Duration
 
     package init(project: Project, patience: Duration = .seconds(30)) {
         self.project = project

@@ -1,4 +1,5 @@
 import Foundation
+import OrderedCollections
 
 /// Reads stacks from YAML files of the compose specification.
 package struct ComposeFile: Sendable {
@@ -11,7 +12,7 @@ package struct ComposeFile: Sendable {
     /// The profiles that the environment asks for: `SEGUE_PROFILES`, else `COMPOSE_PROFILES`.
     package let profiles: [String]
     /// Where the keys of services stand that may turn out to be wrong only when these start.
-    let places: [ServiceKey: ComposePlace]
+    private let places: [ServiceKey: ComposePlace]
 
     /// - Parameters:
     ///   - paths: each file overrides those before it; `-` is standard input. Relative paths in all of them start in
@@ -51,5 +52,138 @@ package struct ComposeFile: Sendable {
         unsetVariables = reading.findings.unset.sorted()
         profiles = (reading.environment["SEGUE_PROFILES"] ?? reading.environment["COMPOSE_PROFILES"] ?? "")
             .split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+
+    /// Does something with the stack of the files.
+    ///
+    /// - Throws: what `body` throws; an error that lies in a service's entry with the file and line of that.
+    package func placing<Result>(_ body: () async throws -> Result) async throws -> Result {
+        do { return try await body() } catch let error as ComposeError { throw placed(error) }
+    }
+
+    private func placed(_ error: ComposeError) -> ComposeError {
+        // What is left out may be at fault, too; a command is always there.
+        guard let key = error.key, let place = places[key] ?? places[ServiceKey(service: key.service, name: "command")]
+        else { return error }
+        var placed = error
+        placed.message = "\(place.file):\(place.line): \(error.message)"
+        return placed
+    }
+
+    /// The project's name that a stack's files give, if they do. To stop a stack or to watch it, the rest of its files
+    /// need not be right, nor the variables set that they require.
+    ///
+    /// - Throws: as the initialiser does.
+    package static func projectName(
+        in paths: [String], environmentFiles: [String] = [],
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws -> String? {
+        let reading = try ComposeReading(paths: paths, environmentFiles: environmentFiles, environment: environment)
+        // What is wrong with an env file is no matter here.
+        let findings = ComposeFindings()
+        let names = reading.texts.compactMap { file -> ComposeNode? in
+            guard let root = YAMLText.parse(file.text, file: file.path.shown, findings: findings) else { return nil }
+            let source = ComposeSource(
+                name: file.path.shown, directory: reading.directory, environment: reading.environment)
+            var builder = ComposeTreeBuilder(source: source, findings: findings, offered: [])
+            return builder.file(root) { $0 == "name" }.entries?["name"]?.value
+        }
+        let name = names.last.flatMap { ComposeReader(findings: findings).name($0) }
+        try findings.throwMistakes()
+        return name
+    }
+
+    /// The first of the usual names that exists in a folder, as `docker compose` looks for it, with the override file
+    /// beside it; then the default of a folder that has several stacks.
+    ///
+    /// - Returns: nothing when there is none.
+    package static func find(in directory: String) -> [String] {
+        func existing(_ names: [String]) -> String? {
+            names.map { directory + "/" + $0 }.first { FileManager.default.fileExists(atPath: $0) }
+        }
+        let usual = ["compose", "docker-compose"].flatMap { ["\($0).yaml", "\($0).yml"] }
+        guard let file = existing(usual) else { return existing(["compose/default.yaml"]).map { [$0] } ?? [] }
+        let overrides = ["compose", "docker-compose"].flatMap { ["\($0).override.yaml", "\($0).override.yml"] }
+        return [file, existing(overrides)].compactMap(\.self)
+    }
+
+    /// The variables that a stack's files refer to, by name. Those that must be set need not be yet.
+    ///
+    /// - Throws: as the initialiser does, but only if nothing of a file can be read.
+    package static func variables(
+        in paths: [String], environmentFiles: [String] = [],
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws -> [ComposeVariable] {
+        let reading = try ComposeReading(paths: paths, environmentFiles: environmentFiles, environment: environment)
+        if reading.stack().services.isEmpty { try reading.findings.throwMistakes() }
+        return reading.findings.variables.values.sorted { $0.name < $1.name }
+    }
+}
+
+/// One reading of a stack's files.
+struct ComposeReading {
+    let texts: [ComposeLoader.Text]
+    let directory: ComposePath
+    let environment: ComposeEnvironment
+    let findings: ComposeFindings
+
+    init(
+        _ texts: [ComposeLoader.Text], directory: ComposePath, environment: ComposeEnvironment,
+        findings: ComposeFindings = ComposeFindings()
+    ) {
+        self.texts = texts
+        self.directory = directory
+        self.environment = environment
+        self.findings = findings
+    }
+
+    /// - Throws: ``ComposeError`` when one of the files cannot be read.
+    init(paths: [String], environmentFiles: [String], environment: [String: String]) throws(ComposeError) {
+        let findings = ComposeFindings()
+        let texts = try paths.map { path throws(ComposeError) in try Self.text(of: path, .compose) }
+        let files = try environmentFiles.map { path throws(ComposeError) in try Self.text(of: path, .environment) }
+        let directory = texts.first?.path.directory ?? Self.current
+        let process = ComposeEnvironment(environment)
+        self.init(
+            texts, directory: directory,
+            environment: files.isEmpty
+                ? process.adding(usualFileIn: directory, findings: findings)
+                : process.adding(files, findings: findings),
+            findings: findings)
+    }
+
+    /// With gaps where there are mistakes, which ``findings`` has.
+    func stack() -> Stack {
+        let loader = ComposeLoader(findings: findings)
+        let project = loader.open(texts, directory: directory, environment: environment)
+        let names = project.ports.compactMap(\.scalar?.text)
+        let tree = loader.tree(of: project, offered: OfferedVariables.names(ports: names))
+        return tree.map { loader.reader.stack($0, of: project, directory: directory.absolute) }
+            ?? Stack(directory: directory.absolute, services: [])
+    }
+
+    /// What a person names a file as.
+    enum Kind: String {
+        case compose, environment
+
+        fileprivate var flag: String { self == .compose ? "-f" : "--env-file" }
+    }
+
+    static func text(of path: String, _ kind: Kind) throws(ComposeError) -> ComposeLoader.Text {
+        let place = ComposePath(shown: path, absolute: current.resolving(path).absolute)
+        do {
+            return ComposeLoader.Text(path: place, text: try ComposeText.read(path == "-" ? path : place.absolute))
+        } catch {
+            let isThere = path == "-" || FileManager.default.fileExists(atPath: place.absolute)
+            let usual =
+                isThere ? "it has to be UTF-8 text that you may read" : "name an existing file with \(kind.flag)"
+            throw ComposeError(
+                code: "\(kind)-file-unreadable", message: "cannot read the \(kind) file \(path)",
+                recovery: error.hint ?? usual)
+        }
+    }
+
+    private static var current: ComposePath {
+        ComposePath(shown: "", absolute: FileManager.default.currentDirectoryPath)
     }
 }

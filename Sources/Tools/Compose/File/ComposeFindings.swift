@@ -65,3 +65,55 @@ final class ComposeFindings {
             })
     }
 }
+
+/// Every mistake of a stack's files, found in one reading.
+package struct ComposeFileError: Error, Sendable, Equatable, CustomStringConvertible {
+    package struct Mistake: Sendable, Hashable, CustomStringConvertible {
+        package let file: String
+        /// Counted from 1.
+        package let line: Int
+        package let message: String
+        package let hint: String?
+
+        package var description: String {
+            "\(file):\(line): \(message)" + (hint.map { "; \($0)" } ?? "")
+        }
+    }
+
+    package let code = "compose-file"
+    /// File by file, by line.
+    package let mistakes: [Mistake]
+
+    package var description: String {
+        mistakes.map(\.description).joined(separator: "\n")
+    }
+}
+
+/// A variable that the files of a stack refer to.
+package struct ComposeVariable: Sendable, Equatable, Encodable {
+    package let name: String
+    /// Where its value comes from: a file's path, `environment`, or `supervisor`, which sets it when a service starts;
+    /// `nil` when it is not set.
+    package private(set) var origin: String?
+    /// What stands in for it where it is not set, as the first reference that has one says it.
+    package private(set) var standIn: String?
+    /// Some reference says that it must be set.
+    package private(set) var isRequired = false
+
+    private enum CodingKeys: String, CodingKey {
+        case name
+        case origin = "source"
+        case standIn = "default"
+        case isRequired = "required"
+    }
+
+    init(name: String) {
+        self.name = name
+    }
+
+    mutating func add(_ reference: Interpolation.Reference, origin: String?) {
+        self.origin = self.origin ?? origin
+        standIn = standIn ?? reference.standIn
+        isRequired = isRequired || reference.isRequired
+    }
+}

@@ -3,7 +3,7 @@ import Foundation
 /// Finds what a service's command names.
 package struct ExecutableLookup: Sendable {
     /// Where `segue` and the executables that come with it lie; a bare name is looked for here first.
-    let executableDirectory: String?
+    private let executableDirectory: String?
 
     package init(executableDirectory: String?) {
         self.executableDirectory = executableDirectory
@@ -26,5 +26,32 @@ package struct ExecutableLookup: Sendable {
         var isDirectory: ObjCBool = false
         let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
         return exists && !isDirectory.boolValue && access(path, X_OK) == 0
+    }
+
+    /// - Parameters:
+    ///   - command: the executable, then its arguments.
+    ///   - key: whose command it is.
+    ///   - searchPath: the `PATH` that the service will have, if it has one.
+    /// - Returns: an absolute path.
+    /// - Throws: ``ComposeError`` `executable-not-found`.
+    func executable(
+        of command: [String], as key: ServiceKey, workingDirectory: String, searchPath: String?
+    ) throws(ComposeError) -> String {
+        guard let executable = command.first else {
+            throw ComposeError(
+                code: "executable-not-found", message: "service '\(key.service)': its '\(key.name)' is empty", key: key)
+        }
+        let searchPath = searchPath ?? "/usr/local/bin:/usr/bin:/bin"
+        if let path = find(executable, workingDirectory: workingDirectory, searchPath: searchPath) { return path }
+        let directories = [executableDirectory, "PATH"].compactMap(\.self).joined(separator: " and ")
+        let isPath = executable.contains("/")
+        let isThere =
+            isPath && FileManager.default.fileExists(atPath: ComposePath.join(workingDirectory, executable))
+        throw ComposeError(
+            code: "executable-not-found",
+            message:
+                "service '\(key.service)': no executable '\(executable)' in \(isPath ? workingDirectory : directories)",
+            recovery: "\(isThere ? "chmod +x it" : "build it"), or correct '\(key.name)'", key: key
+        )
     }
 }

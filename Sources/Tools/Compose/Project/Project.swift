@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Logging
 
 /// A stack's place on this machine: its name, and where its state and its sockets lie.
 ///
@@ -88,5 +89,221 @@ package struct Project: Sendable, Hashable {
             // A launcher that was killed could not remove its own.
             if ProcessTable.entry(of: pid) == nil { unlink(path) }
         }
+    }
+
+    /// Those that have been started on this machine by this user and not been forgotten since, by name.
+    package static func all(
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(ComposeError) -> [Project] {
+        // Any name tells the folder of all.
+        let root = (try Project(name: "any", environment: environment).stateDirectory as NSString)
+            .deletingLastPathComponent
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
+        return names.sorted().compactMap { name in
+            guard let project = try? Project(name: name, environment: environment) else { return nil }
+            return FileManager.default.fileExists(atPath: project.statusPath) ? project : nil
+        }
+    }
+
+    /// Returns when the supervisor that runs now, if any, has ended.
+    package func supervisorHasEnded() async throws(ComposeError) {
+        try await ProjectStatus.read(self)?.supervisor.open()?.waitForExit()
+    }
+
+    /// Keeps the stack for whoever starts the project again without its file.
+    ///
+    /// It may hold secrets. The folder is 0700, so that nobody can come between the two steps.
+    func save(_ stack: Stack) throws(ComposeError) {
+        do {
+            try Data(stack.text.utf8).write(to: URL(fileURLWithPath: stackPath), options: .atomic)
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: stackPath)
+        } catch {
+            throw ComposeError(code: "stack-file", message: "cannot write \(stackPath): \(error)")
+        }
+    }
+
+    /// The stack as it was last asked for; `nil` when the project was never started here.
+    ///
+    /// - Throws: ``ComposeError`` `stack-file`.
+    package func savedStack() throws(ComposeError) -> Stack? {
+        guard FileManager.default.fileExists(atPath: stackPath) else { return nil }
+        do {
+            return try Stack(text: String(contentsOfFile: stackPath, encoding: .utf8))
+        } catch {
+            throw ComposeError(
+                code: "stack-file", message: "cannot read the stack in \(stackPath)",
+                recovery: "start the project with 'segue up'")
+        }
+    }
+
+    /// The services that were wanted when a supervisor last wrote it down, for one that takes its place.
+    ///
+    /// - Parameter services: those that are wanted in any case.
+    package func lastSelection(adding services: [String] = []) throws(ComposeError) -> Selection {
+        let last = try ProjectStatus.read(self)?.services ?? []
+        let named = last.filter { services.contains($0.name) }.map(\.service)
+        let wanted = last.filter(\.order.isWanted).map(\.service)
+        // Of an instance's name only its service is known to a new supervisor.
+        let known = services.filter { name in !last.contains { $0.name == name && $0.service != name } }
+        return Selection(Set(wanted + named + known).sorted())
+    }
+
+    /// Takes the project down from another process; returns when none of its processes is left.
+    ///
+    /// - Parameter timeout: how long all may take; after that the supervisor is killed, and what it leaves.
+    /// - Returns: whether anything was running.
+    /// - Throws: ``ComposeError`` `supervisor-unknown` when someone holds the lock who cannot be found.
+    @discardableResult
+    package func stop(timeout: Duration = .seconds(60)) async throws -> Bool {
+        let deadline = ContinuousClock.now + timeout
+        var wasRunning = false
+        while true {
+            try Task.checkCancellation()
+            if let lock = try ProjectLock.acquire(self) {
+                let left = try await stopLeftovers(holding: lock, until: deadline)
+                return wasRunning || left
+            }
+            wasRunning = true
+            if let supervisor = try ProjectStatus.read(self)?.supervisor.open() {
+                await stop(supervisor, until: deadline)
+            } else {
+                // One that has just started holds the lock before it has written its name down.
+                try checkPatience(until: deadline)
+                try await Task.sleep(for: .milliseconds(20))
+            }
+        }
+    }
+
+    /// Asks another process's supervisor to stop; asked again, it skips what is left of everyone's grace.
+    ///
+    /// - Returns: whether there is one.
+    @discardableResult
+    package func requestStop() throws(ComposeError) -> Bool {
+        guard let supervisor = try ProjectStatus.read(self)?.supervisor.open() else { return false }
+        supervisor.send(SIGTERM)
+        return true
+    }
+
+    /// Ends what a killed supervisor left of some services; returns when none of their processes is left.
+    ///
+    /// - Returns: whether there was any.
+    /// - Throws: ``ComposeError`` `already-running` when there is a supervisor again.
+    package func stopUnsupervised(_ services: [String], grace: Duration?) async throws(ComposeError) -> Bool {
+        guard let lock = try ProjectLock.acquire(self) else {
+            throw ComposeError(
+                code: "already-running", message: "project '\(name)' is just being started", recovery: "try again")
+        }
+        let left = try await stopLeftovers(named: services, grace: grace ?? .seconds(10))
+        lock.release()
+        return left
+    }
+
+    private func stop(_ supervisor: ProcessHandle, until deadline: ContinuousClock.Instant) async {
+        supervisor.send(SIGTERM)
+        let hasEnded = await withTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                await supervisor.waitForExit()
+                return !Task.isCancelled
+            }
+            group.addTask {
+                try? await Task.sleep(until: deadline, clock: .continuous)
+                return false
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? false
+        }
+        guard !hasEnded, !Task.isCancelled else { return }
+        supervisor.send(SIGKILL)
+        await supervisor.waitForExit()
+    }
+
+    private func stopLeftovers(
+        holding lock: consuming ProjectLock, until deadline: ContinuousClock.Instant
+    ) async throws(ComposeError) -> Bool {
+        let rest = max(.zero, ContinuousClock.now.duration(to: deadline))
+        let left = try await stopLeftovers(grace: min(.seconds(10), rest))
+        removeRuntimeDirectory()
+        lock.release()
+        return left
+    }
+
+    private func checkPatience(until deadline: ContinuousClock.Instant) throws(ComposeError) {
+        guard ContinuousClock.now >= deadline else { return }
+        throw ComposeError(
+            code: "supervisor-unknown",
+            message: "a process that is not recorded in \(statusPath) holds \(lockPath)",
+            recovery: "find it with 'fuser \(lockPath)'"
+        )
+    }
+
+    /// Ends the processes that a supervisor left behind which was killed; only for who holds the project's lock.
+    ///
+    /// - Parameter names: of services or instances; all when there are none.
+    /// - Returns: whether there were any.
+    @discardableResult
+    func stopLeftovers(
+        named names: [String] = [], grace: Duration = .seconds(10), logger: Logger? = nil
+    ) async throws(ComposeError) -> Bool {
+        guard let status = try ProjectStatus.read(self) else { return false }
+        let left = status.services.filter { service in
+            let isMeant = names.isEmpty || names.contains(service.service) || names.contains(service.name)
+            return isMeant && service.process.map(isLeft) ?? false
+        }
+        for service in left {
+            let metadata: Logger.Metadata = ["service": "\(service.name)", "pid": "\(service.pid ?? 0)"]
+            logger?.notice("ending what a killed supervisor left behind", metadata: metadata)
+        }
+        await withTaskGroup { group in
+            for process in left.compactMap(\.process) {
+                group.addTask {
+                    await ProcessSession(id: process.pid).terminate(signal: .terminate, grace: grace)
+                }
+            }
+        }
+        return !left.isEmpty
+    }
+
+    /// Whether the session that this process led is still ours, and not one whose leader has been given the number.
+    private func isLeft(_ process: ProcessIdentity) -> Bool {
+        guard process.bootID == ProcessTable.bootID else { return false }
+        let members = ProcessSession(id: process.pid).members
+        if let leader = ProcessTable.entry(of: process.pid) {
+            return leader.startTime == process.startTime && !members.isEmpty
+        }
+        // The leader is gone, but what it started carries our mark.
+        return members.contains { ProcessTable.variable("SEGUE_STATE_DIR", of: $0.pid) == dataDirectory }
+    }
+}
+
+/// Which project a command means.
+package enum ProjectName {
+    static let rule = "use lower-case letters, digits, '-' and '_', beginning with a letter or digit"
+
+    /// The rule of the compose specification.
+    package static func isValid(_ name: String) -> Bool {
+        name.wholeMatch(of: #/[a-z0-9][a-z0-9_-]*/#) != nil
+    }
+
+    /// The name given by flag, else the file's own, else that of the folder, made valid as compose does.
+    ///
+    /// - Throws: ``ComposeError`` `invalid-project-name`.
+    package static func resolve(flag: String?, file: String? = nil, directory: String) throws(ComposeError) -> String {
+        if let name = flag ?? file {
+            guard isValid(name) else { throw invalid(name) }
+            return name
+        }
+        let folder = URL(fileURLWithPath: directory).lastPathComponent
+        let normalized = folder.lowercased().filter { $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) }
+        let name = String(normalized.drop { "-_".contains($0) })
+        guard isValid(name) else { throw invalid(folder) }
+        return name
+    }
+
+    private static func invalid(_ name: String) -> ComposeError {
+        ComposeError(
+            code: "invalid-project-name",
+            message: "'\(name)' is not a project name",
+            recovery: "\(rule), with -p NAME or 'name:' in the file"
+        )
     }
 }

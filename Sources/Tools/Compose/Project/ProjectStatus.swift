@@ -74,4 +74,58 @@ package struct ProjectStatus: Sendable, Codable, Equatable {
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
         return encoder
     }
+
+    /// The instances that services' or their own names mean; all when there are none.
+    ///
+    /// - Parameter project: whose status it is; its stack knows the services that were scaled to none.
+    /// - Throws: ``ComposeError`` `unknown-service`, `stack-file`.
+    package func instances(named names: [String], of project: Project) throws(ComposeError) -> [ServiceStatus] {
+        try check(names, areIn: try names.isEmpty ? [] : knownNames(of: project))
+        return names.isEmpty ? services : services.filter { names.contains($0.service) || names.contains($0.name) }
+    }
+
+    /// The names of all services, and of those of their instances that there are.
+    func knownNames(of project: Project) throws(ComposeError) -> Set<String> {
+        let stack = try project.savedStack()
+        return Set(services.flatMap { [$0.service, $0.name] }).union(stack?.services.map(\.name) ?? [])
+    }
+
+    func check(_ names: [String], areIn known: Set<String>) throws(ComposeError) {
+        guard let unknown = names.first(where: { !known.contains($0) }) else { return }
+        let hint = unknown.nearest(of: known).map { "did you mean '\($0)'?" }
+        throw ComposeError(
+            code: "unknown-service", message: "project '\(project)' has no service '\(unknown)'",
+            recovery: hint ?? "it has \(known.sorted().joined(separator: ", "))")
+    }
+
+    /// How far a change is: one that starts an instance is done when that has reached a milestone, others when there is
+    /// no process left.
+    package func outcome(of change: Change, until milestone: Milestone = .ready) -> Outcome {
+        guard let instance = self[change.instance] else {
+            return change.action == .remove ? .reached : .overtaken("'\(change.instance)' was removed meanwhile")
+        }
+        let isWanted = instance.order.isWanted
+        switch change.action {
+        case .stop, .remove:
+            if isWanted { return .overtaken("'\(change.instance)' was started again meanwhile") }
+            // One that was removed has its process behind it when it is off the list.
+            return instance.isActive || change.action == .remove ? .pending : .reached
+        case .keep where !isWanted:
+            return .reached
+        case .start, .restart, .keep:
+            if !isWanted { return .overtaken("'\(change.instance)' was stopped meanwhile") }
+            if instance.round < change.round { return .pending }
+            if let failure = instance.failure { return .failed(failure) }
+            return instance.hasReached(milestone) ? .reached : .pending
+        }
+    }
+}
+
+/// How far something is that was asked for.
+package enum Outcome: Sendable, Equatable {
+    case pending
+    case reached
+    /// Somebody else has asked for something that excludes it.
+    case overtaken(String)
+    case failed(ComposeError)
 }

@@ -85,4 +85,102 @@ package struct ServiceStatus: Sendable, Codable, Equatable {
         guard round == order.round else { return false }
         return isFinished || (awaitsReadiness && milestone == .ready ? state == .ready : startedAt != nil)
     }
+
+    /// The status at the beginning of the round that was asked for: nothing of an earlier one shows but its restarts.
+    init(beginning previous: ServiceStatus, awaitsReadiness: Bool) {
+        self.init(name: previous.name, service: previous.service, replica: previous.replica)
+        order = previous.order
+        round = order.round
+        order.begin()
+        restarts = previous.restarts
+        state = .starting
+        self.awaitsReadiness = awaitsReadiness
+    }
+
+    enum Prospect {
+        case met
+        case pending
+        /// It will not meet the condition unless somebody starts it again.
+        case impossible
+    }
+
+    /// How it stands with a condition that another service waits for.
+    func prospect(of condition: Dependency.Condition) -> Prospect {
+        guard order.isWanted else { return .impossible }
+        // What an earlier round came to says nothing of the one that was asked for.
+        guard round == order.round else { return .pending }
+        return switch (condition, state) {
+        case (_, .failed): .impossible
+        case (.started, _): startedAt == nil ? .pending : .met
+        case (.healthy, .ready): .met
+        case (.healthy, .exited): .impossible
+        case (.completed, .exited): exitCode == 0 ? .met : .impossible
+        case (.healthy, _), (.completed, _): .pending
+        }
+    }
+}
+
+/// What the health checks of a service's present run have shown.
+package struct ServiceHealth: Sendable, Codable, Equatable {
+    package enum State: String, Sendable, Codable {
+        /// No check has succeeded yet, and too few have failed.
+        case starting
+        case healthy
+        case unhealthy
+    }
+
+    package internal(set) var state = State.starting
+    /// Failed checks since the last that succeeded; those of the start period do not count.
+    package internal(set) var failures = 0
+    /// What the last check that failed had to say.
+    package internal(set) var reason: String?
+}
+
+/// What is wanted of an instance, whatever it does at the moment.
+package struct Order: Sendable, Codable, Equatable {
+    /// One that was stopped stays so, whatever its restart policy, until somebody starts it again.
+    package private(set) var isWanted = false
+    /// How often it was asked to start. A process of an earlier round has to end, and one of this round to follow it.
+    package private(set) var round = 0
+    /// Whether nothing of the instance shall be left.
+    package private(set) var isRemoved = false
+    /// Whether it starts without a look at those that it depends on.
+    private(set) var ignoresDependencies = false
+    /// What its process is granted when it is asked to end, if not the service's own grace.
+    private(set) var grace: Duration?
+
+    mutating func start(ignoresDependencies: Bool = false, grace: Duration? = nil) {
+        isWanted = true
+        round += 1
+        isRemoved = false
+        self.ignoresDependencies = ignoresDependencies
+        self.grace = grace
+    }
+
+    /// The grace was for those that had to end before.
+    mutating func begin() {
+        grace = nil
+    }
+
+    mutating func ignoreDependencies() {
+        ignoresDependencies = true
+    }
+
+    mutating func stop(grace: Duration?) {
+        isWanted = false
+        self.grace = grace
+    }
+
+    mutating func remove(grace: Duration?) {
+        stop(grace: grace)
+        isRemoved = true
+    }
+}
+
+/// How far services must have come before whoever starts them goes on.
+package enum Milestone: Sendable {
+    /// The process of each has been started, after those that it has to wait for.
+    case launched
+    /// Each runs, and is ready where that is expected.
+    case ready
 }

@@ -35,4 +35,70 @@ package struct Stack: Sendable, Equatable {
     func dependents(of name: String) -> Set<String> {
         Set(services.filter { $0.dependencies.contains { $0.service == name } }.map(\.name))
     }
+
+    /// The part of the stack that takes part in a run.
+    ///
+    /// - Parameters:
+    ///   - names: services asked for by name: these alone, with all that they depend on. None is asking for all.
+    ///   - profiles: those that are active, as `*` all are; the profiles of a service asked for by name are, too.
+    /// - Throws: ``ComposeError`` `unknown-service`; `inactive-dependency` when a service needs one whose profiles are
+    ///   not active.
+    package func selecting(_ names: [String] = [], profiles: some Sequence<String> = []) throws(ComposeError) -> Stack {
+        let known = Set(services.map(\.name))
+        if let unknown = names.first(where: { !known.contains($0) }) {
+            let hint = unknown.nearest(of: known).map { "did you mean '\($0)'?" }
+            throw ComposeError(
+                code: "unknown-service", message: "there is no service '\(unknown)'",
+                recovery: hint ?? "it has \(known.sorted().joined(separator: ", "))")
+        }
+        let implied = services.filter { names.contains($0.name) }.flatMap(\.profiles)
+        let active = services(active: Set(profiles).union(implied))
+        var selected = self
+        selected.services = try services.filter { active.contains($0.name) }
+            .map { service throws(ComposeError) in try service.depending(onlyOn: active) }
+        guard !names.isEmpty else { return selected }
+        let needed = DependencyGraph(selected.services).closure(of: names)
+        selected.services.removeAll { !needed.contains($0.name) }
+        return selected
+    }
+
+    private func services(active profiles: Set<String>) -> Set<String> {
+        let active = services.filter { service in
+            service.profiles.isEmpty || profiles.contains("*") || !profiles.isDisjoint(with: service.profiles)
+        }
+        return Set(active.map(\.name))
+    }
+
+    /// What the reader of a file checks, for stacks that were built in code.
+    ///
+    /// - Throws: ``ComposeError`` that names the first service at fault.
+    func validate() throws(ComposeError) {
+        for service in services {
+            guard Service.isValid(name: service.name) else {
+                throw invalid("'\(service.name)' is not a service name", Service.nameRule)
+            }
+            guard service.command.first?.isEmpty == false else {
+                throw invalid("service '\(service.name)' has no command", nil)
+            }
+        }
+        let names = Set(services.map(\.name))
+        guard names.count == services.count else { throw invalid("two services have the same name", nil) }
+        if let name = ambiguousInstance { throw invalid("two services have a process called '\(name)'", nil) }
+        if let port = ports.first(where: { OfferedVariables.portVariable($0) == nil }) {
+            throw invalid("'\(port)' is not a port's name", "use letters, digits, '-' and '_'")
+        }
+        if let problem = DependencyGraph(services).problems(known: names).first {
+            throw invalid(problem.message, problem.hint)
+        }
+    }
+
+    /// A name that belongs to a replica of one service and to another service.
+    var ambiguousInstance: String? {
+        var seen: Set<String> = []
+        return services.flatMap(\.instances).first { !seen.insert($0).inserted }
+    }
+
+    private func invalid(_ message: String, _ recovery: String?) -> ComposeError {
+        ComposeError(code: "invalid-stack", message: message, recovery: recovery)
+    }
 }

@@ -102,3 +102,58 @@ package struct DetachedSupervisor: Sendable {
         return message ?? socket.receive()
     }
 }
+
+/// Whoever started the supervisor and waits for it, by sd_notify: a ``DetachedSupervisor``, or systemd.
+struct Launcher: Sendable {
+    static let failureField = "X_SEGUE_ERROR"
+    static let launchedField = "X_SEGUE_LAUNCHED"
+
+    private let socket: String?
+
+    init(environment: [String: String]) {
+        socket = environment["NOTIFY_SOCKET"].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    func tellReady() {
+        send("READY=1\nSTATUS=all services are up")
+    }
+
+    func tellLaunched() {
+        send("\(Self.launchedField)=1")
+    }
+
+    func tell(status: String) {
+        send("STATUS=\(status)")
+    }
+
+    /// A line of JSON, so that the launcher can show the very same error.
+    func tell(failure: any Error) {
+        let error = failure as? ComposeError ?? ComposeError(code: "supervisor", message: "\(failure)")
+        let encoded = (try? JSONEncoder().encode(error)).map { String(decoding: $0, as: UTF8.self) }
+        send("STOPPING=1\nSTATUS=\(error.message)" + (encoded.map { "\n\(Self.failureField)=\($0)" } ?? ""))
+    }
+
+    private func send(_ text: String) {
+        if let socket { NotifySocket.send(text, to: socket) }
+    }
+}
+
+/// What one detached supervisor has to say of itself, in a file that those before it have written to.
+struct SupervisorLog {
+    private let path: String
+    private let start: UInt64
+
+    /// Before the supervisor is started.
+    init(path: String) {
+        self.path = path
+        start = (try? FileHandle(forReadingAtPath: path)?.seekToEnd()) ?? 0
+    }
+
+    /// The last lines, cut to a width that an error can show.
+    var tail: [String] {
+        guard let file = FileHandle(forReadingAtPath: path) else { return [] }
+        try? file.seek(toOffset: start)
+        let text = String(decoding: (try? file.readToEnd()) ?? Data(), as: UTF8.self)
+        return text.split(separator: "\n").suffix(20).map { String($0.prefix(500)) }
+    }
+}

@@ -1,3 +1,5 @@
+import Glibc
+
 /// All that the parts of a supervisor know of each other at one moment.
 struct Roster: Sendable {
     var stack: Stack
@@ -74,7 +76,32 @@ struct Roster: Sendable {
         }
     }
 
+    mutating func fail(_ instance: String, with error: ComposeError) {
+        change(instance) {
+            $0.state = .failed
+            ($0.message, $0.failure) = (error.message, error)
+        }
+        if status.phase == .starting { giveUp(because: error) }
+    }
+
+    mutating func giveUp(because error: ComposeError) {
+        guard failure == nil, stop == .none else { return }
+        failure = error
+        stop = .orderly
+    }
+
     // MARK: Starting
+
+    /// Those that are wanted, and not as far yet.
+    func lacking(_ milestone: Milestone) -> [String] {
+        status.services.filter { $0.order.isWanted && !$0.hasReached(milestone) }.map(\.name)
+    }
+
+    /// For whoever watches the start.
+    var awaited: String {
+        let lacking = lacking(.ready)
+        return lacking.isEmpty ? "there is nothing to start" : "waiting for \(lacking.joined(separator: ", "))"
+    }
 
     enum Step {
         case wait
@@ -125,4 +152,28 @@ struct Roster: Sendable {
             message: "service '\(instance.name)' cannot start: '\(dependency.service)' \(reason)",
             recovery: isStopped ? "start it too, or use --no-deps" : nil)
     }
+}
+
+extension Roster {
+    /// A project without services, supervised by this process.
+    ///
+    /// - Throws: ``ComposeError`` `no-proc`.
+    init(empty project: Project) throws(ComposeError) {
+        guard let identity = ProcessIdentity(of: getpid()) else {
+            throw ComposeError(code: "no-proc", message: "/proc is not mounted", recovery: "supervising needs it")
+        }
+        let status = ProjectStatus(project: project.name, supervisor: identity, bus: project.busAddress)
+        self.init(stack: Stack(directory: "/", services: []), status: status)
+    }
+}
+
+/// What a supervisor has been asked for; it only ever grows.
+enum StopRequest: Int, Sendable, Comparable {
+    case none
+    /// Dependents first, each with its grace.
+    case orderly
+    /// Without any more grace.
+    case immediate
+
+    static func < (a: StopRequest, b: StopRequest) -> Bool { a.rawValue < b.rawValue }
 }

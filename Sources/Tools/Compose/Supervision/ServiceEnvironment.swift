@@ -20,3 +20,61 @@ struct ServiceEnvironment {
         return variables
     }
 }
+
+/// The variables that the supervisor sets for a service, by name.
+///
+/// A stack may refer to them as `${SEGUE_PORT_SPOTIFY}` in commands, working directories and the values of variables:
+/// they are expanded when the service starts, as the ports are picked and the folders chosen only then.
+struct OfferedVariables {
+    private static let fixedNames: Set = [
+        "SEGUE_BUS", "SEGUE_PROJECT", "SEGUE_STATE_DIR", "SEGUE_SERVICE", "SEGUE_REPLICA",
+    ]
+
+    let values: [String: String]
+
+    /// - Parameters:
+    ///   - name: the project's, if its folders are called something else.
+    ///   - replica: which of the service's processes it is, counted from 1.
+    init(project: Project, name: String? = nil, ports: [String: Int], service: String, replica: Int = 1) {
+        var values = [
+            "SEGUE_BUS": project.busAddress, "SEGUE_PROJECT": name ?? project.name,
+            "SEGUE_STATE_DIR": project.dataDirectory,
+            "SEGUE_SERVICE": service, "SEGUE_REPLICA": String(replica),
+        ]
+        for (name, port) in ports {
+            if let variable = Self.portVariable(name) { values[variable] = String(port) }
+        }
+        self.values = values
+    }
+
+    /// The names that a stack with these `x-ports` may refer to.
+    static func names(ports: [String]) -> Set<String> {
+        fixedNames.union(ports.compactMap(portVariable))
+    }
+
+    /// `SEGUE_PORT_SPOTIFY` for `spotify`; `nil` when the name cannot be made a variable's.
+    static func portVariable(_ name: String) -> String? {
+        guard name.wholeMatch(of: #/[a-zA-Z0-9][a-zA-Z0-9_-]*/#) != nil else { return nil }
+        return "SEGUE_PORT_" + name.uppercased().replacing("-", with: "_")
+    }
+
+    /// The service with every reference expanded.
+    ///
+    /// A literal `$${SEGUE_BUS}`, meant for a shell within the service, looks the same here; the shell would find the
+    /// same value in its environment.
+    func expanded(_ service: Service) -> Service {
+        var service = service
+        service.command = service.command.map(expanded)
+        service.workingDirectory = service.workingDirectory.map(expanded)
+        service.environment = service.environment.mapValues { $0.map(expanded) }
+        if case .probe(var probe) = service.readiness {
+            probe.command = probe.command.map(expanded)
+            service.readiness = .probe(probe)
+        }
+        return service
+    }
+
+    private func expanded(_ text: String) -> String {
+        text.replacing(#/\$\{(SEGUE_[A-Z0-9_]+)\}/#) { match in values[String(match.1)] ?? String(match.0) }
+    }
+}

@@ -1,5 +1,7 @@
 import Foundation
 import Logging
+import Subprocess
+import SystemPackage
 
 /// One round of an instance: from its start to its end, restarts by its policy included.
 struct ServiceRunner: Sendable {
@@ -58,5 +60,328 @@ struct ServiceRunner: Sendable {
         case .probe(let probe): probe.longestStart
         case .notify(nil), .started: options.startTimeout
         }
+    }
+
+    /// Runs the process once, until it and all its descendants have ended.
+    ///
+    /// - Parameter deadline: until when it must be ready, if that is expected of it.
+    func runOnce(deadline: ContinuousClock.Instant) async -> Ending {
+        guard board.claimStart(of: name) else { return .stopped }
+        do {
+            let configuration = try configuration(of: service.command, as: "command", variables: variables)
+            let socket = try NotifySocket(path: project.notifyPath(of: name))
+            let result = try await Subprocess.run(
+                configuration, input: .none, output: .sequence, error: .sequence
+            ) { execution in
+                await attend(
+                    ProcessSession(id: execution.processIdentifier.value),
+                    output: [(.stdout, execution.standardOutput), (.stderr, execution.standardError)],
+                    socket: socket,
+                    deadline: deadline
+                )
+            }
+            return finish(result.terminationStatus, after: result.closureResult)
+        } catch let error as ComposeError {
+            return .failed(error)
+        } catch {
+            board.change(name) { $0.process = nil }
+            let key = ServiceKey(service: service.name, name: "command")
+            return .failed(
+                ComposeError(
+                    code: "start-failed", message: "service '\(name)': cannot start '\(service.command[0])': \(error)",
+                    recovery: "run it by hand to see why, or correct 'command'", key: key))
+        }
+    }
+
+    /// What it takes to run a command as the service's own: its folder and variables, and a session for itself.
+    ///
+    /// - Parameter key: of the service's entry, that says the command.
+    func configuration(
+        of command: [String], as key: String, variables: [String: String]
+    ) throws(ComposeError) -> Configuration {
+        let folder = try service.existingDirectory(in: directory)
+        let path = try ExecutableLookup(executableDirectory: options.executableDirectory)
+            .executable(
+                of: command, as: ServiceKey(service: service.name, name: key), workingDirectory: folder,
+                searchPath: variables["PATH"])
+        var platform = PlatformOptions()
+        // Ctrl-C in the supervisor's terminal must reach the supervisor alone, which then stops all in order.
+        platform.createSession = true
+        let pairs = variables.compactMap { key, value in Environment.Key(rawValue: key).map { ($0, value) } }
+        return Configuration(
+            executable: .path(FilePath(path)),
+            arguments: Arguments(
+                executablePathOverride: command[0], remainingValues: Array(command.dropFirst())),
+            environment: .custom(Dictionary(pairs) { first, _ in first }),
+            workingDirectory: FilePath(folder),
+            platformOptions: platform
+        )
+    }
+
+    private func finish(_ status: TerminationStatus, after cause: RunCause) -> Ending {
+        board.change(name) {
+            $0.process = nil
+            $0.health = nil
+            switch status {
+            case .exited(let code): ($0.exitCode, $0.signal) = (code, nil)
+            case .signaled(let signal): ($0.exitCode, $0.signal) = (nil, signal)
+            }
+        }
+        switch cause.reason {
+        case .stopRequested: return .stopped
+        case .faulty(let fault): return .faulty(fault, wasReady: cause.wasReady)
+        case .leaderExited:
+            // Asked to stop while the last of its descendants were being ended.
+            if board.view.isToEnd(name) { return .stopped }
+            return .exited(succeeded: status.isSuccess, wasReady: cause.wasReady)
+        }
+    }
+
+    /// Stands by a process from just after its start until the last of its session has ended.
+    ///
+    /// The leader is not reaped before this returns. So its number, which is that of the session too, cannot have been
+    /// given to another process while the rest of the session is signalled.
+    func attend(
+        _ session: ProcessSession,
+        output: [(LogLine.Stream, SubprocessOutputSequence)],
+        socket: NotifySocket,
+        deadline: ContinuousClock.Instant
+    ) async -> RunCause {
+        board.change(name) {
+            $0.process = ProcessIdentity(of: session.id)
+            $0.startedAt = Date()
+            $0.wasReady = false
+            $0.state = awaitsReadiness ? .starting : .running
+            // What earlier runs have shown says nothing of this one.
+            $0.health = probe.map { _ in ServiceHealth() }
+            ($0.message, $0.fault, $0.pause) = (nil, nil, nil)
+        }
+        return await withTaskGroup(of: Void.self) { group in
+            // Ends by itself at the end of the output, or of the leader: never cancelled, so that no line is lost.
+            for (stream, output) in output { group.addTask { await copy(output, of: stream) } }
+            let cause = await firstCause(session, socket: socket, deadline: deadline)
+            if cause.reason != .leaderExited || !session.members.isEmpty {
+                board.change(name) { ($0.state, $0.fault) = (.stopping, cause.fault?.description) }
+            }
+            if let fault = cause.fault {
+                logger.error("ending a service", metadata: ["service": "\(name)", "because": "it \(fault)"])
+            }
+            await session.terminate(signal: cause.fault?.signal ?? service.stopSignal, grace: stopGrace) {
+                _ = await board.first { $0.isUrgent(name) }
+            }
+            return cause
+        }
+    }
+
+    private func firstCause(
+        _ session: ProcessSession,
+        socket: NotifySocket,
+        deadline: ContinuousClock.Instant
+    ) async -> RunCause {
+        await withTaskGroup(of: RunCause.Reason?.self) { group in
+            group.addTask {
+                await session.waitForLeader()
+                return .leaderExited
+            }
+            group.addTask {
+                // Those who depend on this service stop first.
+                _ = await board.first { $0.mayEnd(name) }
+                return .stopRequested
+            }
+            group.addTask { await followNotifications(socket, deadline: deadline).map { .faulty($0) } }
+            if let probe {
+                group.addTask { await followHealth(probe).map { .faulty($0) } }
+            }
+            var reason: RunCause.Reason?
+            while reason == nil, let next = await group.next() { reason = next }
+            group.cancelAll()
+            await group.waitForAll()
+            // One that says that it is ready and ends at once has been ready all the same.
+            while let message = socket.receive() { take(message) }
+            return RunCause(reason: reason ?? .leaderExited, wasReady: board.view[name]?.wasReady ?? false)
+        }
+    }
+
+    private func copy(_ output: SubprocessOutputSequence, of stream: LogLine.Stream) async {
+        do {
+            for try await buffer in output {
+                await log.append(buffer.withUnsafeBytes { Array($0) }, to: stream)
+            }
+        } catch {
+            logger.error("cannot read a service's output", metadata: ["service": "\(name)", "error": "\(error)"])
+        }
+        await log.endLine(of: stream)
+    }
+
+    /// Takes in what the service says of itself, for as long as it runs.
+    ///
+    /// - Returns: why it is to be ended, if it is; `nil` when the task is cancelled.
+    func followNotifications(_ socket: NotifySocket, deadline: ContinuousClock.Instant) async -> Fault? {
+        let now = SuspendingClock.now
+        var deadlines = RunDeadlines(
+            start: awaitsReadiness ? now + ContinuousClock.now.duration(to: deadline) : nil, timeout: startTimeout,
+            watchdog: service.watchdog, now: now)
+        while !Task.isCancelled {
+            // All that has come is read before anything is found late: it may be us who were held up.
+            while let message = socket.receive() {
+                take(message)
+                deadlines.take(message, at: .now)
+            }
+            let state = board.view.status[name]?.state ?? .stopping
+            if let fault = deadlines.fault(of: state, at: .now) { return fault }
+            await socket.wait(until: deadlines.next)
+        }
+        return nil
+    }
+
+    func take(_ message: NotifyMessage) {
+        board.change(name) { status in
+            // Where a check decides, the service's own word is not enough.
+            if message.isReady, probe == nil {
+                status.state = .ready
+                status.wasReady = true
+            }
+            if message.isStopping { status.state = .stopping }
+            status.message = message.status ?? status.message
+        }
+    }
+
+    var probe: HealthProbe? {
+        if case .probe(let probe) = service.readiness { probe } else { nil }
+    }
+
+    /// Checks the service for as long as it runs, one check after the other.
+    ///
+    /// - Returns: why it is to be ended, if it is; `nil` when the task is cancelled.
+    func followHealth(_ probe: HealthProbe) async -> Fault? {
+        let start = ContinuousClock.now
+        var state = HealthState(probe: probe)
+        while true {
+            try? await Task.sleep(for: state.pause(at: start.duration(to: .now)))
+            if Task.isCancelled { return nil }
+            let age = start.duration(to: .now)
+            let failure = await failure(of: probe)
+            // A check that was broken off says nothing of the service.
+            if Task.isCancelled { return nil }
+            state.take(failure, at: age)
+            if let fault = judge(state.health) { return fault }
+        }
+    }
+
+    private func failure(of probe: HealthProbe) async -> String? {
+        // The check must not speak for the service on its socket.
+        let variables = variables.filter { !ServiceEnvironment.notificationVariables.contains($0.key) }
+        do {
+            let configuration = try configuration(of: probe.command, as: "healthcheck", variables: variables)
+            return await HealthCheck(configuration: configuration, timeout: probe.timeout).run()
+        } catch {
+            return error.message
+        }
+    }
+
+    /// Shows how healthy the service is, and decides whether it is to be ended.
+    ///
+    /// One that was never healthy has not started. Later it is ended only to be started again: without a restart policy
+    /// a service that answers badly is better than none.
+    private func judge(_ health: ServiceHealth) -> Fault? {
+        var wasReady = false
+        board.change(name) { status in
+            status.health = health
+            switch (health.state, status.state) {
+            case (.healthy, .starting), (.healthy, .running): (status.state, status.wasReady) = (.ready, true)
+            case (.unhealthy, .ready): status.state = .running
+            default: break
+            }
+            wasReady = status.wasReady
+        }
+        guard health.state == .unhealthy, !wasReady || service.restart != .no else { return nil }
+        return .unhealthy(health.reason)
+    }
+
+    /// Settles what becomes of the service after a run, and waits out the backoff if it is to run again.
+    func shouldRestart(after ending: Ending, attempts: Int, isFirstStart: Bool) async -> Bool {
+        switch ending {
+        case .stopped:
+            board.settle(name)
+            return false
+        case .failed(let error):
+            board.fail(name, with: error)
+            return false
+        case .faulty(let fault, wasReady: false) where isFirstStart:
+            board.fail(name, with: await notReady(fault.description))
+            return false
+        case .faulty:
+            return await restart(succeeded: false, attempts: attempts, neverReady: false)
+        case .exited(let succeeded, let wasReady):
+            let neverReady = awaitsReadiness && isFirstStart && !wasReady
+            return await restart(succeeded: succeeded, attempts: attempts, neverReady: neverReady)
+        }
+    }
+
+    private func restart(succeeded: Bool, attempts: Int, neverReady: Bool) async -> Bool {
+        guard service.restart.restarts(succeeded: succeeded, attempts: attempts) else {
+            if neverReady {
+                board.fail(name, with: await notReady("\(lastExit) before it was ready"))
+            } else {
+                board.settle(name)
+                if !succeeded, options.abortsOnFailure { abort() }
+            }
+            return false
+        }
+        let delay = backoff.delay(attempts: attempts)
+        let metadata: Logger.Metadata = ["service": "\(name)", "ended": "\(lastExit)", "in": "\(delay)"]
+        logger.notice("restarting a service", metadata: metadata)
+        board.change(name) { ($0.state, $0.pause) = (.restarting, delay / .seconds(1)) }
+        await waitForStop(atMost: delay)
+        if !board.view.isToEnd(name) { return true }
+        board.settle(name)
+        return false
+    }
+
+    private func waitForStop(atMost delay: Duration) async {
+        await withTaskGroup { group in
+            group.addTask { _ = await board.first { $0.isToEnd(name) } }
+            group.addTask { try? await Task.sleep(for: delay) }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
+    /// The failure of one service is the end of all, where that is asked for.
+    private func abort() {
+        let error = ComposeError(code: "service-failed", message: "service '\(name)' \(lastExit)")
+        board.update { $0.giveUp(because: error) }
+    }
+
+    private func notReady(_ reason: String) async -> ComposeError {
+        ComposeError(
+            code: "not-ready",
+            message: "service '\(name)' \(reason)",
+            recovery: "'segue logs \(name)' tells more",
+            logTail: await log.tail
+        )
+    }
+
+    private var lastExit: String {
+        let status = board.view[name]
+        if let signal = status?.signal { return "ended by \(StopSignal.name(of: signal))" }
+        return "exited with status \(status?.exitCode ?? 0)"
+    }
+}
+
+/// Why one run of a service's process came to its end.
+struct RunCause: Sendable {
+    enum Reason: Sendable, Equatable {
+        case leaderExited
+        case stopRequested
+        case faulty(Fault)
+    }
+
+    let reason: Reason
+    /// Whether it had said that it is ready by then.
+    let wasReady: Bool
+
+    var fault: Fault? {
+        if case .faulty(let fault) = reason { fault } else { nil }
     }
 }

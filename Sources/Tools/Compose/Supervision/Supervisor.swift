@@ -1,15 +1,17 @@
+import Footprint
 import Foundation
+import Glibc
 package import Logging
 
 /// Brings a stack up, keeps it up, changes it on request, and takes it down in order.
 ///
 /// All that it does happens within ``run()``; every process that it starts has ended when that returns.
 package final class Supervisor: Sendable {
-    let project: Project
-    let options: SupervisorOptions
-    let logger: Logger
-    let board: StatusBoard
-    let recorder: StatusRecorder
+    private let project: Project
+    private let options: SupervisorOptions
+    private let logger: Logger
+    private let board: StatusBoard
+    private let recorder: StatusRecorder
 
     /// - Parameter selection: which services start; the others can be started later.
     /// - Throws: ``ComposeError`` `invalid-stack`, `unknown-service`.
@@ -88,5 +90,176 @@ package final class Supervisor: Sendable {
             message: "project '\(project.name)' is already running\(pid)",
             recovery: "change it with 'segue up -d', take it down first, or use another name with -p"
         )
+    }
+
+    /// One run of the stack, from free ports to an empty runtime directory.
+    func supervise(_ launcher: Launcher) async throws {
+        project.removeRuntimeDirectory()
+        try project.prepare(services: board.view.status.services.map(\.name))
+        defer { project.removeRuntimeDirectory() }
+        // Before anybody can read from the status that this supervisor is there to be asked.
+        let control = try ControlSocket(path: project.controlPath)
+        let view = board.view
+        try project.save(view.stack)
+        board.begin(ports: try LoopbackPorts.pick(for: view.stack.ports))
+        recorder.flush()
+        launcher.tell(status: board.view.awaited)
+        await withTaskGroup { group in
+            group.addTask { await self.followPhase(launcher) }
+            group.addTask { await self.followSignals() }
+            // Before others' work: a process that is not written down is lost if this one is killed.
+            group.addTask(priority: .high) { for await _ in self.board.views() { self.recorder.flush() } }
+            group.addTask { await ControlServer(socket: control, logger: self.logger).serve(self.answer) }
+            await keepInstances()
+            group.cancelAll()
+        }
+        let failure = board.update { view in
+            view.status.phase = .stopped
+            return view.failure
+        }
+        recorder.flush()
+        if let failure { throw failure }
+    }
+
+    /// Returns when no instance has a process any more, and none will have one again.
+    private func keepInstances() async {
+        await withDiscardingTaskGroup { keepers in
+            for await view in board.views() {
+                if view.stop != .none { return }
+                // Looked at again under the lock: a request may have come meanwhile.
+                if view.isOver { board.update { if $0.isOver { $0.stop = max($0.stop, .orderly) } } }
+                guard view.status.services.contains(where: { !view.kept.contains($0.name) }) else { continue }
+                for name in board.takeUnkept() {
+                    let keeper = InstanceKeeper(
+                        name: name, project: project, board: board, options: options, logger: logger)
+                    keepers.addTask { await keeper.run() }
+                }
+            }
+        }
+    }
+
+    /// Derives the project's phase from its services', and tells whoever launched us.
+    private func followPhase(_ launcher: Launcher) async {
+        var isLaunched = false
+        for await view in board.views() {
+            let phase = phase(view, isWaiting: !view.lacking(.ready).isEmpty)
+            if phase == .starting { launcher.tell(status: view.awaited) }
+            if !isLaunched, view.stop == .none, view.lacking(.launched).isEmpty {
+                isLaunched = true
+                recorder.flush()
+                launcher.tellLaunched()
+            }
+            guard phase != view.status.phase else { continue }
+            // Looked at again under the lock: a request to stop may have come meanwhile.
+            board.update { $0.status.phase = $0.stop == .none ? phase : .stopping }
+            if phase == .up {
+                recorder.flush()
+                launcher.tellReady()
+                CodePages.release()
+            }
+        }
+    }
+
+    private func phase(_ view: Roster, isWaiting: Bool) -> ProjectStatus.Phase {
+        if view.stop != .none { return .stopping }
+        // Once up it stays so: a service that crashes and is restarted does not put the whole project back.
+        return view.status.phase == .up || !isWaiting ? .up : .starting
+    }
+
+    private func followSignals() async {
+        for await _ in StopSignals.arrivals(of: options.stopSignals) { stop() }
+    }
+
+    /// Does what was asked for as far as it can be done at once: it gives the orders and does not wait for what follows.
+    ///
+    /// - Parameter isRehearsal: whether to tell only what would be done.
+    /// - Returns: what becomes of each instance; ``ProjectStatus/outcome(of:isReadyEnough:)`` tells how far it is.
+    /// - Throws: ``ComposeError``; nothing has changed then.
+    @discardableResult
+    package func perform(_ request: ControlRequest, isRehearsal: Bool = false) throws(ComposeError) -> [Change] {
+        if isRehearsal {
+            var roster = board.view
+            return try roster.apply(request)
+        }
+        if case .up(let request) = request { try offerPorts(request.stack.ports) }
+        let changes = try board.update { roster throws(ComposeError) in
+            let before = roster.stack
+            let changes = try roster.apply(request)
+            try self.project.prepare(services: roster.status.services.map(\.name))
+            if roster.stack != before { try self.project.save(roster.stack) }
+            return changes
+        }
+        // Whoever has asked may look at once.
+        recorder.flush()
+        if case .kill(_, let signal) = request { send(signal, to: changes.map(\.instance)) }
+        return changes
+    }
+
+    func answer(_ call: ControlCall) -> ControlReply {
+        do throws(ComposeError) {
+            return .done(try perform(call.request, isRehearsal: call.isRehearsal))
+        } catch {
+            return .refused(error)
+        }
+    }
+
+    /// Ports that have been picked stay as they are: running services know them.
+    private func offerPorts(_ names: [String]) throws(ComposeError) {
+        let picked = board.view.status.ports
+        let ports = try LoopbackPorts.pick(for: names.filter { picked[$0] == nil })
+        if !ports.isEmpty { board.update { $0.status.ports.merge(ports) { old, _ in old } } }
+    }
+
+    /// To the leader alone, by a handle that means no other process, even if it ends at this moment.
+    private func send(_ signal: Int32, to instances: [String]) {
+        let view = board.view
+        for name in instances { view[name]?.process?.open()?.send(signal) }
+    }
+}
+
+/// How a ``Supervisor`` goes about its work.
+package struct SupervisorOptions: Sendable {
+    /// What the services inherit, and where `PATH` and a launcher's `NOTIFY_SOCKET` are read.
+    package var environment: [String: String]
+    /// Where bare command names are looked for before `PATH`.
+    package var executableDirectory: String?
+    /// How long a service may take to become ready, unless it says otherwise.
+    package var startTimeout: Duration
+    package var backoff: RestartBackoff
+    /// How much of each service's output is kept.
+    package var logs: LogRetention
+    /// How long a service may take to end when it is asked to, whatever it says itself.
+    package var stopGrace: Duration?
+    /// Whether all is stopped as soon as one service has failed for good.
+    package var abortsOnFailure: Bool
+    /// Signals to the supervisor's process that ask it to stop: the first orderly, the second at once.
+    package var stopSignals: [Int32]
+
+    package init(
+        environment: [String: String] = ProcessInfo.processInfo.environment,
+        executableDirectory: String? = SupervisorOptions.runningExecutableDirectory,
+        startTimeout: Duration = Self.usualStartTimeout,
+        backoff: RestartBackoff = RestartBackoff(),
+        logs: LogRetention = LogRetention(),
+        stopGrace: Duration? = nil,
+        abortsOnFailure: Bool = false,
+        stopSignals: [Int32] = []
+    ) {
+        self.environment = environment
+        self.executableDirectory = executableDirectory
+        self.startTimeout = startTimeout
+        self.backoff = backoff
+        self.logs = logs
+        self.stopGrace = stopGrace
+        self.abortsOnFailure = abortsOnFailure
+        self.stopSignals = stopSignals
+    }
+
+    package static let usualStartTimeout = Duration.seconds(30)
+
+    /// The folder of the executable that runs now.
+    package static var runningExecutableDirectory: String? {
+        let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        return path.map { ($0 as NSString).deletingLastPathComponent }
     }
 }

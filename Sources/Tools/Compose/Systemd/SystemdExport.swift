@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// A stack as units of systemd: a service each for every process, and a target that starts and stops them together.
 package struct SystemdExport: Sendable {
@@ -95,4 +96,60 @@ package struct SystemdExport: Sendable {
         "runlevel4", "runlevel5", "runlevel6", "shutdown", "sigpwr", "sleep", "slices", "smartcard", "sockets", "sound",
         "suspend", "swap", "sysinit", "system-update", "time-set", "time-sync", "timers", "umount", "usb-gadget",
     ]
+}
+
+/// A file that makes systemd start a stack, or a part of it.
+package struct SystemdFile: Sendable, Equatable {
+    package let name: String
+    package let text: String
+    /// It holds the values of a service's variables: nobody but its owner may read it.
+    package let isSecret: Bool
+
+    init(name: String, text: String, isSecret: Bool = false) {
+        self.name = name
+        self.text = text
+        self.isSecret = isSecret
+    }
+
+    /// A unit file.
+    init(unit name: String, _ sections: [(name: String, lines: [(String, String)])]) {
+        let texts = sections.filter { !$0.lines.isEmpty }.map { section in
+            "[\(section.name)]\n" + section.lines.map { "\($0)=\($1)\n" }.joined()
+        }
+        self.init(name: name, text: "# Made by 'segue export systemd'.\n\n" + texts.joined(separator: "\n"))
+    }
+
+    /// Puts files into a folder, in the place of those of the same names.
+    ///
+    /// - Throws: ``ComposeError`` `export-write`.
+    package static func write(_ files: [SystemdFile], to directory: String) throws(ComposeError) {
+        do {
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        } catch {
+            throw failure("make the folder \(directory)")
+        }
+        for file in files { try file.write(to: "\(directory)/\(file.name)") }
+    }
+
+    /// What is secret never has another mode, not for a moment; and a reader sees the old file or the new one.
+    private func write(to path: String) throws(ComposeError) {
+        let temporary = "\(path).new"
+        unlink(temporary)
+        let descriptor = Glibc.open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, isSecret ? 0o600 : 0o644)
+        guard descriptor >= 0 else { throw Self.failure("write \(path)") }
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        do {
+            try handle.write(contentsOf: Data(text.utf8))
+            try handle.close()
+        } catch {
+            throw Self.failure("write \(path)")
+        }
+        guard rename(temporary, path) == 0 else { throw Self.failure("write \(path)") }
+    }
+
+    private static func failure(_ what: String) -> ComposeError {
+        let reason = String(cString: strerror(errno))
+        return ComposeError(
+            code: "export-write", message: "cannot \(what): \(reason)", recovery: "name another with -o")
+    }
 }

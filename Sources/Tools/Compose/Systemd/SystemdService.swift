@@ -1,8 +1,8 @@
 /// One process of a service as a unit, with a file of its variables beside it.
 struct SystemdService {
-    let service: Service
-    let instance: String
-    let export: SystemdExport
+    private let service: Service
+    private let instance: String
+    private let export: SystemdExport
     private let offered: OfferedVariables
 
     /// - Throws: ``ComposeError`` when systemd could not set a variable.
@@ -162,5 +162,26 @@ struct SystemdService {
         return SystemdFile(
             name: "\(export.name).\(instance).env",
             text: pairs.map { SystemdText.assignment($0.key, $0.value) + "\n" }.joined(), isSecret: true)
+    }
+}
+
+extension HealthProbe {
+    /// `sleep` takes no less.
+    private var pause: Duration { max(.milliseconds(1), min(interval, startInterval)) }
+
+    private var attempts: Int {
+        max(retries, Int(((startPeriod + interval * retries) / pause).rounded(.up)))
+    }
+
+    /// A script for `sh` that runs its arguments until they succeed, for as long as the probe would.
+    var waitingScript: String {
+        let each = "timeout \(Self.seconds(timeout)) \"$@\""
+        return "n=1; until \(each); do [ $n -lt \(attempts) ] || exit 1; n=$((n+1)); sleep \(Self.seconds(pause)); done"
+    }
+
+    private static func seconds(_ duration: Duration) -> String {
+        let (seconds, attoseconds) = duration.components
+        let millis = String(attoseconds / 1_000_000_000_000_000 + 1000).dropFirst()
+        return "\(seconds).\(millis)"
     }
 }

@@ -1,5 +1,0 @@
-/// What a supervisor answers.
-enum ControlReply: Sendable, Codable {
-    case done([Change])
-    case refused(ComposeError)
-}

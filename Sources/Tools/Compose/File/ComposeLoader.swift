@@ -1,0 +1,162 @@
+import OrderedCollections
+import Yams
+
+/// Finds all files of a stack, and makes one tree of them.
+struct ComposeLoader {
+    /// They are looked at before all else.
+    private static let head: Set = ["include", "x-ports", "x-clients"]
+
+    let findings: ComposeFindings
+    let reader: ComposeReader
+
+    init(findings: ComposeFindings) {
+        self.findings = findings
+        reader = ComposeReader(findings: findings)
+    }
+
+    struct Text {
+        let path: ComposePath
+        let text: String
+    }
+
+    /// - Parameters:
+    ///   - texts: each overrides those before it.
+    ///   - directory: where their relative paths start.
+    ///   - chain: the files that include these.
+    func open(
+        _ texts: [Text], directory: ComposePath, environment: ComposeEnvironment, chain: [ComposePath] = []
+    ) -> ComposeProject {
+        let files = texts.compactMap { file -> ComposeProject.File? in
+            let source = ComposeSource(name: file.path.shown, directory: directory, environment: environment)
+            return YAMLText.parse(file.text, file: source.name, findings: findings)
+                .map { ComposeProject.File(source: source, root: $0) }
+        }
+        let head =
+            files.map { tree(of: $0, offered: [], where: Self.head.contains) }
+            .reduce(nil) { $0?.overridden(by: $1) ?? $1 }?.entries ?? [:]
+        let includes = (head["include"].map { reader.list($0.value, "'include'") } ?? []).compactMap {
+            include($0, chain: chain + texts.map(\.path))
+        }
+        let ports = head["x-ports"].map { reader.list($0.value, "'x-ports'") } ?? []
+        let clients = head["x-clients"].map { reader.list($0.value, "'x-clients'") } ?? []
+        return ComposeProject(
+            files: files, includes: includes, ports: ports + includes.flatMap(\.ports),
+            clients: clients + includes.flatMap(\.clients))
+    }
+
+    /// - Parameter offered: see ``Interpolation``.
+    /// - Returns: `nil` if no file of it could be parsed.
+    func tree(of project: ComposeProject, offered: Set<String>) -> ComposeNode? {
+        let own = project.files.map { file in
+            let tree = tree(of: file, offered: offered) { !Self.head.contains($0) && !$0.hasPrefix("x-") }
+            return ComposeExtends(loader: self, offered: offered).resolved(tree)
+        }
+        guard let merged = own.reduce(nil, { $0?.overridden(by: $1) ?? $1 })?.pruned else { return nil }
+        if let entries = merged.entries { findings.check(entries, against: .root, in: "the file") }
+        return project.includes.compactMap { tree(of: $0, offered: offered) }.reduce(merged, adding)
+    }
+
+    func tree(
+        of file: ComposeProject.File, offered: Set<String>, where isWanted: (String) -> Bool
+    ) -> ComposeNode {
+        var builder = ComposeTreeBuilder(source: file.source, findings: findings, offered: offered)
+        return builder.file(file.root, where: isWanted)
+    }
+
+    /// Services of an included file stand beside the others; there is no merging.
+    private func adding(_ tree: ComposeNode, _ included: ComposeNode) -> ComposeNode {
+        guard var entries = tree.entries, let more = included.entries?["services"]?.value.entries else { return tree }
+        var services = entries["services"]?.value.entries ?? [:]
+        for (name, entry) in more {
+            if let other = services[name] {
+                findings.report(
+                    "service '\(name)' is in \(other.key.file):\(other.key.line), too", at: entry.key,
+                    hint: "what is included cannot be changed; rename one, or merge the files with -f")
+            } else {
+                services[name] = entry
+            }
+        }
+        let place = entries["services"] ?? included.entries?["services"]
+        entries["services"] = place.map {
+            .init(key: $0.key, written: $0.written, value: $0.value.with(.mapping(services)))
+        }
+        return tree.with(.mapping(entries))
+    }
+
+    /// - Parameter chain: the files that lead to this one.
+    func include(_ node: ComposeNode, chain: [ComposePath]) -> ComposeProject? {
+        guard let entries = reader.mapping(node, "an entry of 'include'") else { return nil }
+        findings.check(entries, against: .include, in: "'include'")
+        guard let pathNode = entries["path"]?.value, let paths = paths(pathNode), !paths.isEmpty else {
+            findings.report("an entry of 'include' has no 'path'", at: node.place)
+            return nil
+        }
+        let texts = zip(paths, pathNode.list ?? []).compactMap { path, node in text(of: path, node, chain: chain) }
+        guard texts.count == paths.count else { return nil }
+        let directory = entries["project_directory"].flatMap { entry in
+            reader.scalar(entry.value, "'project_directory' of 'include'")
+                .map { entry.value.source.directory.resolving($0.text) }
+        }
+        let folder = directory ?? texts[0].path.directory
+        let environment = environment(of: entries["env_file"]?.value, folder: folder, base: node.source.environment)
+        return open(texts, directory: folder, environment: environment, chain: chain)
+    }
+
+    /// Reads a file that another one names.
+    ///
+    /// - Parameter node: where it is named.
+    private func text(of path: ComposePath, _ node: ComposeNode, chain: [ComposePath]) -> Text? {
+        if let start = chain.firstIndex(where: { $0.absolute == path.absolute }) {
+            let way = (chain[start...] + [path]).map(\.shown).joined(separator: " → ")
+            findings.report("a file includes itself: \(way)", at: node.place)
+            return nil
+        }
+        return text(of: path, node)
+    }
+
+    func text(of path: ComposePath, _ node: ComposeNode) -> Text? {
+        do {
+            return Text(path: path, text: try ComposeText.read(path.absolute))
+        } catch {
+            findings.report(
+                "cannot read the file '\(node.scalar?.written ?? path.shown)'", at: node.place,
+                hint: error.hint ?? "relative paths start in \(node.source.directory.absolute)")
+            return nil
+        }
+    }
+
+    private func paths(_ node: ComposeNode) -> [ComposePath]? {
+        let nodes = reader.list(node, "'path' of 'include'")
+        let paths = nodes.compactMap { reader.scalar($0, "'path' of 'include'") }
+            .map { node.source.directory.resolving($0.text) }
+        return paths.count == nodes.count ? paths : nil
+    }
+
+    /// What the including file's variables are wins over the env files of the included one.
+    private func environment(
+        of node: ComposeNode?, folder: ComposePath, base: ComposeEnvironment
+    ) -> ComposeEnvironment {
+        guard let node else { return base.adding(usualFileIn: folder, findings: findings) }
+        let what = "'env_file' of 'include'"
+        let texts = (node.scalar == nil ? reader.list(node, what) : [node]).compactMap { node -> Text? in
+            guard let scalar = reader.scalar(node, what) else { return nil }
+            return text(of: node.source.directory.resolving(scalar.text), node)
+        }
+        return base.adding(texts, findings: findings)
+    }
+}
+
+/// The files that are merged to one stack, and the stacks that they include: parsed, and no more than that.
+struct ComposeProject {
+    struct File {
+        let source: ComposeSource
+        let root: Node
+    }
+
+    let files: [File]
+    let includes: [ComposeProject]
+    /// Of `x-ports` of the files, those included among them: other values may refer to these ports.
+    let ports: [ComposeNode]
+    /// Of `x-clients` of the files, those included among them.
+    let clients: [ComposeNode]
+}

@@ -1,0 +1,209 @@
+import OrderedCollections
+
+/// A value of a compose file: variables are expanded, aliases and merge keys are resolved, and it knows where it stands.
+struct ComposeNode: Sendable {
+    typealias Entries = OrderedDictionary<String, Entry>
+
+    struct Entry: Sendable {
+        /// Where the key stands.
+        let key: ComposePlace
+        /// The key as it is written, which in a list may be with a variable.
+        let written: String
+        var value: ComposeNode
+    }
+
+    struct Scalar: Sendable {
+        let text: String
+        /// As it is written, with its variables' names. Mistakes show this: a value may be a secret.
+        let written: String
+        /// What YAML takes for a boolean, as it is not in quotes.
+        var isBoolean = false
+        /// Its variables cannot be expanded, which has been reported.
+        var isUnknown = false
+    }
+
+    indirect enum Content: Sendable {
+        case null
+        case scalar(Scalar)
+        case list([ComposeNode])
+        case mapping(Entries)
+    }
+
+    /// How it goes with what an earlier file says in its place.
+    enum Override: Sendable {
+        case merge
+        /// `!override`
+        case replace
+        /// `!reset`
+        case remove
+    }
+
+    let source: ComposeSource
+    let line: Int
+    var content: Content
+    var override = Override.merge
+
+    var place: ComposePlace { ComposePlace(file: source.name, line: line) }
+
+    var isNull: Bool {
+        if case .null = content { true } else { false }
+    }
+
+    var scalar: Scalar? {
+        if case .scalar(let scalar) = content { scalar } else { nil }
+    }
+
+    var list: [ComposeNode]? {
+        if case .list(let list) = content { list } else { nil }
+    }
+
+    var entries: Entries? {
+        if case .mapping(let entries) = content { entries } else { nil }
+    }
+
+    /// A value at the same place.
+    func with(_ content: Content) -> ComposeNode {
+        var node = self
+        node.content = content
+        return node
+    }
+}
+
+/// The long form of what the specification lets one write in a short one, so that the rest knows one form only, and so
+/// that two files which use different forms merge. What has no known form stays as it is, for the reader to refuse.
+extension ComposeNode {
+    /// Of a whole file.
+    var canonicalFile: ComposeNode {
+        changing("include") { $0.asList.changingElements { $0.asMapping("path").changing("path", \.asList) } }
+            .changing("services") { services in
+                services.changingValues { service in
+                    service.changing("environment", \.asPairs)
+                        .changing("labels", \.asPairs)
+                        .changing("depends_on", \.asDependencies)
+                        .changing("env_file") { $0.asList.changingElements { $0.asMapping("path") } }
+                        .changing("extends") { $0.asMapping("service") }
+                        .changing("healthcheck") { $0.changing("test", \.asTest) }
+                }
+            }
+    }
+
+    private var asList: ComposeNode { scalar == nil && entries == nil ? self : with(.list([self])) }
+
+    private func asMapping(_ key: String) -> ComposeNode {
+        scalar == nil ? self : with(.mapping([key: Entry(key: place, written: key, value: self)]))
+    }
+
+    /// `[A=1, B]` becomes `{A: "1", B: null}`.
+    private var asPairs: ComposeNode {
+        asMapping { scalar in
+            let (text, written) = (scalar.text.splitAtEquals, scalar.written.splitAtEquals)
+            let value = text.value.map { Scalar(text: $0, written: written.value ?? scalar.written) }
+            return (Scalar(text: text.name, written: written.name), value.map(Content.scalar) ?? .null)
+        }
+    }
+
+    private var asDependencies: ComposeNode {
+        let started = Dependency.Condition.started.rawValue
+        return asMapping { name in
+            let condition = with(.scalar(Scalar(text: started, written: started)))
+            return (name, .mapping(["condition": Entry(key: place, written: "condition", value: condition)]))
+        }
+    }
+
+    /// A list of plain values as a mapping.
+    private func asMapping(_ entry: (Scalar) -> (key: Scalar, content: Content)) -> ComposeNode {
+        guard let list, list.allSatisfy({ $0.scalar != nil }) else { return self }
+        var entries: Entries = [:]
+        for node in list {
+            guard let (key, content) = node.scalar.map(entry) else { continue }
+            entries[key.text] = Entry(key: node.place, written: key.written, value: node.with(content))
+        }
+        return with(.mapping(entries))
+    }
+
+    private var asTest: ComposeNode {
+        guard scalar != nil else { return self }
+        return with(.list([with(.scalar(Scalar(text: "CMD-SHELL", written: "CMD-SHELL"))), self]))
+    }
+
+    private func changing(_ key: String, _ change: (ComposeNode) -> ComposeNode) -> ComposeNode {
+        guard var entries, let entry = entries[key] else { return self }
+        entries[key]?.value = change(entry.value)
+        return with(.mapping(entries))
+    }
+
+    private func changingValues(_ change: (ComposeNode) -> ComposeNode) -> ComposeNode {
+        guard let entries else { return self }
+        return with(.mapping(entries.mapValues { Entry(key: $0.key, written: $0.written, value: change($0.value)) }))
+    }
+
+    private func changingElements(_ change: (ComposeNode) -> ComposeNode) -> ComposeNode {
+        list.map { with(.list($0.map(change))) } ?? self
+    }
+}
+
+extension String {
+    fileprivate var splitAtEquals: (name: String, value: String?) {
+        let parts = split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        return (String(parts[0]), parts.count > 1 ? String(parts[1]) : nil)
+    }
+}
+
+/// The merge rules of the compose specification (13-merge).
+extension ComposeNode {
+    /// Lists that a later file replaces; it adds to all others.
+    private static let replacedLists: Set = ["command", "entrypoint", "test"]
+    /// Lists that are sets.
+    private static let sets: Set = ["profiles", "x-ports"]
+    /// Mappings in which a key without a value says something, namely that a variable is passed on.
+    private static let pairs: Set = ["environment", "labels"]
+
+    /// What two files say together.
+    ///
+    /// - Parameters:
+    ///   - other: what the later one says.
+    ///   - key: what it stands under.
+    func overridden(by other: ComposeNode, under key: String = "") -> ComposeNode {
+        guard other.override == .merge else { return other }
+        switch (content, other.content) {
+        case (_, .null):
+            return self
+        case (.list(let list), .list(let more)) where !Self.replacedLists.contains(key):
+            return other.with(.list(Self.sets.contains(key) ? Self.union(list, more) : list + more))
+        case (.mapping(let entries), .mapping(let more)):
+            return with(.mapping(Self.merged(entries, more, arePairs: Self.pairs.contains(key))))
+        default:
+            return other
+        }
+    }
+
+    private static func merged(_ entries: Entries, _ more: Entries, arePairs: Bool) -> Entries {
+        var result = entries
+        for (name, entry) in more {
+            guard let earlier = entries[name], !arePairs || entry.value.override == .remove else {
+                result[name] = entry
+                continue
+            }
+            result[name]?.value = earlier.value.overridden(by: entry.value, under: name)
+        }
+        return result
+    }
+
+    /// Without what is reset.
+    var pruned: ComposeNode {
+        switch content {
+        case .mapping(let entries):
+            let kept = entries.filter { $0.value.value.override != .remove }
+            return with(.mapping(kept.mapValues { .init(key: $0.key, written: $0.written, value: $0.value.pruned) }))
+        case .list(let list):
+            return with(.list(list.map(\.pruned)))
+        case .null, .scalar:
+            return self
+        }
+    }
+
+    private static func union(_ list: [ComposeNode], _ more: [ComposeNode]) -> [ComposeNode] {
+        let known = Set(list.compactMap(\.scalar?.text))
+        return list + more.filter { !known.contains($0.scalar?.text ?? "") }
+    }
+}

@@ -1,0 +1,348 @@
+import OrderedCollections
+
+extension ComposeReader {
+    private static let mostReplicas = 1000
+
+    /// - Parameter stack: without services.
+    func service(_ name: String, _ entry: ComposeNode.Entry, of stack: Stack) -> Service? {
+        if !Service.isValid(name: name) {
+            report("'\(name)' is not a service name", at: entry.key, hint: Service.nameRule)
+        }
+        let place = "service '\(name)'"
+        guard let entries = mapping(entry.value, place) else { return nil }
+        findings.check(entries, against: .service, in: place)
+        let command = command(entries, of: place, key: entry.key)
+        notePlaces(entries, of: name)
+        var service = Service(name: name, command: command)
+        service.workingDirectory = directory(entries, of: place) ?? ownFolder(of: entry.value, in: stack)
+        let offered = OfferedVariables.names(ports: stack.ports)
+        service.environment = environment(entries, of: place).filter { $0.value != nil || !offered.contains($0.key) }
+        service.dependencies = dependencies(entries, of: place)
+        service.readiness = readiness(entries, of: place)
+        service.watchdog = watchdog(entries, of: place)
+        service.profiles = profiles(entries, of: place)
+        service.labels = labels(entries, of: place)
+        service.stopSignal = stopSignal(entries, of: place)
+        if let grace = duration("stop_grace_period", in: entries, of: place) { service.stopGracePeriod = grace }
+        deploy(&service, entries, of: place)
+        return service
+    }
+
+    /// The executable stands in `entrypoint`, if there is one.
+    private func notePlaces(_ entries: ComposeNode.Entries, of name: String) {
+        for key in ["working_dir", "command", "entrypoint", "healthcheck"] {
+            guard let entry = entries[key], !entry.value.isNull else { continue }
+            let known = key == "entrypoint" ? "command" : key
+            findings.note(ServiceKey(service: name, name: known), at: entry.value.place)
+        }
+    }
+
+    private func command(_ entries: ComposeNode.Entries, of place: String, key: ComposePlace) -> [String] {
+        let given = ["entrypoint", "command"].compactMap { name in
+            entries[name].flatMap { $0.value.isNull ? nil : (name, $0.value) }
+        }
+        let parts = given.flatMap { words($0.1, "'\($0.0)' of \(place)") }
+        if given.isEmpty {
+            report("\(place) has no 'command'", at: key, hint: "name the executable to run and its arguments")
+        } else if let node = given.first?.1, node.namesNothing {
+            report("'\(given[0].0)' of \(place) names no executable", at: node.place)
+        }
+        return parts
+    }
+
+    func clients(_ nodes: [ComposeNode]) -> [[String]] {
+        nodes.map { words($0, "a command of 'x-clients'") }.filter { !$0.isEmpty }
+    }
+
+    private func words(_ node: ComposeNode, _ what: String) -> [String] {
+        if node.list != nil { return strings(node, what) }
+        guard let text = scalar(node, what)?.text else { return [] }
+        guard let words = ShellWords.split(text), !words.isEmpty else {
+            report("\(what) is empty, or a quote in it is not closed", at: node.place)
+            return []
+        }
+        return words
+    }
+
+    /// Relative to the folder of the file that says it, unless that is known only when the service starts.
+    private func directory(_ entries: ComposeNode.Entries, of place: String) -> String? {
+        guard let entry = entries["working_dir"], !entry.value.isNull else {
+            return nil
+        }
+        guard let text = scalar(entry.value, "'working_dir' of \(place)")?.text else { return nil }
+        return text.hasPrefix("${SEGUE_STATE_DIR}") ? text : entry.value.source.directory.resolving(text).absolute
+    }
+
+    /// Of an included file.
+    private func ownFolder(of node: ComposeNode, in stack: Stack) -> String? {
+        let folder = node.source.directory.absolute
+        return folder == stack.directory ? nil : folder
+    }
+
+    private func stopSignal(_ entries: ComposeNode.Entries, of place: String) -> StopSignal {
+        value("stop_signal", in: entries, of: place, hint: "write a signal's name like SIGINT") { StopSignal($0) }
+            ?? .terminate
+    }
+
+    private func watchdog(_ entries: ComposeNode.Entries, of place: String) -> Duration? {
+        let watchdog = duration("x-watchdog", in: entries, of: place)
+        guard let node = entries["x-watchdog"]?.value, watchdog == .zero else { return watchdog }
+        report("'x-watchdog' of \(place) is no time at all", at: node.place, hint: "leave it out for none")
+        return nil
+    }
+
+    private func profiles(_ entries: ComposeNode.Entries, of place: String) -> [String] {
+        guard let node = entries["profiles"]?.value else { return [] }
+        return list(node, "'profiles' of \(place)").compactMap { node in
+            guard let name = scalar(node, "an entry of 'profiles' of \(place)") else { return nil }
+            if Service.isValid(name: name.text) { return name.text }
+            report("'\(name.written)' of \(place) is not a profile's name", at: node.place, hint: Service.nameRule)
+            return nil
+        }
+    }
+
+    private func labels(_ entries: ComposeNode.Entries, of place: String) -> [String: String] {
+        guard let node = entries["labels"]?.value, !node.isNull else { return [:] }
+        let labels = mapping(node, "'labels' of \(place)") ?? [:]
+        let pairs = labels.map { name, entry in
+            (
+                name,
+                entry.value.isNull ? "" : scalar(entry.value, "'\(entry.written)' in 'labels' of \(place)")?.text ?? ""
+            )
+        }
+        return Dictionary(pairs) { _, last in last }
+    }
+
+    /// `scale` is the older spelling of `deploy.replicas`.
+    private func deploy(_ service: inout Service, _ entries: ComposeNode.Entries, of place: String) {
+        let what = "'deploy' of \(place)"
+        let node = entries["deploy"]?.value
+        let deploy = node.flatMap { $0.isNull ? nil : mapping($0, what) } ?? [:]
+        findings.check(deploy, against: .deploy, in: what)
+        let scale = count("scale", in: entries, of: place, to: Self.mostReplicas)
+        let replicas = count("replicas", in: deploy, of: what, to: Self.mostReplicas)
+        if let scale, let replicas, scale != replicas, let node = deploy["replicas"]?.value {
+            report("'scale' of \(place) is another number than 'replicas'", at: node.place, hint: "leave out 'scale'")
+        }
+        service.replicas = replicas ?? scale ?? 1
+        restart(&service, entries, policy: deploy["restart_policy"]?.value, of: place)
+    }
+
+    /// The variables of `env_file`, over them those of `environment`. A key without a value is passed on from where
+    /// the files' own variables come from; if it is not set there, the service does not have it either.
+    func environment(_ entries: ComposeNode.Entries, of place: String) -> [String: String?] {
+        var variables = entries["env_file"].map { files($0.value, of: place) } ?? [:]
+        guard let node = entries["environment"]?.value, !node.isNull else { return variables }
+        let what = "'environment' of \(place)"
+        for (name, entry) in mapping(node, what) ?? [:] {
+            if !Self.isValid(variable: name) {
+                report("'\(entry.written)' in \(what) is not a variable's name", at: entry.key)
+            } else if entry.value.isNull {
+                variables[name] = .some(entry.value.source.environment[name])
+            } else {
+                variables[name] = .some(value(of: entry, what))
+            }
+        }
+        return variables
+    }
+
+    private static func isValid(variable name: String) -> Bool {
+        !name.isEmpty && !name.contains { $0 == "=" || $0 == "\0" }
+    }
+
+    private func value(of entry: ComposeNode.Entry, _ what: String) -> String? {
+        guard let scalar = scalar(entry.value, "'\(entry.written)' in \(what)") else { return nil }
+        if scalar.isBoolean {
+            // Parsers differ in what they make of it: yes, true, True or 1.
+            report(
+                "'\(entry.written)' in \(what) is a YAML boolean, and a variable is text", at: entry.value.place,
+                hint: "write it in quotes: \"\(scalar.written)\"")
+        }
+        return scalar.text
+    }
+
+    private func files(_ node: ComposeNode, of place: String) -> [String: String?] {
+        var variables: [String: String?] = [:]
+        for node in list(node, "'env_file' of \(place)") {
+            guard let more = file(node, "'env_file' of \(place)", earlier: variables.compactMapValues(\.self)) else {
+                continue
+            }
+            variables.merge(more) { _, last in last }
+        }
+        return variables
+    }
+
+    private func file(_ node: ComposeNode, _ what: String, earlier: [String: String]) -> [String: String?]? {
+        guard let options = mapping(node, "an entry of \(what)") else { return nil }
+        findings.check(options, against: .envFile, in: what)
+        let isRequired = bool("required", in: options, of: what) ?? true
+        let format = value("format", in: options, of: what, hint: "use raw, or leave it out") { text in
+            text == "raw" ? EnvironmentFile.Format.raw : nil
+        }
+        guard let node = options["path"]?.value, let path = scalar(node, "'path' of \(what)") else {
+            report("an entry of \(what) has no 'path'", at: node.place)
+            return nil
+        }
+        let place = node.source.directory.resolving(path.text)
+        do {
+            let text = try ComposeText.read(place.absolute)
+            return EnvironmentFile(name: place.shown, findings: findings).variables(
+                in: text, format: format ?? .standard, environment: node.source.environment, earlier: earlier)
+        } catch {
+            if isRequired || error == .tooLong {
+                report(
+                    "cannot read the file '\(path.written)'", at: node.place,
+                    hint: error.hint ?? "write 'required: false' if it may be missing")
+            }
+            return nil
+        }
+    }
+
+    func dependencies(_ entries: ComposeNode.Entries, of place: String) -> [Dependency] {
+        let what = "'depends_on' of \(place)"
+        guard let node = entries["depends_on"]?.value, !node.isNull, let entries = mapping(node, what) else {
+            return []
+        }
+        return entries.sorted { $0.key < $1.key }.compactMap { name, entry in
+            let what = "'\(entry.written)' in \(what)"
+            guard let options = entry.value.isNull ? [:] : mapping(entry.value, what) else { return nil }
+            findings.check(options, against: .dependency, in: what)
+            let all = Dependency.Condition.allCases.map(\.rawValue).joined(separator: ", ")
+            return Dependency(
+                on: name,
+                condition: value("condition", in: options, of: what, hint: "use one of \(all)") {
+                    Dependency.Condition(rawValue: $0)
+                } ?? .started,
+                isRequired: bool("required", in: options, of: what) ?? true,
+                restarts: bool("restart", in: options, of: what) ?? false)
+        }
+    }
+
+    /// Every dependency must exist, and none may lead back to where it started.
+    func checkDependencies(of services: [Service], in entries: ComposeNode.Entries) {
+        for (name, entry) in entries {
+            let dependencies = entry.value.entries?["depends_on"]?.value.entries ?? [:]
+            for (other, dependency) in dependencies where entries[other] == nil {
+                let near = other.nearest(of: entries.keys).map { "did you mean '\($0)'?" }
+                report("'\(name)' depends on unknown '\(dependency.written)'", at: dependency.key, hint: near)
+            }
+        }
+        for cycle in DependencyGraph(services).cycles() {
+            guard let entry = entries[cycle[0]] else { continue }
+            report(DependencyGraph.message(cycle), at: entry.value.entries?["depends_on"]?.key ?? entry.key)
+        }
+    }
+
+    /// `test: [NOTIFY]` is ours: the service itself tells when it is ready, as sd_notify defines it.
+    func readiness(_ entries: ComposeNode.Entries, of place: String) -> Readiness {
+        let what = "'healthcheck' of \(place)"
+        guard let node = entries["healthcheck"]?.value, !node.isNull, let check = mapping(node, what) else {
+            return .started
+        }
+        findings.check(check, against: .healthcheck, in: what)
+        let probe = probe(check, of: what)
+        guard bool("disable", in: check, of: what) != true else { return .started }
+        guard let test = check["test"]?.value else {
+            report("\(what) has no 'test'", at: node.place, hint: Self.testHint)
+            return .started
+        }
+        let words = strings(test, "'test' in \(what)")
+        switch words.first {
+        case "NONE" where words.count == 1:
+            return .started
+        case "NOTIFY" where words.count == 1:
+            checkNotified(check, of: what)
+            return .notify(timeout: duration("start_period", in: check, of: what))
+        case "CMD" where words.count > 1 && !words[1].isEmpty:
+            return .probe(probe(Array(words.dropFirst())))
+        case "CMD-SHELL" where words.count == 2:
+            return .probe(probe(["/bin/sh", "-c", words[1]]))
+        default:
+            report("'test' in \(what) is not a test", at: test.place, hint: Self.testHint)
+            return .started
+        }
+    }
+
+    private static let testHint = "write [CMD, executable, argument …], [CMD-SHELL, text], [NOTIFY] or [NONE]"
+
+    /// - Returns: a probe with all but the command. As in docker, 0 stands for what is usual.
+    private func probe(_ check: ComposeNode.Entries, of what: String) -> ([String]) -> HealthProbe {
+        func given(_ key: String) -> Duration? {
+            duration(key, in: check, of: what).flatMap { $0 == .zero ? nil : $0 }
+        }
+        var probe = HealthProbe(command: [])
+        if let interval = given("interval") { probe.interval = interval }
+        if let timeout = given("timeout") { probe.timeout = timeout }
+        if let period = given("start_period") { probe.startPeriod = period }
+        if let interval = given("start_interval") { probe.startInterval = interval }
+        if let retries = count("retries", in: check, of: what, to: 1_000_000), retries > 0 { probe.retries = retries }
+        return { command in
+            probe.command = command
+            return probe
+        }
+    }
+
+    private func checkNotified(_ check: ComposeNode.Entries, of what: String) {
+        for key in ["interval", "timeout", "retries", "start_interval"] {
+            guard let entry = check[key] else { continue }
+            report(
+                "'\(key)' in \(what) says nothing: the service announces itself, nobody asks it", at: entry.key,
+                hint: "'x-watchdog: 10s' has it tell again and again that it is alive")
+        }
+    }
+
+    /// `restart`, and what `deploy.restart_policy` says more precisely.
+    ///
+    /// - Parameter node: of `restart_policy`.
+    func restart(_ service: inout Service, _ entries: ComposeNode.Entries, policy node: ComposeNode?, of place: String)
+    {
+        let hint = "use no, always, on-failure, on-failure:N or unless-stopped"
+        let restart = value("restart", in: entries, of: place, hint: hint) { RestartPolicy($0) }
+        service.restart = restart ?? .no
+        guard let node, !node.isNull else { return }
+        let what = "'restart_policy' of \(place)"
+        guard let policy = mapping(node, what) else { return }
+        findings.check(policy, against: .restartPolicy, in: what)
+        let condition = value("condition", in: policy, of: what, hint: "use none, on-failure or any") { text in
+            let policies: [String: RestartPolicy] = [
+                "none": .no, "on-failure": .onFailure(limit: nil), "any": .always(),
+            ]
+            return policies[text]
+        }
+        let limit = count("max_attempts", in: policy, of: what, to: 1_000_000).flatMap { $0 == 0 ? nil : $0 }
+        service.restart = (condition ?? restart ?? .always()).limited(to: limit)
+        service.backoff = backoff(policy, of: what)
+    }
+
+    /// The specification's delay is the same each time; ours grows up to `x-max-delay`, if that is given.
+    private func backoff(_ policy: ComposeNode.Entries, of what: String) -> RestartBackoff? {
+        let delay = duration("delay", in: policy, of: what).flatMap { $0 == .zero ? nil : $0 }
+        let maximum = duration("x-max-delay", in: policy, of: what)
+        let window = duration("window", in: policy, of: what)
+        guard delay != nil || maximum != nil || window != nil else { return nil }
+        let usual = RestartBackoff()
+        let initial = delay ?? usual.initial
+        return RestartBackoff(
+            initial: initial, maximum: max(initial, maximum ?? delay ?? usual.maximum),
+            resetAfter: window ?? usual.resetAfter)
+    }
+}
+
+extension ComposeNode {
+    /// Whether it is a list of words without a first one.
+    fileprivate var namesNothing: Bool {
+        guard let list else { return false }
+        return list.first.map { $0.scalar?.text.isEmpty ?? true && $0.scalar?.isUnknown != true } ?? true
+    }
+}
+
+extension RestartPolicy {
+    fileprivate func limited(to limit: Int?) -> RestartPolicy {
+        switch self {
+        case .no: .no
+        case .always: .always(limit: limit)
+        case .unlessStopped: limit == nil ? self : .always(limit: limit)
+        case .onFailure(let own): .onFailure(limit: limit ?? own)
+        }
+    }
+}

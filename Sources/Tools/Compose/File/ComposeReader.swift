@@ -1,0 +1,138 @@
+import OrderedCollections
+
+/// Makes a stack of the tree of its files, and reports what in it cannot be meant.
+struct ComposeReader {
+    let findings: ComposeFindings
+
+    /// - Parameters:
+    ///   - project: whose `x-ports` and `x-clients` are no part of the tree.
+    ///   - directory: the stack's.
+    func stack(_ root: ComposeNode, of project: ComposeProject, directory: String) -> Stack {
+        var stack = Stack(directory: directory, services: [])
+        stack.ports = ports(project.ports)
+        stack.clients = clients(project.clients)
+        guard let entries = mapping(root, "the file") else { return stack }
+        stack.name = entries["name"].flatMap { name($0.value) }
+        if let services = entries["services"] {
+            stack.services = self.services(services.value, of: stack)
+        } else {
+            report("there is no 'services'", at: root.place, hint: "list the processes to run under it")
+        }
+        return stack
+    }
+
+    func name(_ node: ComposeNode) -> String? {
+        guard let name = scalar(node, "name") else { return nil }
+        if ProjectName.isValid(name.text) { return name.text }
+        report("'\(name.written)' is not a project name", at: node.place, hint: ProjectName.rule)
+        return nil
+    }
+
+    /// The names, each once: an included file may well ask for the same port.
+    func ports(_ nodes: [ComposeNode]) -> [String] {
+        var names: [String] = []
+        for node in nodes {
+            guard let name = scalar(node, "an entry of 'x-ports'"), !names.contains(name.text) else { continue }
+            if OfferedVariables.portVariable(name.text) == nil {
+                let hint = "use letters, digits, '-' and '_'"
+                report("'\(name.written)' in 'x-ports' is not a name", at: node.place, hint: hint)
+            }
+            names.append(name.text)
+        }
+        return names
+    }
+
+    private func services(_ node: ComposeNode, of stack: Stack) -> [Service] {
+        guard let entries = mapping(node, "'services'") else { return [] }
+        if entries.isEmpty {
+            report("'services' is empty", at: node.place, hint: "list the processes to run under it")
+        }
+        let services = entries.compactMap { service($0.key, $0.value, of: stack) }
+        checkDependencies(of: services, in: entries)
+        checkInstances(of: services, in: entries)
+        return services
+    }
+
+    /// Each process must have a name of its own.
+    private func checkInstances(of services: [Service], in entries: ComposeNode.Entries) {
+        for service in services where service.replicas > 1 {
+            for name in service.instances {
+                guard let entry = entries[name] else { continue }
+                report(
+                    "'\(name)' is a process of service '\(service.name)', too", at: entry.key,
+                    hint: "give the service another name")
+            }
+        }
+    }
+
+    func report(_ message: String, at place: ComposePlace, hint: String? = nil) {
+        findings.report(message, at: place, hint: hint)
+    }
+
+    func mapping(_ node: ComposeNode, _ what: String) -> ComposeNode.Entries? {
+        if let entries = node.entries { return entries }
+        report("\(what) is not a mapping", at: node.place, hint: "write 'key: value' lines")
+        return nil
+    }
+
+    /// - Returns: nothing where nothing is given.
+    func list(_ node: ComposeNode, _ what: String) -> [ComposeNode] {
+        if node.isNull { return [] }
+        if node.list == nil { report("\(what) is not a list", at: node.place) }
+        return node.list ?? []
+    }
+
+    func strings(_ node: ComposeNode, _ what: String) -> [String] {
+        list(node, what).compactMap { scalar($0, "an entry of \(what)")?.text }
+    }
+
+    /// - Returns: `nil` when there is none, which has been reported.
+    func scalar(_ node: ComposeNode, _ what: String) -> ComposeNode.Scalar? {
+        guard let scalar = node.scalar else {
+            report("\(what) is not a plain value", at: node.place)
+            return nil
+        }
+        guard !scalar.isUnknown else { return nil }
+        guard !scalar.text.contains("\0") else {
+            report("\(what) contains a NUL character", at: node.place)
+            return nil
+        }
+        return scalar
+    }
+
+    /// The value under a key, if it is there and not null.
+    ///
+    /// - Parameter read: makes a value of its text, or `nil` when that is wrong.
+    func value<Value>(
+        _ key: String, in entries: ComposeNode.Entries, of place: String, hint: String, _ read: (String) -> Value?
+    ) -> Value? {
+        guard let node = entries[key]?.value, !node.isNull else { return nil }
+        let what = "'\(key)' of \(place)"
+        guard let scalar = scalar(node, what) else { return nil }
+        let value = read(scalar.text)
+        if value == nil { report("\(what) is '\(scalar.written)'", at: node.place, hint: hint) }
+        return value
+    }
+
+    func duration(_ key: String, in entries: ComposeNode.Entries, of place: String) -> Duration? {
+        value(key, in: entries, of: place, hint: "write a duration like 10s, 1m30s or 500ms") { Duration(compose: $0) }
+    }
+
+    func bool(_ key: String, in entries: ComposeNode.Entries, of place: String) -> Bool? {
+        value(key, in: entries, of: place, hint: "write true or false") { text in
+            switch text.lowercased() {
+            case "true", "yes", "on", "y": true
+            case "false", "no", "off", "n": false
+            default: nil
+            }
+        }
+    }
+
+    func count(
+        _ key: String, in entries: ComposeNode.Entries, of place: String, from least: Int = 0, to most: Int
+    ) -> Int? {
+        value(key, in: entries, of: place, hint: "write a number from \(least) to \(most)") { text in
+            Int(text).flatMap { (least...most).contains($0) ? $0 : nil }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+import OrderedCollections
+import Yams
+
+/// Makes the tree of one file from what the YAML parser gives.
+///
+/// Variables are expanded before files are merged, in values and never in keys, as the specification says.
+struct ComposeTreeBuilder {
+    /// Aliases of aliases may stand for more than a machine can hold.
+    private static let mostNodes = 100_000
+
+    private let source: ComposeSource
+    private let findings: ComposeFindings
+    /// What the supervisor sets for services; see ``Interpolation``.
+    private let offered: Set<String>
+    private var path: [String] = []
+    private var count = 0
+
+    init(source: ComposeSource, findings: ComposeFindings, offered: Set<String>) {
+        self.source = source
+        self.findings = findings
+        self.offered = offered
+    }
+
+    /// - Parameters:
+    ///   - root: a mapping.
+    ///   - isWanted: which of its keys to look at.
+    mutating func file(_ root: Node, where isWanted: (String) -> Bool) -> ComposeNode {
+        guard let mapping = root.mapping else { return node(root) }
+        let wanted = mapping.filter { $0.key.scalar.map { isWanted($0.string) } ?? true }
+        return node(.mapping(Node.Mapping(wanted, mapping.tag, mapping.style, mapping.mark))).canonicalFile
+    }
+
+    private mutating func node(_ node: Node) -> ComposeNode {
+        var result = ComposeNode(source: source, line: node.mark?.line ?? 1, content: .null)
+        guard admits(node) else { return result }
+        result.content = content(of: node)
+        switch node.tag.rawValue {
+        case "!reset": result.override = .remove
+        case "!override": result.override = .replace
+        default: break
+        }
+        return result
+    }
+
+    /// Whether the tree may still grow; that it may not is told once, where it became too much.
+    private mutating func admits(_ node: Node) -> Bool {
+        count += 1
+        if count == Self.mostNodes + 1 { report("the file's aliases stand for too much", at: node) }
+        return count <= Self.mostNodes
+    }
+
+    private mutating func content(of node: Node) -> ComposeNode.Content {
+        switch node {
+        case .scalar where node.tag == Tag(.null): .null
+        case .scalar(let scalar): .scalar(expanded(scalar.string, isBoolean: node.tag == Tag(.bool), at: node))
+        case .sequence(let sequence): .list(sequence.map { self.node($0) })
+        case .mapping(let mapping): .mapping(entries(of: mapping))
+        case .alias: .null
+        }
+    }
+
+    private mutating func expanded(_ text: String, isBoolean: Bool, at node: Node) -> ComposeNode.Scalar {
+        findings.note(variablesIn: text, of: source.environment, offered: offered)
+        var interpolation = Interpolation(environment: source.environment, offered: offered)
+        do {
+            let value = try interpolation.expand(text)
+            findings.note(unset: interpolation.unset)
+            return .init(text: value, written: text, isBoolean: isBoolean)
+        } catch {
+            report("'\(path.joined(separator: "."))': \(error.message)", at: node)
+            return .init(text: "", written: text, isUnknown: true)
+        }
+    }
+
+    private mutating func entries(of mapping: Node.Mapping) -> ComposeNode.Entries {
+        var own: ComposeNode.Entries = [:]
+        var merged: ComposeNode.Entries = [:]
+        for (key, value) in mapping {
+            guard let name = key.scalar?.string else {
+                report("a key of '\(path.joined(separator: "."))' is not a plain word", at: key)
+                continue
+            }
+            if name == "<<" {
+                // The first of several merged mappings wins (YAML merge key type).
+                for source in mergeSources(value) { merged.merge(source) { first, _ in first } }
+            } else {
+                path.append(name)
+                let place = ComposePlace(file: source.name, line: key.mark?.line ?? 1)
+                own[name] = .init(key: place, written: name, value: node(value))
+                path.removeLast()
+            }
+        }
+        own.merge(merged) { own, _ in own }
+        return own
+    }
+
+    private mutating func mergeSources(_ value: Node) -> [ComposeNode.Entries] {
+        let sources = value.sequence.map(Array.init) ?? [value]
+        return sources.compactMap { source in
+            // What merges only what merges more has no nodes of its own to be counted.
+            guard admits(source) else { return nil }
+            if let mapping = source.mapping { return entries(of: mapping) }
+            report("what '<<' merges is not a mapping", at: source)
+            return nil
+        }
+    }
+
+    private func report(_ message: String, at node: Node) {
+        findings.report(message, at: ComposePlace(file: source.name, line: node.mark?.line ?? 1))
+    }
+}
+
+/// Parses a file's text, and tells what is wrong with it as YAML.
+enum YAMLText {
+    /// - Returns: the root, a mapping; `nil` if there is none, which has been reported.
+    static func parse(_ text: String, file: String, findings: ComposeFindings) -> Node? {
+        func report(_ message: String, line: Int = 1, hint: String? = nil) {
+            findings.report(message, at: ComposePlace(file: file, line: line), hint: hint)
+        }
+        findings.begin(file)
+        do {
+            guard let root = try Yams.compose(yaml: text) else {
+                report("the file is empty", hint: "list the processes to run under 'services'")
+                return nil
+            }
+            if root.mapping != nil { return root }
+            report("the file is not a mapping", line: root.mark?.line ?? 1, hint: "write 'key: value' lines")
+        } catch let error as YamlError {
+            switch error {
+            case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
+                .composer(_, let problem, let mark, _):
+                report("not YAML: \(problem)", line: mark.line, hint: "look at the indentation and quotes there")
+            case .duplicatedKeysInMapping(let duplicates, let context):
+                let keys = duplicates.sorted().map { "'\($0)'" }.joined(separator: ", ")
+                report("\(keys) stands twice in the mapping that begins here", line: context.mark.line)
+            case .reader(let problem, let offset, _, _):
+                let lines = text.utf8.prefix(offset ?? 0).count { $0 == UInt8(ascii: "\n") }
+                report("not YAML: \(problem)", line: lines + 1)
+            default:
+                report("it cannot be read as YAML")
+            }
+        } catch {
+            report("it cannot be read as YAML")
+        }
+        return nil
+    }
+}

@@ -1,0 +1,211 @@
+/// A file of `KEY=value` lines, as the compose specification describes it under `env_file`.
+struct EnvironmentFile {
+    enum Format {
+        case standard
+        /// Values are as they stand, with quotes and dollar signs.
+        case raw
+    }
+
+    let name: String
+    let findings: ComposeFindings
+
+    /// - Parameters:
+    ///   - environment: what values refer to, and where a key without a value has it from.
+    ///   - earlier: the variables of files before this one, which values may refer to as well.
+    /// - Returns: `nil` for a variable that is named, and set nowhere.
+    func variables(
+        in text: String, format: Format = .standard, environment: ComposeEnvironment, earlier: [String: String] = [:]
+    ) -> [String: String?] {
+        let text = text.replacing("\r\n", with: "\n").replacing("\u{FEFF}", with: "")
+        var scope = environment.adding(earlier, from: name)
+        var variables: [String: String?] = [:]
+        for entry in format == .raw ? rawEntries(text) : entries(text) {
+            let value = value(of: entry, environment: scope)
+            variables[entry.name] = .some(value)
+            // What the outside says wins.
+            if environment[entry.name] == nil { scope.set(entry.name, to: value, from: name) }
+        }
+        return variables
+    }
+
+    private func value(of entry: EnvironmentFileScanner.Entry, environment: ComposeEnvironment) -> String? {
+        switch entry.value {
+        case nil: return environment[entry.name]
+        case .literal(let text): return text
+        case .template(let text):
+            findings.note(variablesIn: text, of: environment)
+            var interpolation = Interpolation(environment: environment)
+            do {
+                let value = try interpolation.expand(text)
+                findings.note(unset: interpolation.unset)
+                return value
+            } catch {
+                report("'\(entry.name)': \(error.message)", line: entry.line, hint: "single quotes keep dollar signs")
+                return nil
+            }
+        }
+    }
+
+    private func entries(_ text: String) -> [EnvironmentFileScanner.Entry] {
+        var scanner = EnvironmentFileScanner(text)
+        var entries: [EnvironmentFileScanner.Entry] = []
+        while let result = scanner.next() {
+            switch result {
+            case .success(let entry): entries.append(entry)
+            case .failure(let mistake): report(mistake.message, line: mistake.line, hint: "write lines as KEY=value")
+            }
+        }
+        return entries
+    }
+
+    private func rawEntries(_ text: String) -> [EnvironmentFileScanner.Entry] {
+        text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().compactMap { index, line in
+            guard !line.isEmpty, !line.hasPrefix("#") else { return nil }
+            let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let value = parts.count > 1 ? EnvironmentFileScanner.Value.literal(String(parts[1])) : nil
+            return .init(name: String(parts[0]), value: value, line: index + 1)
+        }
+    }
+
+    private func report(_ message: String, line: Int, hint: String) {
+        findings.report(message, at: ComposePlace(file: name, line: line), hint: hint)
+    }
+}
+
+/// Takes an env file apart, one variable at a time; what it cannot read it names by line only, for it may be a secret.
+struct EnvironmentFileScanner {
+    enum Value: Equatable {
+        case literal(String)
+        /// With variables to expand.
+        case template(String)
+    }
+
+    struct Entry: Equatable {
+        let name: String
+        /// `nil` for a name alone.
+        let value: Value?
+        let line: Int
+    }
+
+    struct Mistake: Error, Equatable {
+        let message: String
+        let line: Int
+    }
+
+    private var rest: Substring
+    private var line = 1
+
+    /// - Parameter text: with line feeds alone.
+    init(_ text: String) {
+        rest = Substring(text)
+    }
+
+    /// - Returns: `nil` at the end.
+    mutating func next() -> Result<Entry, Mistake>? {
+        skip(while: \.isWhitespace)
+        while rest.first == "#" {
+            skip { $0 != "\n" }
+            skip(while: \.isWhitespace)
+        }
+        guard !rest.isEmpty else { return nil }
+        let start = line
+        do {
+            return .success(try entry(at: start))
+        } catch {
+            skip { $0 != "\n" }
+            return .failure(Mistake(message: error.message, line: start))
+        }
+    }
+
+    private struct Failure: Error {
+        let message: String
+    }
+
+    private mutating func entry(at line: Int) throws(Failure) -> Entry {
+        if rest.hasPrefix("export ") {
+            rest.removeFirst("export ".count)
+            skip(while: Self.isBlank)
+        }
+        let name = take { $0 == "_" || $0 == "." || $0 == "-" || $0.isASCII && ($0.isLetter || $0.isNumber) }
+        guard let first = name.first, first == "_" || first.isLetter else {
+            throw Failure(message: "the line does not begin with a variable's name")
+        }
+        skip(while: Self.isBlank)
+        guard rest.first == "=" else {
+            try endLine(after: "the name")
+            return Entry(name: name, value: nil, line: line)
+        }
+        rest.removeFirst()
+        skip(while: Self.isBlank)
+        return Entry(name: name, value: try value(), line: line)
+    }
+
+    private mutating func value() throws(Failure) -> Value {
+        guard let quote = rest.first, quote == "'" || quote == "\"" else {
+            return .template(unquoted())
+        }
+        rest.removeFirst()
+        let text = try quoted(quote)
+        try endLine(after: "the closing quote")
+        return quote == "'" ? .literal(text) : .template(text)
+    }
+
+    /// A `#` begins a comment only after a space.
+    private mutating func unquoted() -> String {
+        let text = take { $0 != "\n" }
+        if text.hasPrefix("#") { return "" }
+        let end = text.firstRange(of: #/[ \t]#/#)?.lowerBound ?? text.endIndex
+        return String(text[..<end].reversed().drop(while: \.isWhitespace).reversed())
+    }
+
+    /// May go on over several lines.
+    private mutating func quoted(_ quote: Character) throws(Failure) -> String {
+        var text = ""
+        while let character = pop() {
+            if character == quote { return text }
+            guard character == "\\", let escaped = rest.first else {
+                text.append(character)
+                continue
+            }
+            if let meant = quote == "'" ? (escaped == "'" ? "'" : nil) : Self.escapes[escaped] {
+                _ = pop()
+                text += meant
+            } else {
+                text.append(character)
+            }
+        }
+        throw Failure(message: "a quote that begins here is not closed")
+    }
+
+    /// Within double quotes. An escaped dollar sign begins no variable.
+    private static let escapes: [Character: String] = [
+        "n": "\n", "r": "\r", "t": "\t", "\\": "\\", "\"": "\"", "$": "$$",
+    ]
+
+    private mutating func endLine(after what: String) throws(Failure) {
+        skip(while: Self.isBlank)
+        if rest.first == "#" { skip { $0 != "\n" } }
+        guard rest.isEmpty || rest.first == "\n" else { throw Failure(message: "something follows \(what)") }
+    }
+
+    private static func isBlank(_ character: Character) -> Bool { character == " " || character == "\t" }
+
+    private mutating func take(while belongs: (Character) -> Bool) -> String {
+        var text = ""
+        while let character = rest.first, belongs(character) {
+            text.append(character)
+            _ = pop()
+        }
+        return text
+    }
+
+    private mutating func skip(while belongs: (Character) -> Bool) {
+        _ = take(while: belongs)
+    }
+
+    private mutating func pop() -> Character? {
+        let character = rest.popFirst()
+        if character == "\n" { line += 1 }
+        return character
+    }
+}

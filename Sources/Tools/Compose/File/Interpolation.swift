@@ -1,0 +1,177 @@
+/// The variable references of the compose specification: `$V`, `${V}`, `${V:-default}`, `${V-default}`,
+/// `${V:?error}`, `${V?error}`, `${V:+other}`, `${V+other}` and `$$`, nested as one likes.
+///
+/// What the supervisor offers to services, such as a port, is known only when they start: such a reference counts as
+/// set, and stays in the text as `${V}` for ``OfferedVariables`` to expand.
+struct Interpolation {
+    struct Failure: Error, Equatable {
+        let message: String
+    }
+
+    private let environment: ComposeEnvironment
+    /// The names that the supervisor will set.
+    private var offered: Set<String>
+    /// Variables that were asked for, are not set and have no default: each becomes empty, with a warning.
+    private(set) var unset: Set<String> = []
+
+    init(environment: ComposeEnvironment, offered: Set<String> = []) {
+        self.environment = environment
+        self.offered = offered
+    }
+
+    /// No person nests this deep, and each level takes a part of the stack.
+    static let deepest = 32
+
+    mutating func expand(_ text: some StringProtocol) throws(Failure) -> String {
+        var rest = Substring(text)
+        var result = ""
+        while let character = rest.popFirst() {
+            if character == "$" {
+                result += try reference(&rest)
+            } else {
+                result.append(character)
+            }
+        }
+        return result
+    }
+
+    private mutating func reference(_ rest: inout Substring) throws(Failure) -> String {
+        switch rest.first {
+        case "$":
+            rest.removeFirst()
+            return "$"
+        case "{":
+            rest.removeFirst()
+            return try braced(&rest)
+        default:
+            let name = Self.takeName(&rest)
+            guard !name.isEmpty else {
+                throw Failure(message: "a lone '$' is not a variable reference (write '$$' for a dollar sign)")
+            }
+            return value(of: name)
+        }
+    }
+
+    private mutating func braced(_ rest: inout Substring) throws(Failure) -> String {
+        let name = Self.takeName(&rest)
+        guard !name.isEmpty else { throw Failure(message: "'${' is not followed by a variable's name") }
+        let operation = Self.takeOperation(&rest)
+        guard let operand = operation == nil ? "" : Self.takeOperand(&rest) else {
+            throw Failure(message: "more than \(Self.deepest) references are nested")
+        }
+        guard rest.popFirst() == "}" else {
+            throw Failure(message: "'${\(name)' is not closed, or has an unknown operator")
+        }
+        guard let operation else { return value(of: name) }
+        let set = known(name).flatMap { operation.emptyIsUnset && $0.isEmpty ? nil : $0 }
+        // The operand is expanded only where it is used: `${A:-${B:?}}` must not fail when A is set.
+        switch (operation.kind, set) {
+        case (.alternative, nil): return ""
+        case (.alternative, _?): return try expand(operand)
+        case (_, let set?): return set
+        case (.default, nil): return try expand(operand)
+        case (.required, nil):
+            let reason = try expand(operand)
+            throw Failure(message: "required variable '\(name)' is not set" + (reason.isEmpty ? "" : ": \(reason)"))
+        }
+    }
+
+    private mutating func value(of name: String) -> String {
+        if let value = known(name) { return value }
+        unset.insert(name)
+        return ""
+    }
+
+    /// What is offered hides a variable of the same name, as it does for the service.
+    private func known(_ name: String) -> String? {
+        offered.contains(name) ? "${\(name)}" : environment[name]
+    }
+
+    struct Operation: Equatable {
+        enum Kind: Character {
+            case `default` = "-"
+            case required = "?"
+            case alternative = "+"
+        }
+
+        let kind: Kind
+        /// Written with a colon: an empty value counts as none.
+        let emptyIsUnset: Bool
+    }
+
+    static func takeName(_ rest: inout Substring) -> String {
+        guard let first = rest.first, first == "_" || first.isASCII && first.isLetter else { return "" }
+        let name = rest.prefix { $0 == "_" || $0.isASCII && ($0.isLetter || $0.isNumber) }
+        rest = rest[name.endIndex...]
+        return String(name)
+    }
+
+    static func takeOperation(_ rest: inout Substring) -> Operation? {
+        let hasColon = rest.first == ":"
+        guard let kind = rest.dropFirst(hasColon ? 1 : 0).first.flatMap(Operation.Kind.init) else { return nil }
+        rest.removeFirst(hasColon ? 2 : 1)
+        return Operation(kind: kind, emptyIsUnset: hasColon)
+    }
+
+    /// Everything up to the brace that closes the reference, references inside included.
+    ///
+    /// - Returns: `nil` when they are nested too deep. Each level is looked through again within the one around it, so
+    ///   that otherwise a long text would take far longer than its length.
+    static func takeOperand(_ rest: inout Substring) -> Substring? {
+        let bytes = rest.utf8
+        var end = bytes.startIndex
+        var depth = 0
+        scan: while end < bytes.endIndex {
+            let next = bytes.index(after: end)
+            switch (bytes[end], next < bytes.endIndex ? bytes[next] : 0) {
+            case (UInt8(ascii: "$"), UInt8(ascii: "$")):
+                end = bytes.index(after: next)
+                continue scan
+            case (UInt8(ascii: "$"), UInt8(ascii: "{")):
+                depth += 1
+                guard depth < deepest else { return nil }
+            case (UInt8(ascii: "}"), _):
+                if depth == 0 { break scan }
+                depth -= 1
+            default: break
+            }
+            end = next
+        }
+        defer { rest = rest[end...] }
+        return rest[..<end]
+    }
+
+    struct Reference: Equatable {
+        let name: String
+        /// Of `${V:-default}`, as written.
+        var standIn: String?
+        /// `${V:?}`
+        var isRequired = false
+    }
+
+    /// Every variable that a text refers to, those within the operands of others included.
+    static func references(in text: some StringProtocol) -> [Reference] {
+        var rest = Substring(text)
+        var found: [Reference] = []
+        while let character = rest.popFirst() {
+            guard character == "$" else { continue }
+            if rest.first == "$" {
+                rest.removeFirst()
+                continue
+            }
+            let isBraced = rest.first == "{"
+            if isBraced { rest.removeFirst() }
+            var reference = Reference(name: takeName(&rest))
+            guard !reference.name.isEmpty else { continue }
+            if isBraced, let operation = takeOperation(&rest) {
+                guard let operand = takeOperand(&rest) else { return found + [reference] }
+                reference.standIn = operation.kind == .default ? String(operand) : nil
+                reference.isRequired = operation.kind == .required
+                found += [reference] + references(in: operand)
+            } else {
+                found.append(reference)
+            }
+        }
+        return found
+    }
+}

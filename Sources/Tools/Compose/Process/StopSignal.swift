@@ -1,0 +1,77 @@
+@preconcurrency import Dispatch
+import Glibc
+package import Subprocess
+
+/// A signal, by its number or its name with or without `SIG`.
+package struct StopSignal: Sendable, Hashable {
+    package let number: Int32
+
+    package static let terminate = StopSignal(number: SIGTERM)
+    static let kill = StopSignal(number: SIGKILL)
+
+    package init(number: Int32) {
+        self.number = number
+    }
+
+    package init?(_ text: String) {
+        if let number = Int32(text), (1...64).contains(number) {
+            self.number = number
+            return
+        }
+        let name = text.uppercased()
+        let short = name.hasPrefix("SIG") ? String(name.dropFirst(3)) : name
+        guard let number = Self.names[short] else { return nil }
+        self.number = number
+    }
+
+    /// `SIGTERM`, or `signal 42` for one that has no common name.
+    package static func name(of number: Int32) -> String {
+        names.first { $0.value == number }.map { "SIG\($0.key)" } ?? "signal \(number)"
+    }
+
+    private static let names: [String: Int32] = [
+        "HUP": SIGHUP, "INT": SIGINT, "QUIT": SIGQUIT, "ILL": SIGILL, "TRAP": SIGTRAP, "ABRT": SIGABRT,
+        "BUS": SIGBUS, "FPE": SIGFPE, "KILL": SIGKILL, "USR1": SIGUSR1, "SEGV": SIGSEGV, "USR2": SIGUSR2,
+        "PIPE": SIGPIPE, "ALRM": SIGALRM, "TERM": SIGTERM, "CONT": SIGCONT, "STOP": SIGSTOP, "WINCH": SIGWINCH,
+    ]
+}
+
+extension StopSignal: CustomStringConvertible {
+    /// As a compose file says it.
+    package var description: String {
+        Self.names.first { $0.value == number }.map { "SIG\($0.key)" } ?? String(number)
+    }
+}
+
+/// Signals to this process, as a sequence.
+package enum StopSignals {
+    /// Each arrival of one of the signals, which meanwhile do nothing else; afterwards they do what they do by default.
+    ///
+    /// Children do not inherit that: Subprocess resets what they do with signals.
+    package static func arrivals(of signals: [Int32]) -> AsyncStream<Int32> {
+        // The first stops, the second hastens; more tell nothing new.
+        AsyncStream(bufferingPolicy: .bufferingOldest(2)) { continuation in
+            let sources = signals.map { number in
+                signal(number, SIG_IGN)
+                let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+                source.setEventHandler { continuation.yield(number) }
+                source.activate()
+                return source
+            }
+            continuation.onTermination = { _ in
+                for source in sources { source.cancel() }
+                for number in signals { signal(number, SIG_DFL) }
+            }
+        }
+    }
+}
+
+extension TerminationStatus {
+    /// How a process came to its end, for people.
+    package var summary: String {
+        switch self {
+        case .exited(let code): "exited with status \(code)"
+        case .signaled(let signal): "ended by \(StopSignal.name(of: signal))"
+        }
+    }
+}

@@ -1,5 +1,0 @@
-/// A key in the entry of a service.
-package struct ServiceKey: Sendable, Codable, Hashable {
-    let service: String
-    let name: String
-}

@@ -1,0 +1,205 @@
+import Yams
+
+/// The stack as a compose file: everything resolved, so that reading it gives the same stack again.
+extension Stack: Encodable {
+    private enum CodingKeys: String, CodingKey {
+        case name, services
+        case ports = "x-ports"
+        case clients = "x-clients"
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encodeIfPresent(name, forKey: .name)
+        if !ports.isEmpty { try container.encode(ports, forKey: .ports) }
+        if !clients.isEmpty {
+            try container.encode(clients.map { $0.map(\.composeEscaped) }, forKey: .clients)
+        }
+        var services = container.nestedContainer(keyedBy: ComposeName.self, forKey: .services)
+        for service in self.services {
+            let directory = service.workingDirectory ?? directory
+            var service = service
+            service.workingDirectory = directory.hasPrefix("/") ? directory : "\(self.directory)/\(directory)"
+            try services.encode(service, forKey: ComposeName(service.name))
+        }
+    }
+}
+
+/// A resolved stack as text: a compose file that depends neither on its place nor on anybody's environment.
+extension Stack {
+    package init(text: String) throws {
+        self = try ComposeFile(text: text, path: "stack", directory: "/", environment: [:]).stack
+    }
+
+    package var text: String {
+        get throws {
+            // Which, unlike JSON's, keeps the services in their order.
+            let encoder = YAMLEncoder()
+            // A long command stays on its line, and letters stay letters.
+            encoder.options = YAMLEncoder.Options(width: -1, allowUnicode: true)
+            return try encoder.encode(self)
+        }
+    }
+
+    /// The same stack, every working directory absolute.
+    var anchored: Stack {
+        var stack = self
+        stack.services = services.map { service in
+            let path = service.workingDirectory ?? directory
+            var service = service
+            service.workingDirectory = path.hasPrefix("/") ? path : "\(directory)/\(path)"
+            return service
+        }
+        return stack
+    }
+}
+
+extension Service: Encodable {
+    private enum CodingKeys: String, CodingKey {
+        case profiles
+        case command
+        case workingDirectory = "working_dir"
+        case environment
+        case dependencies = "depends_on"
+        case restart
+        case deploy
+        case healthcheck
+        case watchdog = "x-watchdog"
+        case stopSignal = "stop_signal"
+        case stopGracePeriod = "stop_grace_period"
+        case labels
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        if !profiles.isEmpty { try container.encode(profiles, forKey: .profiles) }
+        try container.encode(command.map(\.composeEscaped), forKey: .command)
+        try container.encodeIfPresent(workingDirectory?.composeEscaped, forKey: .workingDirectory)
+        try encode(environment, to: &container, forKey: .environment)
+        if !dependencies.isEmpty {
+            var entries = container.nestedContainer(keyedBy: ComposeName.self, forKey: .dependencies)
+            for dependency in dependencies { try entries.encode(dependency, forKey: ComposeName(dependency.service)) }
+        }
+        try container.encode(restart.description, forKey: .restart)
+        try container.encodeIfPresent(Deployment(self), forKey: .deploy)
+        if readiness != .started { try container.encode(readiness, forKey: .healthcheck) }
+        try container.encodeIfPresent(watchdog?.composeText, forKey: .watchdog)
+        try container.encode(stopSignal.description, forKey: .stopSignal)
+        try container.encode(stopGracePeriod.composeText, forKey: .stopGracePeriod)
+        try encode(labels, to: &container, forKey: .labels)
+    }
+
+    private func encode(
+        _ pairs: [String: String?], to container: inout KeyedEncodingContainer<CodingKeys>, forKey key: CodingKeys
+    ) throws {
+        guard !pairs.isEmpty else { return }
+        var entries = container.nestedContainer(keyedBy: ComposeName.self, forKey: key)
+        for (name, value) in pairs.sorted(by: { $0.key < $1.key }) {
+            try entries.encode(value?.composeEscaped, forKey: ComposeName(name))
+        }
+    }
+}
+
+/// The part of a service that stands under `deploy` in a compose file.
+struct Deployment: Encodable {
+    private enum CodingKeys: String, CodingKey {
+        case replicas
+        case policy = "restart_policy"
+    }
+
+    private struct Policy: Encodable, Equatable {
+        private enum CodingKeys: String, CodingKey {
+            case delay, window
+            case maximum = "x-max-delay"
+            case limit = "max_attempts"
+        }
+
+        var delay: String?
+        var maximum: String?
+        var window: String?
+        var limit: Int?
+    }
+
+    private let replicas: Int?
+    private let policy: Policy?
+
+    /// - Returns: `nil` where there is nothing to tell.
+    init?(_ service: Service) {
+        var policy = Policy()
+        if let backoff = service.backoff {
+            policy.delay = backoff.initial.composeText
+            policy.maximum = backoff.maximum.composeText
+            policy.window = backoff.resetAfter.composeText
+        }
+        // `on-failure:3` says its limit itself.
+        if case .always(let limit) = service.restart { policy.limit = limit }
+        self.policy = policy == Policy() ? nil : policy
+        replicas = service.replicas == 1 ? nil : service.replicas
+        if self.policy == nil, replicas == nil { return nil }
+    }
+}
+
+extension Dependency: Encodable {
+    private enum CodingKeys: String, CodingKey {
+        case condition
+        case isRequired = "required"
+        case restarts = "restart"
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(condition.rawValue, forKey: .condition)
+        if !isRequired { try container.encode(false, forKey: .isRequired) }
+        if restarts { try container.encode(true, forKey: .restarts) }
+    }
+}
+
+/// As `healthcheck` in a compose file says it.
+extension Readiness: Encodable {
+    private enum CodingKeys: String, CodingKey {
+        case test, interval, timeout, retries, disable
+        case startPeriod = "start_period"
+        case startInterval = "start_interval"
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        switch self {
+        case .started:
+            try container.encode(true, forKey: .disable)
+        case .notify(let timeout):
+            try container.encode(["NOTIFY"], forKey: .test)
+            try container.encodeIfPresent(timeout?.composeText, forKey: .startPeriod)
+        case .probe(let probe):
+            try container.encode(["CMD"] + probe.command.map(\.composeEscaped), forKey: .test)
+            try container.encode(probe.interval.composeText, forKey: .interval)
+            try container.encode(probe.timeout.composeText, forKey: .timeout)
+            try container.encode(probe.retries, forKey: .retries)
+            try container.encode(probe.startPeriod.composeText, forKey: .startPeriod)
+            try container.encode(probe.startInterval.composeText, forKey: .startInterval)
+        }
+    }
+}
+
+/// A key that a compose file's author chose.
+struct ComposeName: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(_ name: String) {
+        stringValue = name
+    }
+
+    init?(stringValue: String) {
+        self.init(stringValue)
+    }
+
+    init?(intValue: Int) {
+        nil
+    }
+}
+
+extension String {
+    /// What a compose file says for this text: a dollar sign there would begin a variable.
+    var composeEscaped: String { replacing("$", with: "$$") }
+}
