@@ -47,9 +47,7 @@ package struct RecordingSummary: Sendable {
             journals[position.epoch, default: []].insert(offset)
         }
     }
-}
 
-extension RecordingSummary {
     package enum Completeness: String, Sendable {
         /// It was ended in order, and has as many messages as it says.
         case whole
