@@ -288,6 +288,6 @@ enum FlowExamples {
     }
 
     private static func repository(_ relative: String) -> String {
-        URL(fileURLWithPath: #filePath).appendingPathComponent("../../../../\(relative)").standardizedFileURL.path
+        URL(fileURLWithPath: #filePath).appendingPathComponent("../../../\(relative)").standardizedFileURL.path
     }
 }
