@@ -144,14 +144,15 @@ extension AppContract {
         guard let version = document["asyncapi"]?.stringValue, version.hasPrefix("3.") else {
             throw Unreadable(description: "it is no AsyncAPI 3 document")
         }
+        let messages = try Self.messages(of: document)
         self.init(
             title: document.value(at: "info.title")?.stringValue ?? "",
-            version: document.value(at: "info.version")?.stringValue ?? "")
-        try readMessages(document)
-        try readOperations(document)
+            version: document.value(at: "info.version")?.stringValue ?? "", messages: messages,
+            parties: try Self.parties(of: document, sending: messages))
     }
 
-    private mutating func readMessages(_ document: JSONValue) throws(Unreadable) {
+    private static func messages(of document: JSONValue) throws(Unreadable) -> [MessageType: MessageContract] {
+        var messages: [MessageType: MessageContract] = [:]
         let schemas = document["components"]?["schemas"]?.objectValue ?? [:]
         for (name, channel) in document["channels"]?.objectValue ?? [:] {
             // The channel of a query's answers; it has no address.
@@ -161,9 +162,10 @@ extension AppContract {
                     description: "channel '\(name)' is not named after a message such as event.LaunchFinished")
             }
             messages[type] = MessageContract(
-                type: type, data: Self.schema(schemas[name]),
-                answer: type.kind == .query ? Self.schema(schemas[Self.answer(to: type)]) : nil)
+                type: type, data: schema(schemas[name]),
+                answer: type.kind == .query ? schema(schemas[answer(to: type)]) : nil)
         }
+        return messages
     }
 
     /// One that allows anything says no more than none.
@@ -171,7 +173,10 @@ extension AppContract {
         json.flatMap { $0 == [:] ? nil : JSONSchema($0) }
     }
 
-    private mutating func readOperations(_ document: JSONValue) throws(Unreadable) {
+    private static func parties(
+        of document: JSONValue, sending messages: [MessageType: MessageContract]
+    ) throws(Unreadable) -> [String: Party] {
+        var parties: [String: Party] = [:]
         for (id, operation) in document["operations"]?.objectValue ?? [:] {
             let channel = operation["channel"]?["$ref"]?.stringValue?.split(separator: "/").last
             guard let type = channel.flatMap({ MessageType(String($0)) }), messages[type] != nil,
@@ -186,5 +191,6 @@ extension AppContract {
             default: throw Unreadable(description: "operation '\(id)' neither sends nor receives")
             }
         }
+        return parties
     }
 }

@@ -7,18 +7,23 @@ package import Navigation
 package struct AppContract: Hashable, Sendable {
     /// What one service, or a program beside the services, receives and sends.
     package struct Party: Hashable, Sendable {
-        package internal(set) var receives: Set<MessageType> = []
-        package internal(set) var sends: Set<MessageType> = []
+        package var receives: Set<MessageType> = []
+        package var sends: Set<MessageType> = []
     }
 
     package let title: String
-    package internal(set) var version: String
-    package internal(set) var parties: [String: Party] = [:]
-    package internal(set) var messages: [MessageType: MessageContract] = [:]
+    package private(set) var version: String
+    package private(set) var parties: [String: Party] = [:]
+    package private(set) var messages: [MessageType: MessageContract] = [:]
 
     package init(title: String, version: String = "") {
         self.title = title
         self.version = version
+    }
+
+    init(title: String, version: String, messages: [MessageType: MessageContract], parties: [String: Party]) {
+        self.init(title: title, version: version)
+        (self.messages, self.parties) = (messages, parties)
     }
 
     /// Takes a service's contract in. One of a name that is there already is another process of that service.

@@ -2,10 +2,10 @@ internal import EventBus
 
 /// A message: one struct, and a test of how it is on the wire.
 package struct MessageTemplate {
-    let message: MessageName
-    let fields: [Field]
+    private let message: MessageName
+    private let fields: [Field]
     /// What a query is answered with.
-    let answer: [Field]
+    private let answer: [Field]
 
     /// - Throws: ``ScaffoldError`` when what is no query has an answer, and when the platform has such a message.
     package init(_ message: MessageName, fields: [Field] = [], answer: [Field] = []) throws(ScaffoldError) {

@@ -3,11 +3,11 @@ internal import Navigation
 
 /// A screen: its entry in a flow, the command that leads to it, and a test of that.
 package struct ScreenTemplate {
-    let name: String
+    private let name: String
     /// What leads to it.
-    let command: MessageName
+    private let command: MessageName
     /// Where from; `nil` for the flow's start.
-    let origin: String?
+    private let origin: String?
 
     /// - Throws: ``ScaffoldError`` when the name is none for a screen.
     package init(_ name: String, on command: MessageName, from origin: String? = nil) throws(ScaffoldError) {

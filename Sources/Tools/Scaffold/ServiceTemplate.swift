@@ -4,9 +4,9 @@ internal import Foundation
 /// A service: what it does as plain functions, the process that does it, its place in the stack, and a test that starts it.
 package struct ServiceTemplate {
     /// Of the process, such as `roaster` or `coffee-roaster`.
-    let name: String
-    let receives: MessageName
-    let sends: MessageName
+    private let name: String
+    private let receives: MessageName
+    private let sends: MessageName
 
     /// - Throws: ``ScaffoldError`` when the name is none for an executable, or a message does not fit.
     package init(_ name: String, receives: MessageName, sends: MessageName) throws(ScaffoldError) {

@@ -52,8 +52,8 @@ struct RawMembers {
     subscript(name: String) -> Data? { values[name] }
 
     private struct Scanner {
-        let bytes: Data
-        var index: Data.Index
+        private let bytes: Data
+        private var index: Data.Index
 
         init(bytes: Data) {
             self.bytes = bytes

@@ -71,7 +71,7 @@ package struct RecordedSession: Sendable {
 }
 
 /// The states of one session on one platform, as a recording has them.
-package struct RecordedStates: Sendable {
+struct RecordedStates: Sendable {
     private let platform: String
     private let session: String
     /// The last by the message that led to them, as it was published: most are never looked at.
@@ -85,14 +85,14 @@ package struct RecordedStates: Sendable {
     private var numbers: [String: Int] = [:]
     private var beginsWithRetained = false
     /// The sessions that there are messages of.
-    package private(set) var sessions: Set<String> = []
+    private(set) var sessions: Set<String> = []
 
-    package init(of platform: String, session: String) {
+    init(of platform: String, session: String) {
         self.platform = platform
         self.session = session
     }
 
-    package mutating func add(_ entry: RecordingEntry) {
+    mutating func add(_ entry: RecordingEntry) {
         switch entry {
         case .header(let header): beginsWithRetained = header.beginsWithRetained
         case .message(let recorded):
@@ -121,7 +121,7 @@ package struct RecordedStates: Sendable {
         }
     }
 
-    package var isEmpty: Bool { first == nil }
+    var isEmpty: Bool { first == nil }
 
     func hasExpired(_ message: Envelope) -> Bool { expired.contains(message.id) }
 

@@ -141,7 +141,7 @@ package struct RecordingHeader: Codable, Hashable, Sendable {
     /// Where in the journal it began, as `--since` says it.
     package let since: String
     /// Whether all messages were to be recorded, rather than a selection.
-    package let everything: Bool
+    let everything: Bool
 
     package init(since: MonitorStart, _ selection: MessageSelection) {
         segue = Self.mark
@@ -152,10 +152,10 @@ package struct RecordingHeader: Codable, Hashable, Sendable {
     }
 
     /// Whether it began with the last of each document, which says nothing of what came between them.
-    package var beginsWithRetained: Bool { since == MonitorStart.retained.argument }
+    var beginsWithRetained: Bool { since == MonitorStart.retained.argument }
 
     /// Whether every message of a stretch of the journal has to be in it.
-    package var hasEveryMessage: Bool {
+    var hasEveryMessage: Bool {
         everything && ![MonitorStart.retained, .last].map(\.argument).contains(since)
     }
 }

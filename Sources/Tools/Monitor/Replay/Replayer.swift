@@ -72,10 +72,10 @@ struct ReplayRun {
     private static let batchLimit = 64
     private static let batchSize = 1 << 20
 
-    let bus: any EventBus
-    var clock: ReplayClock
-    var listener: ResultListener
-    let tell: @Sendable (Replayer.Occurrence) async throws -> Void
+    private let bus: any EventBus
+    private var clock: ReplayClock
+    private var listener: ResultListener
+    private let tell: @Sendable (Replayer.Occurrence) async throws -> Void
     private var batch: [Envelope] = []
     private var sent = 0
     /// The last document of each subject and key that a coordinator said.

@@ -3,7 +3,7 @@ package import Navigation
 
 /// A place in a message: `type`, `correlationid`, `data.songs[0].title`, `position.offset`.
 package struct MessagePath: Hashable, Sendable {
-    package let member: MessageMember
+    let member: MessageMember
     /// Names and indices.
     let steps: [String]
     private let text: String
@@ -53,7 +53,7 @@ extension MessagePath: CustomStringConvertible {
 }
 
 /// What a message has: the attributes by their names on the wire, what its type is made of, its data and its position.
-package enum MessageMember: String, CaseIterable, Sendable {
+enum MessageMember: String, CaseIterable, Sendable {
     case type, kind, name, source, subject, id, time, key, platform, device, instance, correlationid, causationid
     case traceparent, expirytime, recipient, data, position
 

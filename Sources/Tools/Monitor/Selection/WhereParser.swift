@@ -96,7 +96,8 @@ struct WhereParser {
         switch place.kind {
         case .text(let text): return .value(.string(try checked(text, for: path, with: comparison, at: place)))
         case .word(let text):
-            if let literal = WhereLiteral(text) { return .value(literal.value) }
+            // Of words, only numbers, `true`, `false` and `null` are JSON.
+            if let value = try? JSONValue(parsing: Data(text.utf8)) { return .value(value) }
             // Only what names a member whole, or leads into the data, is a path here: a type has dots as well.
             if MessageMember(rawValue: text) != nil || text.hasPrefix("data.") || text.hasPrefix("data[") {
                 return .path(try MessagePath(text, column: place.column))
@@ -239,16 +240,5 @@ private struct WhereLexer {
             throw SyntaxMistake("a text in double quotes is written as in JSON", column: start + 1)
         }
         return string
-    }
-}
-
-/// A word that is a value by itself: a number, `true`, `false` or `null`.
-struct WhereLiteral {
-    let value: JSONValue
-
-    init?(_ word: String) {
-        // No other word is JSON.
-        guard let value = try? JSONValue(parsing: Data(word.utf8)) else { return nil }
-        self.value = value
     }
 }

@@ -30,9 +30,9 @@ package struct MonitorStatistics: Sendable {
 
     package mutating func note(_ notice: MonitorNotice) {
         switch notice {
-        case .lost(.recovered(let type, let count)): change(type) { $0.recovered += count }
+        case .lost(.recovered(let type, let count)): change(type) { $0.note(recovered: count) }
         case .lost(.removed(let type, let offset)):
-            change(type) { $0.removedThrough = max($0.removedThrough ?? 0, offset) }
+            change(type) { $0.note(removedThrough: offset) }
         case .discarded: discarded += 1
         }
     }
@@ -119,14 +119,14 @@ package final class StatisticsBoard: Sendable {
 
 /// What came of one type.
 struct TypeStatistics: Sendable {
-    var count = 0
+    private(set) var count = 0
     /// Of the data.
-    var bytes = 0
+    private var bytes = 0
     /// How many were dropped by the feed, and came from the journal.
-    var recovered = 0
+    private var recovered = 0
     /// Those up to this offset were removed before they were read.
-    var removedThrough: UInt64?
-    var latency = LatencyHistogram()
+    private var removedThrough: UInt64?
+    private var latency = LatencyHistogram()
     /// What there was at the last report.
     private var reported = (count: 0, bytes: 0)
 
@@ -134,6 +134,14 @@ struct TypeStatistics: Sendable {
         count += 1
         bytes += size
         if let latency { self.latency.record(latency) }
+    }
+
+    mutating func note(recovered number: Int) {
+        recovered += number
+    }
+
+    mutating func note(removedThrough offset: UInt64) {
+        removedThrough = max(removedThrough ?? 0, offset)
     }
 
     /// - Parameter seconds: since the last report.
