@@ -8,12 +8,12 @@ internal import Scaffold
 internal import SystemPackage
 
 /// What a person is told of an error, and what a script is. The one place where errors become exit statuses.
-package struct Failure: Hashable, Sendable {
-    package let lines: [String]
-    package let status: ExitStatus
+struct Failure: Hashable, Sendable {
+    let lines: [String]
+    let status: ExitStatus
 
     /// - Returns: `nil` for an error that is not of this project, such as the parser's own.
-    package init?(_ error: any Error) {
+    init?(_ error: any Error) {
         switch error {
         case let error as CommandError:
             (lines, status) = ([error.description], error.status)
@@ -69,14 +69,14 @@ extension ExitStatus {
 }
 
 /// Why a command of the command line cannot do what it was asked for.
-package struct CommandError: Error, Hashable, Sendable {
+struct CommandError: Error, Hashable, Sendable {
     /// Stable, for programs.
-    package let code: String
+    let code: String
     /// One line: what is wrong, and where.
-    package let message: String
+    let message: String
     /// What to do about it.
-    package let recovery: String?
-    package let status: ExitStatus
+    let recovery: String?
+    let status: ExitStatus
 
     init(code: String, _ message: String, recovery: String? = nil, status: ExitStatus = .failure) {
         self.code = code
@@ -87,16 +87,16 @@ package struct CommandError: Error, Hashable, Sendable {
 }
 
 extension CommandError: CustomStringConvertible {
-    package var description: String { recovery.map { "\(message); \($0)" } ?? message }
+    var description: String { recovery.map { "\(message); \($0)" } ?? message }
 }
 
 /// Why a command cannot do what it was asked for, in several places at once: a line each.
-package struct CommandErrors: Error, Hashable, Sendable {
-    package let errors: [CommandError]
+struct CommandErrors: Error, Hashable, Sendable {
+    let errors: [CommandError]
 }
 
 /// How a command ends: the statuses of sysexits.h where they fit. Wrong usage is 64, which the parser gives.
-package enum ExitStatus: Int32, Sendable {
+enum ExitStatus: Int32, Sendable {
     case failure = 1
     /// What was given is not what it should be.
     case dataError = 65

@@ -1,9 +1,9 @@
-package import ArgumentParser
+internal import ArgumentParser
 internal import Compose
 internal import Monitor
 
 /// An argument of a few forms: who writes none of them is told which there are.
-package protocol FormedArgument: ExpressibleByArgument {
+protocol FormedArgument: ExpressibleByArgument {
     /// As they stand behind "it has to be".
     static var forms: String { get }
 }

@@ -69,7 +69,7 @@ struct PrintOptions: ParsableArguments, Sendable {
 }
 
 /// Whether to write in colour.
-package enum ColorChoice: String, CaseIterable, Sendable, ExpressibleByArgument {
+enum ColorChoice: String, CaseIterable, Sendable, ExpressibleByArgument {
     case auto, always, never
 }
 

@@ -59,7 +59,7 @@ struct SelectionOptions: ParsableArguments, Sendable {
 }
 
 extension MessagePattern: FormedArgument {
-    package static let forms = "a type such as command.PlaylistSelected, or a pattern such as 'event.*'"
+    static let forms = "a type such as command.PlaylistSelected, or a pattern such as 'event.*'"
 
     package init?(argument: String) {
         self.init(argument)
@@ -67,7 +67,7 @@ extension MessagePattern: FormedArgument {
 }
 
 extension SourcePattern: FormedArgument {
-    package static let forms = "a process such as music-service, or a pattern such as 'device/*'"
+    static let forms = "a process such as music-service, or a pattern such as 'device/*'"
 
     package init?(argument: String) {
         guard !argument.isEmpty else { return nil }

@@ -43,7 +43,7 @@ struct SpanOptions: ParsableArguments, Sendable {
 }
 
 extension MonitorStart: FormedArgument {
-    package static let forms = "now, beginning, retained, last, \(places)"
+    static let forms = "now, beginning, retained, last, \(places)"
     /// Those of a place in the journal.
     static let places = "an offset, a time such as 2026-03-01T12:00:00Z, or how long ago as in 5m"
 
@@ -68,7 +68,7 @@ extension MonitorStart: FormedArgument {
 }
 
 extension MonitorEnd: FormedArgument {
-    package static let forms = "end, \(MonitorStart.places)"
+    static let forms = "end, \(MonitorStart.places)"
 
     package init?(argument: String) {
         switch MonitorStart(argument: argument) {

@@ -16,8 +16,8 @@ package struct ConsumerCommand: AsyncParsableCommand {
     package init() {}
 }
 
-package struct ConsumerListCommand: AsyncParsableCommand {
-    package static let configuration = CommandConfiguration(
+struct ConsumerListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "list", abstract: "Lists the durable consumers, in alphabetical order.",
         discussion: """
             The lag is the number of offsets between what a consumer has handled and the end of the journal, whatever the \
@@ -29,9 +29,7 @@ package struct ConsumerListCommand: AsyncParsableCommand {
     @Flag(help: "One JSON object a line.")
     var json = false
 
-    package init() {}
-
-    package func run() async throws {
+    func run() async throws {
         let consumers = try await options.withBus { try await ConsumerStatus.all(on: $0) }
         guard !json else {
             for consumer in consumers { try await Console.output.writeLine(try JSONLine.text(consumer)) }
@@ -60,8 +58,8 @@ extension ConsumerStatus {
     }
 }
 
-package struct ConsumerForgetCommand: AsyncParsableCommand {
-    package static let configuration = CommandConfiguration(
+struct ConsumerForgetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "forget", abstract: "Removes a durable consumer that no process runs.",
         discussion: """
             Its progress is lost: a process that consumes under its name later begins at the journal's beginning. It no \
@@ -76,9 +74,7 @@ package struct ConsumerForgetCommand: AsyncParsableCommand {
     @Flag(help: "What was removed, as a JSON object.")
     var json = false
 
-    package init() {}
-
-    package func run() async throws {
+    func run() async throws {
         let name = name
         let removed = try await options.withBus { bus in
             let consumers = try await ConsumerStatus.all(on: bus)

@@ -17,8 +17,8 @@ package struct DeadCommand: AsyncParsableCommand {
     package init() {}
 }
 
-package struct DeadListCommand: AsyncParsableCommand {
-    package static let configuration = CommandConfiguration(
+struct DeadListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "list", abstract: "Lists the messages that consumers have given up, oldest first.")
 
     @OptionGroup var options: BusOptions
@@ -29,9 +29,7 @@ package struct DeadListCommand: AsyncParsableCommand {
     @Flag(help: "One JSON object a line, with the message.")
     var json = false
 
-    package init() {}
-
-    package func run() async throws {
+    func run() async throws {
         let consumer = consumer
         let letters = try await options.withBus { try await $0.deadLetters(of: consumer) }
         guard !json else {
@@ -43,8 +41,8 @@ package struct DeadListCommand: AsyncParsableCommand {
     }
 }
 
-package struct DeadShowCommand: AsyncParsableCommand {
-    package static let configuration = CommandConfiguration(
+struct DeadShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Prints a message that a consumer has given up, and why it has.")
 
     @OptionGroup var options: BusOptions
@@ -55,11 +53,9 @@ package struct DeadShowCommand: AsyncParsableCommand {
     @Flag(help: "One JSON object on one line.")
     var json = false
 
-    package init() {}
-
-    package func run() async throws {
-        let selection = LetterSelection.ids([id])
-        let letters = try await options.withBus { try await selection.letters(on: $0) }
+    func run() async throws {
+        let id = id
+        let letters = try await options.withBus { try await LetterArguments.letters([id], on: $0) }
         for letter in letters {
             let lines = json ? [try DeadLetterFormat.json(letter)] : try DeadLetterFormat.details(letter)
             for line in lines { try await Console.output.writeLine(line) }
@@ -67,8 +63,8 @@ package struct DeadShowCommand: AsyncParsableCommand {
     }
 }
 
-package struct DeadResendCommand: AsyncParsableCommand {
-    package static let configuration = CommandConfiguration(
+struct DeadResendCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "resend", abstract: "Sends messages again, each to the consumer that has given it up.",
         discussion: """
             Other consumers do not handle it a second time. It gets a new id and, if it is a command, a new lifetime. It \
@@ -81,12 +77,10 @@ package struct DeadResendCommand: AsyncParsableCommand {
     @Flag(help: "One JSON object a line.")
     var json = false
 
-    package init() {}
-
-    package func run() async throws {
-        let (selection, json) = (letters.selection, json)
+    func run() async throws {
+        let (letters, json) = (letters, json)
         try await options.withBus { bus in
-            for letter in try await selection.letters(on: bus) {
+            for letter in try await letters.letters(on: bus) {
                 let message = try await letter.resend(on: bus)
                 guard let position = message.position else { continue }
                 let sent = SentMessage(message, at: position)
@@ -97,19 +91,17 @@ package struct DeadResendCommand: AsyncParsableCommand {
     }
 }
 
-package struct DeadDropCommand: AsyncParsableCommand {
-    package static let configuration = CommandConfiguration(
+struct DeadDropCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "drop", abstract: "Forgets messages that consumers have given up.")
 
     @OptionGroup var options: BusOptions
     @OptionGroup var letters: LetterArguments
 
-    package init() {}
-
-    package func run() async throws {
-        let selection = letters.selection
+    func run() async throws {
+        let letters = letters
         try await options.withBus { bus in
-            for letter in try await selection.letters(on: bus) {
+            for letter in try await letters.letters(on: bus) {
                 var batch = Batch([])
                 batch.settledLetters = [letter.id]
                 try await bus.publish(batch)
@@ -134,29 +126,19 @@ struct LetterArguments: ParsableArguments, Sendable {
         guard all || consumer == nil else { throw ValidationError("--consumer goes with --all") }
     }
 
-    var selection: LetterSelection {
-        all ? .all(consumer: consumer) : .ids(ids)
-    }
-}
-
-/// Which dead letters are meant.
-enum LetterSelection: Hashable, Sendable {
-    case ids([DeadLetter.ID])
-    case all(consumer: String?)
-
     /// - Throws: ``CommandError`` when one of them is not there.
     func letters(on bus: any EventBus) async throws -> [DeadLetter] {
-        switch self {
-        case .all(let consumer): return try await bus.deadLetters(of: consumer)
-        case .ids(let ids):
-            let letters = try await bus.deadLetters(of: nil)
-            let found = letters.filter { ids.contains($0.id) }
-            if let missing = ids.first(where: { id in !found.contains { $0.id == id } }) {
-                throw CommandError(
-                    code: "no-letter", "there is no dead letter \(missing)", recovery: "see 'segue dead list'")
-            }
-            return found
+        all ? try await bus.deadLetters(of: consumer) : try await Self.letters(ids, on: bus)
+    }
+
+    /// - Throws: ``CommandError`` when one of them is not there.
+    static func letters(_ ids: [DeadLetter.ID], on bus: any EventBus) async throws -> [DeadLetter] {
+        let found = try await bus.deadLetters(of: nil).filter { ids.contains($0.id) }
+        if let missing = ids.first(where: { id in !found.contains { $0.id == id } }) {
+            throw CommandError(
+                code: "no-letter", "there is no dead letter \(missing)", recovery: "see 'segue dead list'")
         }
+        return found
     }
 }
 

@@ -242,12 +242,12 @@ enum MessageSpelling {
 }
 
 /// How long a command is worth acting upon.
-package enum Lifetime: Hashable, Sendable, ExpressibleByArgument {
+enum Lifetime: Hashable, Sendable, ExpressibleByArgument {
     case unlimited
     case seconds(Double)
 
     /// `none`, or a number of seconds above zero: not so many that no timestamp could hold their end.
-    package init?(argument: String) {
+    init?(argument: String) {
         if argument == "none" {
             self = .unlimited
         } else if let seconds = Double(argument), seconds > 0, Timestamp.canHold(Date(timeIntervalSinceNow: seconds)) {

@@ -45,12 +45,6 @@ struct TerminalFormat: MessageFormat {
     let output: Console
     private let pretty = PrettyFormat()
 
-    init(verbose: Bool, isColored: Bool, output: Console) {
-        self.verbose = verbose
-        self.isColored = isColored
-        self.output = output
-    }
-
     func write(_ message: Envelope, to lines: inout [UInt8]) {
         // Asked each time: the window may have been made wider.
         let columns = verbose ? nil : output.columns

@@ -59,7 +59,7 @@ package struct SendCommand: AsyncParsableCommand {
                 try await sender.publish(lines)
             case .one(let draft):
                 let sent = try await sender.publish(draft)
-                try await Recipients(bus: bus).warn(of: sent.type)
+                try await sender.warn(of: sent.type)
                 guard let awaited else { return try await sender.show([sent]) }
                 let outcome = Outcome(bus: bus, cause: sent, awaited: awaited)
                 let printer = try MessagePrinter(print)
@@ -103,6 +103,18 @@ struct MessageSender {
         }
         try await Console.output.write(lines.map { "\($0)\n" }.joined())
     }
+
+    /// Tells when nobody on the bus listens to a command or event: its name may be misspelt. That is no failure, since
+    /// the service may just be restarted and find the message in the journal.
+    func warn(of type: MessageType) async throws {
+        guard type.kind == .command || type.kind == .event else { return }
+        let documents = try await bus.documents(matching: [.type(Document.Presence.self)])
+        let presences = documents.compactMap { try? $0.decode(Document.Presence.self) }
+        let known = Set(presences.flatMap { $0.receives + $0.sends })
+        guard !known.contains(type.description) else { return }
+        let hint = type.description.nearest(of: known).map { "did you mean \($0)?" } ?? "see 'segue services'"
+        await Console.error.tell("published, but nobody on the bus receives \(type) at the moment; \(hint)")
+    }
 }
 
 /// What `segue send --json` tells; the position looks as it does in `segue monitor --json`.
@@ -128,23 +140,6 @@ struct SentMessage: Encodable {
         type = message.type
         expirytime = message.attributes.expiryTime.map(Timestamp.text(of:))
         self.position = JournalPosition(position)
-    }
-}
-
-/// Who a message is for, as far as the processes on the bus have announced it.
-struct Recipients {
-    let bus: any EventBus
-
-    /// Tells when nobody on the bus listens to a command or event: its name may be misspelt. That is no failure, since
-    /// the service may just be restarted and find the message in the journal.
-    func warn(of type: MessageType) async throws {
-        guard type.kind == .command || type.kind == .event else { return }
-        let documents = try await bus.documents(matching: [.type(Document.Presence.self)])
-        let presences = documents.compactMap { try? $0.decode(Document.Presence.self) }
-        let known = Set(presences.flatMap { $0.receives + $0.sends })
-        guard !known.contains(type.description) else { return }
-        let hint = type.description.nearest(of: known).map { "did you mean \($0)?" } ?? "see 'segue services'"
-        await Console.error.tell("published, but nobody on the bus receives \(type) at the moment; \(hint)")
     }
 }
 

@@ -21,8 +21,8 @@ package struct ContractCommand: AsyncParsableCommand {
     package init() {}
 }
 
-package struct ContractExportCommand: AsyncParsableCommand {
-    package static let configuration = CommandConfiguration(
+struct ContractExportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Writes what the services receive and send, as an AsyncAPI 3.0 document.",
         discussion: """
             segue contract export -o config/contract.json           the services and x-clients of the compose file
@@ -39,9 +39,7 @@ package struct ContractExportCommand: AsyncParsableCommand {
         name: .shortAndLong, help: ArgumentHelp("Where to write it, instead of to standard output.", valueName: "file"))
     var output: String?
 
-    package init() {}
-
-    package func run() async throws {
+    func run() async throws {
         let text = try ContractFile.text(of: try await origin.read())
         guard let output else { return try await Console.output.write(text) }
         do {
@@ -54,8 +52,8 @@ package struct ContractExportCommand: AsyncParsableCommand {
     }
 }
 
-package struct ContractCheckCommand: AsyncParsableCommand {
-    package static let configuration = CommandConfiguration(
+struct ContractCheckCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: "Says what a change of the services breaks, for those who keep to the old contract.",
         discussion: """
@@ -83,9 +81,7 @@ package struct ContractCheckCommand: AsyncParsableCommand {
     @Flag(help: "One JSON object a finding.")
     var json = false
 
-    package init() {}
-
-    package func run() async throws {
+    func run() async throws {
         let former = try ContractFile.read(old)
         let present = if let new { try ContractFile.read(new) } else { try await origin.read() }
         let findings = ContractComparison(from: former, to: present).findings

@@ -19,8 +19,8 @@ package struct FlowCommand: AsyncParsableCommand {
     package init() {}
 }
 
-package struct FlowExportCommand: AsyncParsableCommand {
-    package static let configuration = CommandConfiguration(
+struct FlowExportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Writes a flow as YAML, in the form in which the documents explain it.",
         discussion: """
             segue flow export flow.json > flow.yaml
@@ -32,9 +32,7 @@ package struct FlowExportCommand: AsyncParsableCommand {
     @Argument(help: FlowFile.help)
     var file: String
 
-    package init() {}
-
-    package func run() async throws {
+    func run() async throws {
         try await Console.output.write(try FlowFile(file).flow().yaml)
     }
 }

@@ -1,10 +1,10 @@
-package import ArgumentParser
+internal import ArgumentParser
 internal import Compose
 internal import Navigation
 internal import Subprocess
 
-package struct FlowGraphCommand: AsyncParsableCommand {
-    package static let configuration = CommandConfiguration(
+struct FlowGraphCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "graph", abstract: "Draws a flow: its screens, and the messages that lead from one to another.",
         discussion: """
             segue flow graph config/flows/ios.yaml > ios.svg            drawn by Graphviz
@@ -27,9 +27,7 @@ package struct FlowGraphCommand: AsyncParsableCommand {
     @Option(help: "What to write.")
     var format = Format.svg
 
-    package init() {}
-
-    package func run() async throws {
+    func run() async throws {
         let drawing = FlowDrawing(of: try FlowFile(file).flow())
         let text =
             switch format {

@@ -29,8 +29,8 @@ package struct RecordCommand: AsyncParsableCommand {
     package init() {}
 }
 
-package struct RecordToCommand: AsyncParsableCommand {
-    package static let configuration = CommandConfiguration(
+struct RecordToCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "to", abstract: "Writes the messages of the bus to a file.",
         discussion: """
             \(RecordCommand.examples)
@@ -49,9 +49,7 @@ package struct RecordToCommand: AsyncParsableCommand {
     @Flag(help: "Overwrite the file.")
     var force = false
 
-    package init() {}
-
-    package func run() async throws {
+    func run() async throws {
         let (selection, span) = (try selection.selection, span)
         let target = RecordingWriter(path: file, overwrites: force)
         try await Interruption.stopping {

@@ -1,10 +1,10 @@
-package import ArgumentParser
+internal import ArgumentParser
 internal import EventBus
 internal import Foundation
 internal import Monitor
 
-package struct RecordInfoCommand: AsyncParsableCommand {
-    package static let configuration = CommandConfiguration(
+struct RecordInfoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "info", abstract: "Says what is in a recording, and whether it is whole.",
         discussion: """
             segue record info story.jsonl
@@ -21,9 +21,7 @@ package struct RecordInfoCommand: AsyncParsableCommand {
     @Flag(help: "One JSON object.")
     var json = false
 
-    package init() {}
-
-    package func run() async throws {
+    func run() async throws {
         let recording = try await Recording(argument: file)
         let report = RecordingReport(try await recording.summary(), file: recording.name)
         if json {

@@ -14,7 +14,7 @@ extension Recording {
 }
 
 extension RecordingMoment: FormedArgument {
-    package static let forms =
+    static let forms =
         "a message's number, its id or how that begins, @OFFSET, a time, or how long after the first as in 5s"
 
     /// A number, `@17` for an offset, a time of RFC 3339, a duration since the first message, or an id.

@@ -145,7 +145,7 @@ enum ReplayPart: Hashable, Sendable, FormedArgument {
 }
 
 extension ReplayPace: FormedArgument {
-    package static let forms = "max, or a number above zero as in 0.5"
+    static let forms = "max, or a number above zero as in 0.5"
 
     package init?(argument: String) {
         if argument == "max" {
@@ -159,7 +159,7 @@ extension ReplayPace: FormedArgument {
 }
 
 extension Remapping: FormedArgument {
-    package static let forms =
+    static let forms =
         "changes of subject, platform, device or type, as in subject:default=test,platform:ios=tv"
 
     /// Changes as in `subject:default=test,platform:ios=tv`.

@@ -34,11 +34,6 @@ struct StartProgress {
     private let begin = Date()
     private let line = WaitingLine(Console.error)
 
-    init(project: Project, isVerbose: Bool) {
-        self.project = project
-        self.isVerbose = isVerbose
-    }
-
     /// Shows it for as long as `start` runs, and then what had happened by its end.
     ///
     /// - Parameter start: is given what to tell of whom it waits for.

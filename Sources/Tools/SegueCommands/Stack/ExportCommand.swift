@@ -10,8 +10,8 @@ package struct ExportCommand: ParsableCommand {
     package init() {}
 }
 
-package struct ExportSystemdCommand: AsyncParsableCommand {
-    package static let configuration = CommandConfiguration(
+struct ExportSystemdCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "systemd", abstract: "Writes a stack as systemd units, a service each for every process.",
         discussion: """
             Executables are looked up now, and ports picked now. The values of a service's variables go to a file that \
@@ -43,13 +43,11 @@ package struct ExportSystemdCommand: AsyncParsableCommand {
         case user, system
     }
 
-    package init() {}
-
-    package func validate() throws {
+    func validate() throws {
         if runAs != nil, manager == .user { throw ValidationError("--run-as goes with --system only") }
     }
 
-    package func run() async throws {
+    func run() async throws {
         let file = try await files.read()
         let project = try project.resolve(files: files.paths(), environmentFiles: files.envFile)
         let export = try SystemdExport(
