@@ -49,3 +49,58 @@ struct CloudEventFormatTests {
         }
     }
 }
+
+@Suite("CloudEvents, read")
+struct CloudEventReadingTests {
+    @Test(
+        "a message is what it was when it was written, its data to the byte",
+        arguments: [
+            #"{}"#, #"{"z":1.0,"a":12345678901234567890,"e":1e400}"#, #"{"text":"}],\"{\\","deep":[[{"a":[]}],","]}"#,
+            #"[1,2]"#, #""text""#, "null", "",
+        ])
+    func roundTrip(data: String) throws {
+        let message = try Envelope.fixed("document.Devices", data) { attributes in
+            attributes.correlationID = "m0"
+            attributes.causationID = "m0"
+            attributes.platform = "ios"
+            attributes.device = "a \"device\""
+            attributes.instance = "list-1"
+            attributes.key = "k"
+            attributes.recipient = "music-service"
+            attributes.traceparent = "00-1-2-01"
+            attributes.expire(after: .seconds(60))
+        }
+        let read = try CloudEventFormat.message(Data(CloudEventFormat.line(message).utf8))
+        #expect(read.data == message.data)
+        #expect(read.position == message.position)
+        #expect(try CloudEventFormat.line(read) == CloudEventFormat.line(message))
+    }
+
+    @Test("data that is not JSON comes back from Base64")
+    func binary() throws {
+        let message = try Envelope.fixed("event.LaunchFinished", "{not json \u{1}")
+        #expect(try CloudEventFormat.message(Data(CloudEventFormat.line(message).utf8)).data == message.data)
+    }
+
+    @Test("a CloudEvent of somebody else is read, blanks, unknown attributes and all")
+    func foreign() throws {
+        let line =
+            #" { "specversion" : "1.0", "data" : { "n" : [ 1 ] }, "id":"1","source":"x","type":"event.A","x":[{}] }"#
+        let message = try CloudEventFormat.message(Data(line.utf8))
+        #expect(String(decoding: message.data, as: UTF8.self).hasSuffix(#"{ "n" : [ 1 ] }"#))
+        #expect(message.subject == Session.default && message.position == nil)
+    }
+
+    @Test(
+        "what is none says what is wrong",
+        arguments: [
+            ("", "JSON"), ("[]", "dictionary"), (#"{"specversion":"1.0","source":"x","type":"event.A"}"#, "'id'"),
+            (#"{"specversion":"1.0","id":"1","source":"x","type":"happening.A"}"#, "happening.A"),
+            (#"{"specversion":"1.0","id":"1","source":"x","type":"event.A","data_base64":"%"}"#, "Base64"),
+            (#"{"specversion":"1.0","id":"1","source":"x","type":"event.A","position":{"offset":1}}"#, "epoch"),
+        ])
+    func wrong(line: String, reason: String) throws {
+        let error = #expect(throws: BusError.self) { try CloudEventFormat.message(Data(line.utf8)) }
+        #expect(error?.message.localizedCaseInsensitiveContains(reason) == true, "\(error?.message ?? "")")
+    }
+}

@@ -2,6 +2,7 @@ import Contracts
 import EventBus
 import Foundation
 import Monitor
+import RuntimeTestSupport
 import Synchronization
 import Testing
 
@@ -154,5 +155,20 @@ struct MonitorTests {
         await #expect(throws: BusError.self) {
             try await Monitor(bus: bus, start: .beginning).run { _ in throw BusError(.refused, "enough") }
         }
+    }
+}
+
+/// A bus whose feed drops messages, as it says before the first that arrives.
+struct LossyBus: ForwardingBus {
+    let bus: any EventBus
+    let notices: [SubscriptionNotice]
+
+    func withSubscription<Result: Sendable>(
+        to filters: [MessageFilter], from start: StartPosition, until end: Position?,
+        onNotice: (@Sendable (SubscriptionNotice) -> Void)?,
+        _ body: (MessageSequence) async throws -> Result
+    ) async throws -> Result {
+        for notice in notices { onNotice?(notice) }
+        return try await bus.withSubscription(to: filters, from: start, until: end, onNotice: onNotice, body)
     }
 }

@@ -1,23 +1,29 @@
 package import Contracts
 package import EventBus
 internal import Foundation
+package import Navigation
 
 /// What the services of an app receive and send, and what their messages carry: their own contracts, merged.
 package struct AppContract: Hashable, Sendable {
     /// What one service, or a program beside the services, receives and sends.
     package struct Party: Hashable, Sendable {
-        package internal(set) var receives: Set<MessageType> = []
-        package internal(set) var sends: Set<MessageType> = []
+        package var receives: Set<MessageType> = []
+        package var sends: Set<MessageType> = []
     }
 
     package let title: String
-    package internal(set) var version: String
-    package internal(set) var parties: [String: Party] = [:]
-    package internal(set) var messages: [MessageType: MessageContract] = [:]
+    package private(set) var version: String
+    package private(set) var parties: [String: Party] = [:]
+    package private(set) var messages: [MessageType: MessageContract] = [:]
 
     package init(title: String, version: String = "") {
         self.title = title
         self.version = version
+    }
+
+    init(title: String, version: String, messages: [MessageType: MessageContract], parties: [String: Party]) {
+        self.init(title: title, version: version)
+        (self.messages, self.parties) = (messages, parties)
     }
 
     /// Takes a service's contract in. One of a name that is there already is another process of that service.
@@ -54,4 +60,33 @@ package struct AppContract: Hashable, Sendable {
 
     /// The types of all messages, in alphabetical order.
     package var types: [MessageType] { messages.keys.sorted { $0.description < $1.description } }
+
+    /// As a flow is held to it.
+    package var catalogue: MessageCatalogue {
+        var fields: [String: Set<String>?] = [:]
+        for (type, message) in messages { fields.updateValue(message.data?.fields, forKey: type.description) }
+        // What leads from screen to screen hears what its own flow says.
+        let services = parties.filter { !$0.value.sends.contains(Document.NavigationState.type) }
+        return MessageCatalogue(
+            fields,
+            services: services.mapValues { party in
+                MessageCatalogue.Service(
+                    receives: Set(party.receives.map(\.description)),
+                    outcomes: Set(party.outcomes.map(\.description)))
+            })
+    }
+}
+
+extension AppContract.Party {
+    /// A discarded message is for whoever looks for mistakes.
+    fileprivate var outcomes: Set<MessageType> {
+        sends.filter { ($0.kind == .event || $0.kind == .error) && $0 != DomainEvent.MessageDiscarded.type }
+    }
+}
+
+extension JSONSchema {
+    /// The names of an object's members; nil where it may have any.
+    package var fields: Set<String>? {
+        if case .object(let members) = self { Set(members.keys) } else { nil }
+    }
 }

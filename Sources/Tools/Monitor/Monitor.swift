@@ -1,6 +1,7 @@
 internal import Contracts
 package import EventBus
 internal import Foundation
+internal import Synchronization
 
 /// Reads the messages of a bus as they come, for a person or a program to see.
 package struct Monitor: Sendable {
@@ -108,5 +109,64 @@ package struct Monitor: Sendable {
 
     private static func tell(_ losses: LossBoard, _ tell: Tell) async throws {
         for notice in losses.take() { try await tell(.lost(notice)) }
+    }
+}
+
+/// What a monitor tells beside the messages that it shows: somebody who watches wants to know what came to nobody.
+package enum MonitorNotice: Hashable, Sendable {
+    case lost(SubscriptionNotice)
+    /// `event.MessageDiscarded`, where the selection leaves it out.
+    case discarded(id: String, reason: String)
+}
+
+extension MonitorNotice: CustomStringConvertible {
+    /// One line, for a person.
+    package var description: String {
+        switch self {
+        case .lost(.recovered(let type, let count)):
+            "\(count) \(type) got lost on the way, and came from the journal"
+        case .lost(.removed(let type, let offset)):
+            "\(type) up to offset \(offset) are missing: retention removed them before they were read"
+        case .discarded(let id, let reason): "message \(id) was discarded: \(reason)".printable
+        }
+    }
+}
+
+/// What a subscription has lost since somebody last looked: summed up by type, so that it takes no more room the worse it
+/// gets.
+final class LossBoard: Sendable {
+    private struct Losses {
+        var recovered: [MessageType: Int] = [:]
+        var removed: [MessageType: UInt64] = [:]
+    }
+
+    private let losses = Mutex(Losses())
+    /// Something new stands here.
+    let news: AsyncStream<Void>
+    private let wake: AsyncStream<Void>.Continuation
+
+    init() {
+        (news, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    func note(_ notice: SubscriptionNotice) {
+        losses.withLock { losses in
+            switch notice {
+            case .recovered(let type, let count): losses.recovered[type, default: 0] += count
+            case .removed(let type, let offset): losses.removed[type] = max(losses.removed[type] ?? 0, offset)
+            }
+        }
+        wake.yield()
+    }
+
+    func take() -> [SubscriptionNotice] {
+        let taken = losses.withLock { losses in
+            defer { losses = Losses() }
+            return losses
+        }
+        let notices =
+            taken.recovered.map { SubscriptionNotice.recovered($0, count: $1) }
+            + taken.removed.map { SubscriptionNotice.removed($0, through: $1) }
+        return notices.sorted { "\($0)" < "\($1)" }
     }
 }

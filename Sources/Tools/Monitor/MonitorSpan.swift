@@ -1,5 +1,5 @@
 internal import EventBus
-internal import Foundation
+package import Foundation
 
 /// From where to where a monitor reads, in the journal of the moment.
 struct MonitorSpan: Sendable {
@@ -61,4 +61,35 @@ extension Date {
     fileprivate init(ago duration: Duration) {
         self.init(timeIntervalSinceNow: -(duration / .seconds(1)))
     }
+}
+
+/// Where a monitor begins.
+package enum MonitorStart: Hashable, Sendable {
+    /// With what is published from now on.
+    case now
+    /// With the first message that the journal holds.
+    case beginning
+    /// With the last of each document.
+    case retained
+    /// With the last message of each type.
+    case last
+    /// With the message at this offset of the journal.
+    case offset(UInt64)
+    /// With what was journalled at this time or later.
+    case time(Date)
+    /// With what was journalled so long ago.
+    case ago(Duration)
+}
+
+/// Behind what a monitor ends by itself.
+package enum MonitorEnd: Hashable, Sendable {
+    case never
+    /// The newest message that the journal has when the monitor begins.
+    case end
+    /// The message at this offset of the journal.
+    case offset(UInt64)
+    /// What was published up to this time.
+    case time(Date)
+    /// What was published up to so long ago.
+    case ago(Duration)
 }

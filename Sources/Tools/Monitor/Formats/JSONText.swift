@@ -32,3 +32,77 @@ package struct JSONText: Hashable, Sendable, CustomStringConvertible {
         return result
     }
 }
+
+/// The members of a JSON object, each value as it was written: numbers keep their digits, members their order.
+struct RawMembers {
+    private var values: [String: Data] = [:]
+
+    /// - Parameter json: a JSON object; what else it is gives no members, or some that are none.
+    init(_ json: Data) {
+        var scanner = Scanner(bytes: json)
+        guard scanner.take(UInt8(ascii: "{")) else { return }
+        while let name = scanner.string(), scanner.take(UInt8(ascii: ":")) {
+            let value = scanner.value()
+            // Of two members with one name the first counts, as everywhere.
+            if values[name] == nil { values[name] = value }
+            guard scanner.take(UInt8(ascii: ",")) else { return }
+        }
+    }
+
+    subscript(name: String) -> Data? { values[name] }
+
+    private struct Scanner {
+        private let bytes: Data
+        private var index: Data.Index
+
+        init(bytes: Data) {
+            self.bytes = bytes
+            index = bytes.startIndex
+        }
+
+        mutating func take(_ byte: UInt8) -> Bool {
+            while index < bytes.endIndex, bytes[index] <= UInt8(ascii: " ") { index += 1 }
+            guard index < bytes.endIndex, bytes[index] == byte else { return false }
+            index += 1
+            return true
+        }
+
+        /// A string without its quotes; escapes stay as they are.
+        mutating func string() -> String? {
+            guard take(UInt8(ascii: "\"")) else { return nil }
+            let start = index
+            skipString()
+            return String(data: bytes[start..<index - 1], encoding: .utf8)
+        }
+
+        /// All up to the comma or the bracket behind it.
+        mutating func value() -> Data {
+            let start = index
+            var depth = 0
+            while index < bytes.endIndex {
+                switch bytes[index] {
+                case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+                case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                    if depth == 0 { return bytes[start..<index] }
+                    depth -= 1
+                case UInt8(ascii: ",") where depth == 0: return bytes[start..<index]
+                case UInt8(ascii: "\""):
+                    index += 1
+                    skipString()
+                    continue
+                default: break
+                }
+                index += 1
+            }
+            return bytes[start...]
+        }
+
+        /// From behind the quote that opens it to behind the one that closes it.
+        private mutating func skipString() {
+            while index < bytes.endIndex, bytes[index] != UInt8(ascii: "\"") {
+                index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1
+            }
+            index = min(index + 1, bytes.endIndex)
+        }
+    }
+}

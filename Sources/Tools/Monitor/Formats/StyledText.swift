@@ -41,3 +41,53 @@ package struct StyledText: Hashable, Sendable {
         return style.applied(to: text)
     }
 }
+
+/// How text looks in a terminal, by the parameter of "select graphic rendition" (ECMA-48).
+package enum TextStyle: Int, Sendable {
+    case bold = 1
+    case dim = 2
+    case red = 31
+    case green = 32
+    case yellow = 33
+    case blue = 34
+    case magenta = 35
+    case cyan = 36
+
+    package func applied(to text: some StringProtocol) -> String {
+        "\u{1B}[\(rawValue)m\(text)\u{1B}[0m"
+    }
+}
+
+extension Character {
+    /// How many columns of a terminal it takes: two for the wide ones of East Asia and for pictures.
+    ///
+    /// These are the blocks of Unicode's EastAsianWidth.txt that are wide as a whole; wcwidth(3) would need a locale.
+    var columns: Int {
+        guard let scalar = unicodeScalars.first else { return 0 }
+        return switch scalar.value {
+        case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
+            0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F680...0x1F6FF, 0x1F900...0x1FAFF,
+            0x20000...0x3FFFD:
+            2
+        default: 1
+        }
+    }
+}
+
+extension String {
+    /// On one line, and without what a terminal would obey: whoever publishes must not be able to paint the screen of
+    /// whoever watches.
+    package var printable: String {
+        var result = String.UnicodeScalarView()
+        for scalar in unicodeScalars {
+            switch scalar {
+            case "\n", "\r", "\t", "\u{2028}", "\u{2029}": result.append(" ")
+            // Direction overrides make text read as something that it is not.
+            case "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}": continue
+            default:
+                if scalar.properties.generalCategory != .control { result.append(scalar) }
+            }
+        }
+        return String(result)
+    }
+}

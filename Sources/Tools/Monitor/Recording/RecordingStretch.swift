@@ -1,5 +1,5 @@
 internal import EventBus
-internal import Foundation
+package import Foundation
 
 /// A part of a recording: from one moment up to another, both included.
 package struct RecordingStretch: Hashable, Sendable {
@@ -86,6 +86,31 @@ extension RecordingMoment {
         case .time(let date): time.timeIntervalSince(date)
         case .elapsed(let duration): time.timeIntervalSince(began) - duration / .seconds(1)
         case .number, .offset, .id: .infinity
+        }
+    }
+}
+
+/// A place in a recording.
+package enum RecordingMoment: Hashable, Sendable {
+    /// The message of this number, from 1.
+    case number(Int)
+    /// What stood at this offset of its journal.
+    case offset(UInt64)
+    case time(Date)
+    /// So long after the first message.
+    case elapsed(Duration)
+    /// The first message whose id is this one or begins so.
+    case id(String)
+}
+
+extension RecordingMoment: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .number(let number): "\(number)"
+        case .offset(let offset): "@\(offset)"
+        case .time(let date): Timestamp.text(of: date)
+        case .elapsed(let duration): "\(duration / .seconds(1))s"
+        case .id(let id): id
         }
     }
 }

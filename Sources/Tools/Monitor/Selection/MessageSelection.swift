@@ -58,3 +58,88 @@ extension MessageFilter {
         return kinds.contains(kind) ? [self] : []
     }
 }
+
+/// Which types of message: `command.PlaylistSelected`, `command.*`, `event.Playlist*`, `*.ApplicationError`.
+package struct MessagePattern: Hashable, Sendable {
+    /// `nil` for any.
+    package let kind: MessageKind?
+    /// With the wildcards `*` and `?`.
+    package let name: String
+    private let glob: Glob
+
+    /// A kind alone stands for all its types, a name alone for the types of that name.
+    /// - Returns: `nil` when no type could match.
+    package init?(_ text: String) {
+        let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        switch parts.count {
+        case 2: name = parts[1]
+        default: name = MessageKind(rawValue: text) == nil ? text : "*"
+        }
+        glob = Glob(name)
+        kind = MessageKind(rawValue: parts[0])
+        let namesKind = kind != nil || parts.count == 1 || parts[0] == "*"
+        guard namesKind, name.wholeMatch(of: #/[A-Za-z0-9_*?-]+/#) != nil else { return nil }
+    }
+
+    package func matches(_ type: MessageType) -> Bool {
+        (kind == nil || kind == type.kind) && glob.matches(type.name)
+    }
+
+    /// The narrowest that the bus can filter by itself.
+    var filters: [MessageFilter] {
+        if name.contains(where: { "*?".contains($0) }) { return [MessageFilter(kind: kind)] }
+        return (kind.map { [$0] } ?? MessageKind.allCases).map { MessageFilter(kind: $0, name: name) }
+    }
+}
+
+extension MessagePattern: CustomStringConvertible {
+    package var description: String { "\(kind?.rawValue ?? "*").\(name)" }
+}
+
+/// Who published: `music-service` for all processes of that name, `music-service/ab*` for some, with wildcards anywhere.
+package struct SourcePattern: Hashable, Sendable {
+    private let glob: Glob
+    private let namesInstance: Bool
+
+    package init(_ text: String) {
+        glob = Glob(text)
+        namesInstance = text.contains("/")
+    }
+
+    package func matches(_ source: String) -> Bool {
+        namesInstance ? glob.matches(source) : glob.matches(source.prefix { $0 != "/" })
+    }
+}
+
+/// A pattern in which `*` stands for any text, `?` for any one character, and all else for itself.
+///
+/// It takes at most the product of both lengths. To fnmatch(3) brackets are signs as well, and without a locale `?` is a byte.
+package struct Glob: Hashable, Sendable {
+    private let pattern: [Character]
+
+    package init(_ pattern: String) {
+        self.pattern = Array(pattern)
+    }
+
+    package func matches(_ text: some StringProtocol) -> Bool {
+        var (place, index) = (0, text.startIndex)
+        var star: (place: Int, index: String.Index)?
+        while index < text.endIndex {
+            let sign = place < pattern.count ? pattern[place] : nil
+            if sign == "*" {
+                star = (place, index)
+                place += 1
+            } else if sign == "?" || sign == text[index] {
+                place += 1
+                index = text.index(after: index)
+            } else if let last = star {
+                // The last star takes one character more: an earlier one would gain nothing by it.
+                index = text.index(after: last.index)
+                (place, star) = (last.place + 1, (last.place, index))
+            } else {
+                return false
+            }
+        }
+        return pattern[place...].allSatisfy { $0 == "*" }
+    }
+}

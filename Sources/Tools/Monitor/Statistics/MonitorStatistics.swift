@@ -1,6 +1,7 @@
 internal import Contracts
 package import EventBus
 package import Foundation
+internal import Synchronization
 
 /// Counts what a monitor sees. It knows no clock: who asks says how late it is.
 package struct MonitorStatistics: Sendable {
@@ -29,9 +30,9 @@ package struct MonitorStatistics: Sendable {
 
     package mutating func note(_ notice: MonitorNotice) {
         switch notice {
-        case .lost(.recovered(let type, let count)): change(type) { $0.recovered += count }
+        case .lost(.recovered(let type, let count)): change(type) { $0.note(recovered: count) }
         case .lost(.removed(let type, let offset)):
-            change(type) { $0.removedThrough = max($0.removedThrough ?? 0, offset) }
+            change(type) { $0.note(removedThrough: offset) }
         case .discarded: discarded += 1
         }
     }
@@ -81,4 +82,126 @@ package struct MonitorStatistics: Sendable {
             change(&others)
         }
     }
+}
+
+/// Statistics that several tasks write and read, from now on.
+package final class StatisticsBoard: Sendable {
+    private let start = ContinuousClock.now
+    private let statistics = Mutex(MonitorStatistics(start: Date()))
+
+    package init() {}
+
+    package func note(_ message: Envelope) {
+        let now = Date()
+        statistics.withLock { $0.note(message, at: now) }
+    }
+
+    package func note(_ notice: MonitorNotice) {
+        statistics.withLock { $0.note(notice) }
+    }
+
+    package func note(presence document: Envelope) {
+        statistics.withLock { $0.note(presence: document) }
+    }
+
+    /// With the rates since the last report.
+    package func report() -> StatisticsReport {
+        let elapsed = ContinuousClock.now - start
+        return statistics.withLock { $0.report(after: elapsed) }
+    }
+
+    /// With the rates of the whole time.
+    package func summary() -> StatisticsReport {
+        let elapsed = ContinuousClock.now - start
+        return statistics.withLock { $0.summary(after: elapsed) }
+    }
+}
+
+/// What came of one type.
+struct TypeStatistics: Sendable {
+    private(set) var count = 0
+    /// Of the data.
+    private var bytes = 0
+    /// How many were dropped by the feed, and came from the journal.
+    private var recovered = 0
+    /// Those up to this offset were removed before they were read.
+    private var removedThrough: UInt64?
+    private var latency = LatencyHistogram()
+    /// What there was at the last report.
+    private var reported = (count: 0, bytes: 0)
+
+    mutating func note(size: Int, latency: Duration?) {
+        count += 1
+        bytes += size
+        if let latency { self.latency.record(latency) }
+    }
+
+    mutating func note(recovered number: Int) {
+        recovered += number
+    }
+
+    mutating func note(removedThrough offset: UInt64) {
+        removedThrough = max(removedThrough ?? 0, offset)
+    }
+
+    /// - Parameter seconds: since the last report.
+    mutating func report(_ type: String, seconds: Double) -> StatisticsReport.OfType {
+        defer { reported = (count, bytes) }
+        return report(type, count - reported.count, bytes - reported.bytes, seconds)
+    }
+
+    /// - Parameter seconds: since the beginning.
+    func summary(_ type: String, seconds: Double) -> StatisticsReport.OfType {
+        report(type, count, bytes, seconds)
+    }
+
+    private func report(_ type: String, _ news: Int, _ newBytes: Int, _ seconds: Double) -> StatisticsReport.OfType {
+        let rate = { (number: Int) in seconds > 0 ? (Double(number) / seconds * 10).rounded() / 10 : 0 }
+        let milliseconds = { (percent: Double) in
+            latency.percentile(percent).map { ($0 / .milliseconds(1) * 1000).rounded() / 1000 }
+        }
+        return StatisticsReport.OfType(
+            type: type, count: count, rate: rate(news), bytesPerSecond: rate(newBytes), p50: milliseconds(50),
+            p99: milliseconds(99), recovered: recovered, removedThrough: removedThrough)
+    }
+}
+
+/// Who sent how much, and how far everybody has come.
+package struct StatisticsReport: Encodable, Hashable, Sendable {
+    /// One type's messages.
+    package struct OfType: Encodable, Hashable, Sendable {
+        package let type: String
+        /// Since the beginning.
+        package let count: Int
+        /// Messages per second.
+        package let rate: Double
+        /// Of the data.
+        package let bytesPerSecond: Double
+        /// Milliseconds from the publishing to the arrival that half of the messages did not exceed; `nil` when none was
+        /// published since the beginning.
+        package let p50: Double?
+        /// The same of 99 in a hundred.
+        package let p99: Double?
+        /// How many the feed dropped, and the journal gave back.
+        package let recovered: Int
+        /// Those up to this offset were removed by retention before they were read; `nil` when none was.
+        package let removedThrough: UInt64?
+    }
+
+    /// One process, as it last said.
+    package struct OfService: Encodable, Hashable, Sendable {
+        package let service: String
+        package let instance: String
+        package let handled: Int
+        package let failed: Int
+        package let lag: UInt64
+    }
+
+    /// The time to which the rates refer.
+    package let seconds: Double
+    /// The most frequent first.
+    package let types: [OfType]
+    package let services: [OfService]
+    /// Messages that came too late or made no sense, since the beginning.
+    package let discarded: Int
 }

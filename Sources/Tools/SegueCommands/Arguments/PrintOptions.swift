@@ -67,3 +67,18 @@ struct PrintOptions: ParsableArguments, Sendable {
         }
     }
 }
+
+/// Whether to write in colour.
+enum ColorChoice: String, CaseIterable, Sendable, ExpressibleByArgument {
+    case auto, always, never
+}
+
+extension Console {
+    func isColored(_ choice: ColorChoice) -> Bool {
+        switch choice {
+        case .auto: isColored
+        case .always: true
+        case .never: false
+        }
+    }
+}

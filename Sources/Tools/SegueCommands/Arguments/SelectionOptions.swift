@@ -1,6 +1,6 @@
-internal import ArgumentParser
-internal import EventBus
-internal import Monitor
+public import ArgumentParser
+public import EventBus
+package import Monitor
 
 /// Which messages a command is about.
 struct SelectionOptions: ParsableArguments, Sendable {
@@ -57,3 +57,22 @@ struct SelectionOptions: ParsableArguments, Sendable {
         }
     }
 }
+
+extension MessagePattern: FormedArgument {
+    static let forms = "a type such as command.PlaylistSelected, or a pattern such as 'event.*'"
+
+    package init?(argument: String) {
+        self.init(argument)
+    }
+}
+
+extension SourcePattern: FormedArgument {
+    static let forms = "a process such as music-service, or a pattern such as 'device/*'"
+
+    package init?(argument: String) {
+        guard !argument.isEmpty else { return nil }
+        self.init(argument)
+    }
+}
+
+extension MessageKind: ExpressibleByArgument {}

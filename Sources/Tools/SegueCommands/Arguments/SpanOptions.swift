@@ -1,6 +1,7 @@
 internal import ArgumentParser
+internal import Compose
 internal import EventBus
-internal import Monitor
+package import Monitor
 
 /// From where to where a command reads.
 struct SpanOptions: ParsableArguments, Sendable {
@@ -38,5 +39,45 @@ struct SpanOptions: ParsableArguments, Sendable {
     func monitor(_ bus: any EventBus, _ selection: MessageSelection) -> Monitor {
         Monitor(
             bus: bus, selection: selection, start: start, end: until ?? .never, count: count, duration: duration)
+    }
+}
+
+extension MonitorStart: FormedArgument {
+    static let forms = "now, beginning, retained, last, \(places)"
+    /// Those of a place in the journal.
+    static let places = "an offset, a time such as 2026-03-01T12:00:00Z, or how long ago as in 5m"
+
+    package init?(argument: String) {
+        switch argument {
+        case "now": self = .now
+        case "beginning": self = .beginning
+        case "retained": self = .retained
+        case "last": self = .last
+        default:
+            if let offset = UInt64(argument) {
+                self = .offset(offset)
+            } else if let time = Timestamp.date(from: argument) {
+                self = .time(time)
+            } else if let duration = Duration(compose: argument) {
+                self = .ago(duration)
+            } else {
+                return nil
+            }
+        }
+    }
+}
+
+extension MonitorEnd: FormedArgument {
+    static let forms = "end, \(MonitorStart.places)"
+
+    package init?(argument: String) {
+        switch MonitorStart(argument: argument) {
+        case .offset(let offset): self = .offset(offset)
+        case .time(let time): self = .time(time)
+        case .ago(let duration): self = .ago(duration)
+        default:
+            guard argument == "end" else { return nil }
+            self = .end
+        }
     }
 }

@@ -79,7 +79,7 @@ struct LineSender {
             return message
         }
         for message in messages where warned.insert(message.type).inserted {
-            try await Recipients(bus: sender.bus).warn(of: message.type)
+            try await sender.warn(of: message.type)
         }
         try await sender.show(messages)
     }

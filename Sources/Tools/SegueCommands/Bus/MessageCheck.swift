@@ -1,9 +1,21 @@
 internal import AppContract
+internal import ArgumentParser
 internal import Contracts
 internal import EventBus
 internal import Foundation
 internal import Monitor
 internal import Navigation
+
+/// Whether what is sent is held to what the services on the bus say of it.
+struct CheckOptions: ParsableArguments, Sendable {
+    @Flag(name: .customLong("no-check"), help: "Send it, whatever the services say of its data.")
+    var isOff = false
+
+    /// - Returns: nil when nothing is checked.
+    func check(on bus: any EventBus) async throws -> MessageCheck? {
+        isOff ? nil : try await MessageCheck(on: bus)
+    }
+}
 
 /// Holds data to what the services on the bus say that their messages carry. Of a message that none of them has told of
 /// nothing is known, and nothing is said.

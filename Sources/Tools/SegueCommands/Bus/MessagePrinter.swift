@@ -1,6 +1,7 @@
 internal import EventBus
 internal import Foundation
 internal import Monitor
+internal import Navigation
 
 /// Writes messages to standard output, for a person or for a program.
 struct MessagePrinter: Sendable {
@@ -34,5 +35,45 @@ struct MessagePrinter: Sendable {
         let text = String(decoding: lines.dropLast(), as: UTF8.self).split(
             separator: "\n", omittingEmptySubsequences: false)
         try await output.append(text.map { String($0).printable + "\n" }.joined().utf8)
+    }
+}
+
+/// Messages for a person: a line each, cut to the width of the terminal, or all that there is.
+struct TerminalFormat: MessageFormat {
+    let verbose: Bool
+    let isColored: Bool
+    let output: Console
+    private let pretty = PrettyFormat()
+
+    func write(_ message: Envelope, to lines: inout [UInt8]) {
+        // Asked each time: the window may have been made wider.
+        let columns = verbose ? nil : output.columns
+        for line in [pretty.line(message)] + (verbose ? pretty.details(message) : []) {
+            lines.append(contentsOf: line.rendered(isColored: isColored, columns: columns).utf8)
+            lines.append(UInt8(ascii: "\n"))
+        }
+    }
+}
+
+/// Writes the data of one message to standard output.
+struct DataPrinter {
+    /// As it was published, on one line; for a person, it is indented.
+    let json: Bool
+
+    func show(_ data: Data) async throws {
+        try await Console.output.writeLine(text(data))
+    }
+
+    func text(_ data: Data) throws -> String {
+        // Any program may publish; what is not JSON is not ours to judge.
+        let raw = String(decoding: data, as: UTF8.self)
+        return json ? JSONText(data)?.description ?? raw : try indented(data) ?? raw.printable
+    }
+
+    private func indented(_ data: Data) throws -> String? {
+        guard let value = try? JSONValue(parsing: data) else { return nil }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(value), as: UTF8.self)
     }
 }

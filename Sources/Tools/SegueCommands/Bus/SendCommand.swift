@@ -1,4 +1,6 @@
 package import ArgumentParser
+internal import Compose
+internal import Contracts
 internal import EventBus
 internal import Foundation
 internal import Monitor
@@ -57,7 +59,7 @@ package struct SendCommand: AsyncParsableCommand {
                 try await sender.publish(lines)
             case .one(let draft):
                 let sent = try await sender.publish(draft)
-                try await Recipients(bus: bus).warn(of: sent.type)
+                try await sender.warn(of: sent.type)
                 guard let awaited else { return try await sender.show([sent]) }
                 let outcome = Outcome(bus: bus, cause: sent, awaited: awaited)
                 let printer = try MessagePrinter(print)
@@ -67,4 +69,119 @@ package struct SendCommand: AsyncParsableCommand {
             }
         }
     }
+}
+
+/// Publishes what `segue send` was given.
+struct MessageSender {
+    let bus: any EventBus
+    let arguments: MessageArguments
+    let check: MessageCheck?
+    let print: PrintOptions
+
+    /// - Throws: ``CommandError`` when the data is not what the services say.
+    func publish(_ draft: MessageDraft) async throws -> Envelope {
+        var envelope = try envelope(draft)
+        envelope.position = try await bus.publish(Batch([envelope]))
+        return envelope
+    }
+
+    /// What is to be published.
+    /// - Throws: ``CommandError`` when the data is not what the services say.
+    func envelope(_ draft: MessageDraft) throws(CommandError) -> Envelope {
+        try check?.check(draft.data, of: draft.type)
+        return Envelope(attributes: draft.attributes(arguments, on: bus), data: draft.data)
+    }
+
+    /// - Parameter messages: as they were published.
+    func show(_ messages: [Envelope]) async throws {
+        let lines = try messages.compactMap { message in
+            try message.position.map { position in
+                let sent = SentMessage(message, at: position)
+                if print.json { return try JSONLine.text(sent) }
+                return "\(sent.id) \(position)" + (sent.expirytime.map { " expires \($0)" } ?? "")
+            }
+        }
+        try await Console.output.write(lines.map { "\($0)\n" }.joined())
+    }
+
+    /// Tells when nobody on the bus listens to a command or event: its name may be misspelt. That is no failure, since
+    /// the service may just be restarted and find the message in the journal.
+    func warn(of type: MessageType) async throws {
+        guard type.kind == .command || type.kind == .event else { return }
+        let documents = try await bus.documents(matching: [.type(Document.Presence.self)])
+        let presences = documents.compactMap { try? $0.decode(Document.Presence.self) }
+        let known = Set(presences.flatMap { $0.receives + $0.sends })
+        guard !known.contains(type.description) else { return }
+        let hint = type.description.nearest(of: known).map { "did you mean \($0)?" } ?? "see 'segue services'"
+        await Console.error.tell("published, but nobody on the bus receives \(type) at the moment; \(hint)")
+    }
+}
+
+/// What `segue send --json` tells; the position looks as it does in `segue monitor --json`.
+struct SentMessage: Encodable {
+    struct JournalPosition: Encodable {
+        let epoch: String
+        let offset: UInt64
+
+        init(_ position: Position) {
+            epoch = String(position.epoch, radix: 16)
+            offset = position.offset
+        }
+    }
+
+    let id: String
+    let type: MessageType
+    let position: JournalPosition
+    /// When a command expires; nil for never.
+    let expirytime: String?
+
+    init(_ message: Envelope, at position: Position) {
+        id = message.id
+        type = message.type
+        expirytime = message.attributes.expiryTime.map(Timestamp.text(of:))
+        self.position = JournalPosition(position)
+    }
+}
+
+/// What comes of a message: the first of a type that carries its correlation, however many processes lie between.
+struct Outcome: Sendable {
+    let bus: any EventBus
+    /// As it was published: only what is journalled behind it is looked at.
+    let cause: Envelope
+    let awaited: MessagePattern
+
+    /// - Throws: ``CommandError`` when an error came of it instead, or nothing in time.
+    func message(within timeout: Duration) async throws -> Envelope {
+        try await withThrowingTaskGroup(of: Envelope.self) { group in
+            group.addTask { try await first() }
+            group.addTask {
+                try await Task.sleep(for: timeout)
+                throw CommandError(
+                    code: "no-outcome", "no \(awaited) came of \(cause.type) within \(timeout.formattedSeconds)",
+                    recovery: "see 'segue services' for who handles it", status: .temporaryFailure)
+            }
+            defer { group.cancelAll() }
+            guard let message = try await group.next() else { throw CancellationError() }
+            return message
+        }
+    }
+
+    private func first() async throws -> Envelope {
+        let start = cause.position.map(StartPosition.after) ?? .now
+        return try await bus.withSubscription(to: [.all], from: start) { messages in
+            for try await message in messages where message.attributes.correlationID == cause.id {
+                if awaited.matches(message.type) { return message }
+                if message.type == ApplicationError.type { throw failure(try message.decode()) }
+            }
+            throw BusError(.closed, "the bus was closed")
+        }
+    }
+
+    private func failure(_ error: ApplicationError) -> CommandError {
+        CommandError(code: error.code, "\(cause.type) failed: \(error.message)".printable, recovery: error.recovery)
+    }
+}
+
+extension Duration {
+    fileprivate var formattedSeconds: String { "\(self / .seconds(1)) s" }
 }

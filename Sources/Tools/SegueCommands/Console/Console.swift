@@ -147,9 +147,7 @@ final class Console: Sendable {
     func tell(_ line: String) async {
         await tell([line])
     }
-}
 
-extension Console {
     var isTerminal: Bool { isatty(descriptor.rawValue) == 1 }
 
     /// Whether to write in colour unless told: to a terminal that can, unless its user does not want it (no-color.org).
@@ -177,5 +175,53 @@ extension Console {
 
     private func isSet(_ variable: String) -> Bool {
         getenv(variable).map { $0.pointee != 0 } ?? false
+    }
+
+    /// Runs `body` until it ends, or until nobody reads what is written here any more: in `segue monitor | head -1`,
+    /// a monitor that has nothing to write would never notice.
+    ///
+    /// - Throws: `Errno.brokenPipe`, and what `body` throws.
+    func whileRead(_ body: @escaping @Sendable () async throws -> Void) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await self.waitForBrokenPipe() }
+            group.addTask { try await body() }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+
+    /// Waits with poll(2), which reports a pipe without a reader unasked.
+    ///
+    /// Returns when the task is cancelled.
+    /// - Throws: `Errno.brokenPipe`.
+    func waitForBrokenPipe() async throws {
+        if try await descriptor.wait(for: 0) { throw Errno.brokenPipe }
+    }
+}
+
+extension FileDescriptor {
+    /// Waits on a thread of its own, with poll(2), for one of these events, for an error or for the other side's going.
+    ///
+    /// - Returns: false when the task was cancelled first.
+    func wait(for events: Int32) async throws -> Bool {
+        let cancellation = try FileDescriptor.pipe()
+        defer {
+            try? cancellation.readEnd.close()
+            try? cancellation.writeEnd.close()
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
+                DispatchQueue(label: "descriptor-\(rawValue)").async {
+                    var watched = [
+                        pollfd(fd: rawValue, events: Int16(events), revents: 0),
+                        pollfd(fd: cancellation.readEnd.rawValue, events: Int16(POLLIN), revents: 0),
+                    ]
+                    while poll(&watched, nfds_t(watched.count), -1) < 0, errno == EINTR {}
+                    continuation.resume(returning: watched[0].revents != 0)
+                }
+            }
+        } onCancel: {
+            _ = try? cancellation.writeEnd.writeAll([0])
+        }
     }
 }

@@ -81,3 +81,40 @@ struct FullScreen {
         }
     }
 }
+
+/// A terminal's keyboard, to be had key by key.
+struct TerminalKeys: Sendable {
+    private let input: FileDescriptor
+    /// How the terminal was before; nil when the input is none.
+    private let settings: termios?
+
+    init(_ input: FileDescriptor) {
+        self.input = input
+        var settings = termios()
+        self.settings = tcgetattr(input.rawValue, &settings) == 0 ? settings : nil
+    }
+
+    /// Has the terminal give each key at once, and not show it; signals still come of Ctrl-C.
+    func take() {
+        guard var settings else { return }
+        settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
+        // What was typed ahead stays.
+        tcsetattr(input.rawValue, TCSANOW, &settings)
+    }
+
+    func giveBack() {
+        guard var settings else { return }
+        tcsetattr(input.rawValue, TCSANOW, &settings)
+    }
+}
+
+/// What a terminal obeys: ECMA-48, and of xterm the alternate screen.
+enum TerminalCode {
+    static let home = "\u{1B}[H"
+    static let clearLine = "\u{1B}[K"
+    static let clearBelow = "\u{1B}[J"
+    static let beginScreen = "\u{1B}[?1049h\u{1B}[?25l"
+    static let endScreen = "\u{1B}[?25h\u{1B}[?1049l"
+
+    static func up(_ lines: Int) -> String { "\u{1B}[\(lines)A" }
+}

@@ -1,10 +1,10 @@
 internal import AppContract
-package import ArgumentParser
+internal import ArgumentParser
 internal import Compose
 internal import Navigation
 
-package struct FlowCheckCommand: AsyncParsableCommand {
-    package static let configuration = CommandConfiguration(
+struct FlowCheckCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Says what is wrong with flows.",
         discussion: """
             segue flow check config/flows/*.yaml
@@ -38,15 +38,13 @@ package struct FlowCheckCommand: AsyncParsableCommand {
     @Flag(help: "One JSON object a finding.")
     var json = false
 
-    package init() {}
-
-    package func validate() throws {
+    func validate() throws {
         guard contract == nil || compose.files.isEmpty else {
             throw ValidationError("--contract and -f exclude each other")
         }
     }
 
-    package func run() async throws {
+    func run() async throws {
         var fails = false
         let catalogue = try await catalogue()
         for path in files {

@@ -1,4 +1,6 @@
 package import ArgumentParser
+internal import Foundation
+internal import Navigation
 
 package struct FlowCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
@@ -15,4 +17,52 @@ package struct FlowCommand: AsyncParsableCommand {
         subcommands: [FlowCheckCommand.self, FlowGraphCommand.self, FlowRunCommand.self, FlowExportCommand.self])
 
     package init() {}
+}
+
+struct FlowExportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Writes a flow as YAML, in the form in which the documents explain it.",
+        discussion: """
+            segue flow export flow.json > flow.yaml
+            swift run my-flow | segue flow export -     my-flow ends with print(flow.json)
+
+            Comments do not belong to the flow, and are not kept.
+            """)
+
+    @Argument(help: FlowFile.help)
+    var file: String
+
+    func run() async throws {
+        try await Console.output.write(try FlowFile(file).flow().yaml)
+    }
+}
+
+/// A file that says something of a flow.
+struct FlowFile {
+    static let help = ArgumentHelp("The flow, YAML or JSON; - reads it from standard input.", valueName: "file")
+
+    /// As findings call it.
+    let name: String
+    let text: String
+
+    /// Reads a file, or for `-` standard input to its end.
+    /// - Throws: ``CommandError`` when that cannot be done.
+    init(_ path: String) throws {
+        guard path != "-" else {
+            (name, text) = ("standard input", try StandardInput.text())
+            return
+        }
+        name = path
+        do {
+            text = try String(contentsOfFile: path, encoding: .utf8)
+        } catch {
+            let isThere = FileManager.default.fileExists(atPath: path)
+            throw CommandError(
+                code: "unreadable-file", isThere ? "\(path) cannot be read as UTF-8" : "there is no file \(path)",
+                recovery: "name one such as config/flows/ios.yaml", status: .noInput)
+        }
+    }
+
+    /// - Throws: `FlowError` with all that is wrong.
+    func flow() throws -> Flow { try Flow(yaml: text, file: name) }
 }

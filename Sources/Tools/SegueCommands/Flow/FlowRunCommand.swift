@@ -1,11 +1,11 @@
-package import ArgumentParser
+internal import ArgumentParser
 internal import EventBus
 internal import Foundation
 internal import Monitor
 internal import Navigation
 
-package struct FlowRunCommand: AsyncParsableCommand {
-    package static let configuration = CommandConfiguration(
+struct FlowRunCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Plays a scenario or a recording on a flow, without a bus: the test of a flow.",
         discussion: """
             segue flow run config/flows/ios.yaml story.yaml
@@ -52,9 +52,7 @@ package struct FlowRunCommand: AsyncParsableCommand {
     @Flag(help: "One JSON object a step.")
     var json = false
 
-    package init() {}
-
-    package func validate() throws {
+    func validate() throws {
         guard (scenario == nil) != (recording == nil) else {
             throw ValidationError("name either a scenario or, with --recording, a recording")
         }
@@ -66,7 +64,7 @@ package struct FlowRunCommand: AsyncParsableCommand {
         }
     }
 
-    package func run() async throws {
+    func run() async throws {
         let flow = try FlowFile(flow).flow()
         let fails =
             if let recording {

@@ -1,8 +1,10 @@
-package import ArgumentParser
+internal import ArgumentParser
+internal import EventBus
+internal import Foundation
 internal import Monitor
 
-package struct RecordInfoCommand: AsyncParsableCommand {
-    package static let configuration = CommandConfiguration(
+struct RecordInfoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "info", abstract: "Says what is in a recording, and whether it is whole.",
         discussion: """
             segue record info story.jsonl
@@ -19,9 +21,7 @@ package struct RecordInfoCommand: AsyncParsableCommand {
     @Flag(help: "One JSON object.")
     var json = false
 
-    package init() {}
-
-    package func run() async throws {
+    func run() async throws {
         let recording = try await Recording(argument: file)
         let report = RecordingReport(try await recording.summary(), file: recording.name)
         if json {
@@ -31,5 +31,102 @@ package struct RecordInfoCommand: AsyncParsableCommand {
         }
         await Console.error.tell(report.problems)
         if report.hasMistakes { throw ExitCode.failure }
+    }
+}
+
+/// What `segue record info` tells of a recording.
+struct RecordingReport: Encodable {
+    private let file: String
+    private let state: String
+    private let since: String?
+    private let begun: String?
+    private let first: String?
+    private let last: String?
+    /// In seconds.
+    private let duration: Double
+    private let messages: Int
+    private let journals: Int
+    private let gaps: [[Int]]?
+    private let types: [String: Int]
+    private let subjects: [String: Int]
+    private let sources: [String: Int]
+    private let mistakes: [Mistake]
+    private let cutOffLine: Int?
+
+    private let mistakeCount: Int
+    private let expected: Int?
+
+    private struct Mistake: Encodable {
+        let line: Int
+        let reason: String
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case file, state, since, begun, first, last, duration, messages, journals, gaps, types, subjects, sources
+        case mistakes, cutOffLine
+    }
+
+    init(_ summary: RecordingSummary, file: String) {
+        self.file = file
+        state = summary.completeness.rawValue
+        since = summary.header?.since
+        begun = summary.header?.begun
+        first = summary.times.map { Timestamp.text(of: $0.lowerBound) }
+        last = summary.times.map { Timestamp.text(of: $0.upperBound) }
+        duration = summary.duration / .seconds(1)
+        messages = summary.messages
+        journals = summary.journalCount
+        gaps = summary.gaps.map { gaps in gaps.map { [$0.lowerBound, $0.upperBound] } }
+        types = summary.types
+        subjects = summary.subjects
+        sources = summary.sources
+        mistakes = summary.mistakes.map { Mistake(line: $0.line, reason: $0.reason) }
+        mistakeCount = summary.mistakeCount
+        cutOffLine = summary.cutOffLine
+        expected = summary.end?.messages
+    }
+
+    var lines: [String] {
+        var table = Table("recording", file.printable)
+        table.append("state", state)
+        if let since, let begun { table.append("recorded", "since \(since), begun \(begun)") }
+        table.append("duration", "\(duration) s" + (first.map { ", from \($0) to \(last ?? "")" } ?? ""))
+        table.append("messages", "\(messages)" + (journals > 1 ? ", of \(journals) journals" : ""))
+        table.append("gaps", gapText)
+        return [table.lines, counts("type", types), counts("session", subjects), counts("source", sources)]
+            .filter { !$0.isEmpty }.joined(separator: [""]).map(\.self)
+    }
+
+    var hasMistakes: Bool { mistakeCount > 0 }
+
+    /// What is wrong, a line each.
+    var problems: [String] {
+        var problems = mistakes.map { "\(file):\($0.line): this is no message: \($0.reason)".printable }
+        if mistakeCount > mistakes.count { problems.append("\(mistakeCount - mistakes.count) more lines are none") }
+        if let expected, expected != messages {
+            problems.append("\(file) was ended with \(expected) messages, and has \(messages)")
+        }
+        if let cutOffLine {
+            problems.append("\(file):\(cutOffLine): the recording was cut off amid this line; all before it is whole")
+        } else if state == RecordingSummary.Completeness.cutOff.rawValue {
+            problems.append("\(file) was not ended in order: it may lack its last messages")
+        }
+        return problems
+    }
+
+    private var gapText: String {
+        guard let gaps else { return "not known: not every message was to be recorded" }
+        let texts = gaps.prefix(10).map { $0[0] == $0[1] ? "\($0[0])" : "\($0[0])–\($0[1])" }
+        let more = gaps.count > 10 ? ", …" : ""
+        return gaps.isEmpty ? "none" : "offsets \(texts.joined(separator: ", "))\(more)"
+    }
+
+    private func counts(_ name: String, _ counts: [String: Int]) -> [String] {
+        guard !counts.isEmpty else { return [] }
+        var table = Table(name, "messages")
+        for (name, count) in counts.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
+            table.append(name.printable, "\(count)")
+        }
+        return table.lines
     }
 }

@@ -1,7 +1,8 @@
 package import ArgumentParser
+internal import Dispatch
 internal import EventBus
 internal import Foundation
-internal import Monitor
+package import Monitor
 
 package struct ReplayCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
@@ -81,5 +82,174 @@ package struct ReplayCommand: AsyncParsableCommand {
             guard case .send(let message) = step else { return }
             try await Console.output.writeLine(printer.line(recorded, message))
         }
+    }
+}
+
+/// What of a recording is told again, and how it is changed.
+struct ReplayOptions: ParsableArguments, Sendable {
+    @Option(
+        help: ArgumentHelp("Begin at this moment: \(RecordingMoment.forms).", valueName: "moment"),
+        transform: RecordingMoment.argument)
+    var from: RecordingMoment?
+
+    @Option(
+        help: ArgumentHelp("End at this moment, with what stands there; as --from.", valueName: "moment"),
+        transform: RecordingMoment.argument)
+    var until: RecordingMoment?
+
+    @Option(
+        help: ArgumentHelp(
+            "inputs (what coordinators and the error notifier said is left to them), all, or types, as in 'command.*'; may be repeated. (default: inputs)",
+            valueName: "what"), transform: ReplayPart.argument)
+    var only: [ReplayPart] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Changes, as in subject:default=test,platform:ios=tv; also device and type.", valueName: "changes"),
+        transform: Remapping.argument)
+    var remap: Remapping?
+
+    @Flag(help: "Under new ids, the old ones behind a prefix, and at the time of now: a story beside the recorded one.")
+    var newIds = false
+
+    var plan: ReplayPlan {
+        var plan = ReplayPlan()
+        plan.stretch = RecordingStretch(from: from, until: until)
+        plan.sendsResults = only.contains(.all)
+        plan.types = only.compactMap { part in
+            guard case .types(let pattern) = part else { return nil }
+            return pattern
+        }
+        plan.remapping = remap ?? Remapping()
+        if newIds { plan.identity = .new(prefix: "\(UUID().uuidString.lowercased().prefix(8))~") }
+        return plan
+    }
+}
+
+/// A word of `--only`.
+enum ReplayPart: Hashable, Sendable, FormedArgument {
+    static let forms = "inputs, all, or types as in 'command.*'"
+
+    case inputs, all
+    case types(MessagePattern)
+
+    init?(argument: String) {
+        switch argument {
+        case "inputs": self = .inputs
+        case "all": self = .all
+        default:
+            guard let pattern = MessagePattern(argument) else { return nil }
+            self = .types(pattern)
+        }
+    }
+}
+
+extension ReplayPace: FormedArgument {
+    static let forms = "max, or a number above zero as in 0.5"
+
+    package init?(argument: String) {
+        if argument == "max" {
+            self = .fastest
+        } else if let speed = Double(argument), speed > 0, speed.isFinite {
+            self = .speed(speed)
+        } else {
+            return nil
+        }
+    }
+}
+
+extension Remapping: FormedArgument {
+    static let forms =
+        "changes of subject, platform, device or type, as in subject:default=test,platform:ios=tv"
+
+    /// Changes as in `subject:default=test,platform:ios=tv`.
+    package init?(argument: String) {
+        let changes = argument.split(separator: ",").map { Change($0) }
+        guard !changes.isEmpty, changes.allSatisfy({ $0 != nil }) else { return nil }
+        self.init(changes.compactMap(\.self))
+    }
+}
+
+/// Tells a person how a replay gets on, and asks before each message if that is wanted.
+actor ReplayTeller {
+    private let total: Int
+    private let waitsForEnter: Bool
+    private let printer = ReplayPrinter()
+    private let start = ContinuousClock.now
+    private var sent = 0
+    private var shown: ContinuousClock.Instant?
+    private var isStopped = false
+
+    init(total: Int, waitsForEnter: Bool) {
+        self.total = total
+        self.waitsForEnter = waitsForEnter
+    }
+
+    /// Nobody wants to go on.
+    struct Stopped: Error {}
+
+    /// - Throws: ``Stopped``.
+    func tell(_ occurrence: Replayer.Occurrence) async throws {
+        switch occurrence {
+        case .next(let recorded, let message):
+            guard waitsForEnter else { return }
+            try await Console.output.write(printer.line(recorded, message) + "\n")
+            guard await EnterKey.wait() else {
+                isStopped = true
+                throw Stopped()
+            }
+        case .sent(let count):
+            sent = count
+            await showProgress()
+        case .unanswered(let id):
+            await Console.error.tell(
+                "nobody says \(id.printable), as in the recording: the order of what follows may differ; "
+                    + "see 'segue services' for whether the coordinators run")
+        }
+    }
+
+    /// How many messages nobody wanted to have sent any more; nil when it came to its end.
+    var left: Int? { isStopped ? total - sent : nil }
+
+    func end() async {
+        if shown != nil { try? await Console.error.write("\r\u{1B}[K") }
+        let seconds = ((ContinuousClock.now - start) / .seconds(0.1)).rounded() / 10
+        await Console.error.tell("\(sent) of \(total) messages sent in \(seconds) s")
+    }
+
+    /// On one line of a terminal, a few times a second.
+    private func showProgress() async {
+        let isDue = shown.map { ContinuousClock.now - $0 > .milliseconds(200) } ?? true
+        guard Console.error.isTerminal, !waitsForEnter, isDue else { return }
+        shown = .now
+        try? await Console.error.write("\r\u{1B}[K\(sent) of \(total) messages")
+    }
+}
+
+/// Messages of a recording for people: the number, then as a monitor shows them.
+struct ReplayPrinter: Sendable {
+    private let pretty = PrettyFormat()
+    private let output = Console.output
+
+    func line(_ recorded: RecordedMessage, _ message: Envelope) -> String {
+        let number = "\(recorded.number). "
+        let columns = output.columns.map { max(1, $0 - number.count) }
+        return number + pretty.line(message).rendered(isColored: output.isColored, columns: columns)
+    }
+}
+
+/// A person's Enter, on standard input.
+enum EnterKey {
+    private static let queue = DispatchQueue(label: "enter-key")
+
+    /// Waits on a thread of its own, which nothing can wake: when the task is cancelled it is left behind.
+    /// - Returns: false when there is no input any more, or the task is cancelled.
+    static func wait() async -> Bool {
+        let (answers, continuation) = AsyncStream.makeStream(of: Bool.self)
+        queue.async {
+            continuation.yield(readLine() != nil)
+            continuation.finish()
+        }
+        return await answers.first { _ in true } ?? false
     }
 }

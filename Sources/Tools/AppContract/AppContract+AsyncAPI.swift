@@ -1,0 +1,196 @@
+internal import Contracts
+internal import EventBus
+package import Foundation
+package import Navigation
+
+extension AppContract {
+    /// The contract as an AsyncAPI 3.0.0 document (asyncapi.com/docs/reference/specification/v3.0.0).
+    ///
+    /// A channel for each type of message, an operation for each that a service receives or sends, tagged with the service's
+    /// name. Queries are answered on a channel of their own, whose address is not known beforehand.
+    package var asyncAPI: JSONValue {
+        [
+            "asyncapi": "3.0.0",
+            "info": [
+                "title": .string(title), "version": .string(version),
+                "description": "What each service receives and sends. Written by 'segue contract export'.",
+            ],
+            "defaultContentType": "application/json",
+            "servers": ["bus": Self.bus],
+            "channels": .object(channels),
+            "operations": .object(operations),
+            "components": [
+                "messages": .object(messageObjects), "schemas": .object(schemas),
+                "parameters": ["partition": Self.partition], "messageTraits": ["cloudEvent": Self.cloudEvent],
+            ],
+        ]
+    }
+
+    static func answer(to type: MessageType) -> String { "\(type).answer" }
+
+    static func reference(_ parts: String...) -> JSONValue {
+        ["$ref": .string("#/" + parts.joined(separator: "/"))]
+    }
+
+    private var channels: [String: JSONValue] {
+        var channels: [String: JSONValue] = [:]
+        for type in types {
+            channels[type.description] = [
+                "address": .string("\(type).{partition}"),
+                "parameters": ["partition": Self.reference("components", "parameters", "partition")],
+                "messages": Self.messages("\(type)"),
+            ]
+            if type.kind == .query {
+                let answer = Self.answer(to: type)
+                channels[answer] = ["address": .null, "messages": Self.messages(answer)]
+            }
+        }
+        return channels
+    }
+
+    private static func messages(_ name: String) -> JSONValue {
+        .object([name: reference("components", "messages", name)])
+    }
+
+    private var operations: [String: JSONValue] {
+        var operations: [String: JSONValue] = [:]
+        for (name, party) in parties {
+            for (action, types) in [("receive", party.receives), ("send", party.sends)] {
+                for type in types { operations["\(name).\(action).\(type)"] = Self.operation(name, action, type) }
+            }
+        }
+        return operations
+    }
+
+    private static func operation(_ party: String, _ action: String, _ type: MessageType) -> JSONValue {
+        func place(_ name: String) -> [String: JSONValue] {
+            [
+                "channel": reference("channels", name),
+                "messages": .array([reference("channels", name, "messages", name)]),
+            ]
+        }
+        var operation = place("\(type)")
+        operation["action"] = .string(action)
+        operation["tags"] = [["name": .string(party)]]
+        if type.kind == .query { operation["reply"] = .object(place(answer(to: type))) }
+        return .object(operation)
+    }
+
+    private var messageObjects: [String: JSONValue] {
+        var objects: [String: JSONValue] = [:]
+        for type in types {
+            objects["\(type)"] = Self.message("\(type)", title: type.name)
+            if type.kind == .query {
+                objects[Self.answer(to: type)] = Self.message(Self.answer(to: type), title: "Answer to \(type.name)")
+            }
+        }
+        return objects
+    }
+
+    private static func message(_ name: String, title: String) -> JSONValue {
+        [
+            "name": .string(name), "title": .string(title), "payload": reference("components", "schemas", name),
+            "traits": .array([reference("components", "messageTraits", "cloudEvent")]),
+        ]
+    }
+
+    private var schemas: [String: JSONValue] {
+        var schemas: [String: JSONValue] = [:]
+        for (type, message) in messages {
+            schemas["\(type)"] = (message.data ?? .any).json
+            if type.kind == .query { schemas[Self.answer(to: type)] = (message.answer ?? .any).json }
+        }
+        return schemas
+    }
+}
+
+extension AppContract {
+    /// Where messages travel.
+    static let bus: JSONValue = [
+        "host": "{bus}", "protocol": "segue",
+        "description": "The broker; docs/wire-protocol.md says how to talk to it.",
+        "variables": ["bus": ["description": "Its address, as in SEGUE_BUS: ipc://DIR or tcp://HOST:PORT."]],
+    ]
+
+    static let partition: JSONValue = [
+        "description": "The hash of the session, 00 to 3f; messages of one session keep their order."
+    ]
+
+    /// What every message says about itself.
+    static let cloudEvent: JSONValue = [
+        "contentType": "application/json",
+        "headers": Attributes.schema.json,
+        "correlationId": ["location": "$message.header#/correlationid"],
+    ]
+}
+
+extension AppContract {
+    /// Why a file is no contract.
+    package struct Unreadable: Error, Hashable, CustomStringConvertible {
+        /// One line.
+        package let description: String
+    }
+
+    /// Reads what ``asyncAPI`` writes.
+    ///
+    /// - Throws: ``Unreadable``.
+    package init(parsing json: Data) throws(Unreadable) {
+        let document: JSONValue
+        do {
+            document = try JSONValue(parsing: json)
+        } catch {
+            throw Unreadable(description: "it is not JSON")
+        }
+        guard let version = document["asyncapi"]?.stringValue, version.hasPrefix("3.") else {
+            throw Unreadable(description: "it is no AsyncAPI 3 document")
+        }
+        let messages = try Self.messages(of: document)
+        self.init(
+            title: document.value(at: "info.title")?.stringValue ?? "",
+            version: document.value(at: "info.version")?.stringValue ?? "", messages: messages,
+            parties: try Self.parties(of: document, sending: messages))
+    }
+
+    private static func messages(of document: JSONValue) throws(Unreadable) -> [MessageType: MessageContract] {
+        var messages: [MessageType: MessageContract] = [:]
+        let schemas = document["components"]?["schemas"]?.objectValue ?? [:]
+        for (name, channel) in document["channels"]?.objectValue ?? [:] {
+            // The channel of a query's answers; it has no address.
+            if channel["address"]?.isNull == true { continue }
+            guard let type = MessageType(name) else {
+                throw Unreadable(
+                    description: "channel '\(name)' is not named after a message such as event.LaunchFinished")
+            }
+            messages[type] = MessageContract(
+                type: type, data: schema(schemas[name]),
+                answer: type.kind == .query ? schema(schemas[answer(to: type)]) : nil)
+        }
+        return messages
+    }
+
+    /// One that allows anything says no more than none.
+    private static func schema(_ json: JSONValue?) -> JSONSchema? {
+        json.flatMap { $0 == [:] ? nil : JSONSchema($0) }
+    }
+
+    private static func parties(
+        of document: JSONValue, sending messages: [MessageType: MessageContract]
+    ) throws(Unreadable) -> [String: Party] {
+        var parties: [String: Party] = [:]
+        for (id, operation) in document["operations"]?.objectValue ?? [:] {
+            let channel = operation["channel"]?["$ref"]?.stringValue?.split(separator: "/").last
+            guard let type = channel.flatMap({ MessageType(String($0)) }), messages[type] != nil,
+                let party = operation["tags"]?[0]?["name"]?.stringValue
+            else {
+                throw Unreadable(
+                    description: "operation '\(id)' has no channel that there is, or no service as its tag")
+            }
+            switch operation["action"]?.stringValue {
+            case "receive": parties[party, default: Party()].receives.insert(type)
+            case "send": parties[party, default: Party()].sends.insert(type)
+            default: throw Unreadable(description: "operation '\(id)' neither sends nor receives")
+            }
+        }
+        return parties
+    }
+}

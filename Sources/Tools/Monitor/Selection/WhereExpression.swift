@@ -1,0 +1,103 @@
+internal import Navigation
+
+/// What has to be true of a message: `kind != event and data.playlistID == "p1"`. `docs/monitor.md` shows the language.
+///
+/// It never fails: what is not there is `null`, and values of different types neither equal nor order each other.
+package struct WhereExpression: Hashable, Sendable {
+    indirect enum Condition: Hashable, Sendable {
+        case all([Condition])
+        case any([Condition])
+        case not(Condition)
+        case comparison(MessagePath, Comparison, Operand)
+        case among(MessagePath, [Operand])
+        case glob(MessagePath, Glob)
+        case exists(MessagePath)
+    }
+
+    enum Operand: Hashable, Sendable {
+        case value(JSONValue)
+        case path(MessagePath)
+    }
+
+    private let condition: Condition
+
+    /// - Throws: ``SyntaxMistake``.
+    package init(_ text: String) throws(SyntaxMistake) {
+        var parser = WhereParser(try WhereToken.tokens(of: text))
+        condition = try parser.parse()
+    }
+
+    package func matches(_ message: MessageValues) -> Bool {
+        condition.isTrue(of: message)
+    }
+}
+
+extension WhereExpression.Condition {
+    func isTrue(of message: MessageValues) -> Bool {
+        switch self {
+        case .all(let conditions): conditions.allSatisfy { $0.isTrue(of: message) }
+        case .any(let conditions): conditions.contains { $0.isTrue(of: message) }
+        case .not(let condition): !condition.isTrue(of: message)
+        case .comparison(let path, let comparison, let operand):
+            comparison.holds(message[path], operand.value(in: message))
+        case .among(let path, let operands): operands.contains { $0.value(in: message) == message[path] }
+        case .glob(let path, let glob): message[path].stringValue.map(glob.matches) ?? false
+        case .exists(let path): !message[path].isNull
+        }
+    }
+}
+
+extension WhereExpression.Operand {
+    fileprivate func value(in message: MessageValues) -> JSONValue {
+        switch self {
+        case .value(let value): value
+        case .path(let path): message[path]
+        }
+    }
+}
+
+/// How two values are compared.
+enum Comparison: String, Sendable {
+    case equal = "=="
+    case notEqual = "!="
+    case less = "<"
+    case lessOrEqual = "<="
+    case greater = ">"
+    case greaterOrEqual = ">="
+    /// A text has a part, an array an element, an object a member.
+    case contains
+
+    func holds(_ left: JSONValue, _ right: JSONValue) -> Bool {
+        switch self {
+        case .equal: left == right
+        case .notEqual: left != right
+        case .less: left.isBefore(right)
+        case .lessOrEqual: left.isBefore(right) || left.hasOrder && left == right
+        case .greater: right.isBefore(left)
+        case .greaterOrEqual: right.isBefore(left) || left.hasOrder && left == right
+        case .contains: left.contains(right)
+        }
+    }
+}
+
+extension JSONValue {
+    fileprivate var hasOrder: Bool { numberValue != nil || stringValue != nil }
+
+    fileprivate func isBefore(_ other: JSONValue) -> Bool {
+        switch (self, other) {
+        case (.string(let left), .string(let right)): left < right
+        // Whole numbers pass through no floating point: large ones would become equal.
+        case (.integer(let left), .integer(let right)): left < right
+        default: if let left = numberValue, let right = other.numberValue { left < right } else { false }
+        }
+    }
+
+    fileprivate func contains(_ part: JSONValue) -> Bool {
+        switch self {
+        case .string(let text): part.stringValue.map { text.contains($0) } ?? false
+        case .array(let elements): elements.contains(part)
+        case .object(let members): part.stringValue.map { members[$0] != nil } ?? false
+        default: false
+        }
+    }
+}

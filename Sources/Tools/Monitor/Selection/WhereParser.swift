@@ -1,0 +1,244 @@
+internal import EventBus
+internal import Foundation
+internal import Navigation
+
+/// Makes conditions of tokens: `or` binds least, then `and`, then `not`.
+struct WhereParser {
+    /// Parentheses and `not` are parsed, and their conditions looked at, by recursion: a stack is finite.
+    private static let depthLimit = 64
+
+    private let tokens: [WhereToken]
+    private var index = 0
+    private var depth = 0
+
+    /// - Parameter tokens: the last one is the end.
+    init(_ tokens: [WhereToken]) {
+        self.tokens = tokens
+    }
+
+    /// - Throws: ``SyntaxMistake``.
+    mutating func parse() throws(SyntaxMistake) -> WhereExpression.Condition {
+        let condition = try parseAny()
+        guard token.kind == .end else { throw mistake("expected 'and' or 'or' instead of \(token.name)") }
+        return condition
+    }
+
+    private mutating func parseAny() throws(SyntaxMistake) -> WhereExpression.Condition {
+        var conditions = [try parseAll()]
+        while take("or", "||") { conditions.append(try parseAll()) }
+        return conditions.count == 1 ? conditions[0] : .any(conditions)
+    }
+
+    private mutating func parseAll() throws(SyntaxMistake) -> WhereExpression.Condition {
+        var conditions = [try parseOne()]
+        while take("and", "&&") { conditions.append(try parseOne()) }
+        return conditions.count == 1 ? conditions[0] : .all(conditions)
+    }
+
+    private mutating func parseOne() throws(SyntaxMistake) -> WhereExpression.Condition {
+        guard depth < Self.depthLimit else { throw mistake("nested more than \(Self.depthLimit) deep") }
+        depth += 1
+        defer { depth -= 1 }
+        if take("not", "!") { return .not(try parseOne()) }
+        guard take("(") else { return try parseTest() }
+        let condition = try parseAny()
+        guard take(")") else { throw mistake("expected ')' instead of \(token.name)") }
+        return condition
+    }
+
+    private mutating func parseTest() throws(SyntaxMistake) -> WhereExpression.Condition {
+        guard case .word(let text) = token.kind else { throw mistake("expected a path such as type or data.url") }
+        let path = try MessagePath(text, column: token.column)
+        index += 1
+        if take("exists") { return .exists(path) }
+        if take("in") { return .among(path, try parseOperands(for: path)) }
+        if take("matches") { return .glob(path, try parseGlob()) }
+        let sign = token
+        guard let comparison else {
+            let advice = sign.kind == .sign("=") ? "; did you mean '=='?" : ""
+            throw mistake("expected a comparison such as '==' or 'exists' after '\(text)'\(advice)")
+        }
+        index += 1
+        return .comparison(path, comparison, try parseOperand(for: path, with: comparison, after: sign))
+    }
+
+    private var comparison: Comparison? {
+        switch token.kind {
+        case .sign(let text), .word(let text): Comparison(rawValue: text)
+        case .text, .end: nil
+        }
+    }
+
+    private mutating func parseOperands(for path: MessagePath) throws(SyntaxMistake) -> [WhereExpression.Operand] {
+        guard take("[") else { throw mistake("expected '[' after 'in'") }
+        var operands: [WhereExpression.Operand] = []
+        repeat {
+            operands.append(try parseOperand(for: path, with: .equal, after: tokens[index - 1]))
+        } while take(",")
+        guard take("]") else { throw mistake("expected ',' or ']' instead of \(token.name)") }
+        return operands
+    }
+
+    private mutating func parseGlob() throws(SyntaxMistake) -> Glob {
+        switch token.kind {
+        case .word(let text), .text(let text):
+            index += 1
+            return Glob(text)
+        case .sign, .end: throw mistake("expected a pattern such as 'music-*' after 'matches'")
+        }
+    }
+
+    private mutating func parseOperand(
+        for path: MessagePath, with comparison: Comparison, after sign: WhereToken
+    ) throws(SyntaxMistake) -> WhereExpression.Operand {
+        let place = token
+        index += 1
+        switch place.kind {
+        case .text(let text): return .value(.string(try checked(text, for: path, with: comparison, at: place)))
+        case .word(let text):
+            // Of words, only numbers, `true`, `false` and `null` are JSON.
+            if let value = try? JSONValue(parsing: Data(text.utf8)) { return .value(value) }
+            // Only what names a member whole, or leads into the data, is a path here: a type has dots as well.
+            if MessageMember(rawValue: text) != nil || text.hasPrefix("data.") || text.hasPrefix("data[") {
+                return .path(try MessagePath(text, column: place.column))
+            }
+            return .value(.string(try checked(text, for: path, with: comparison, at: place)))
+        case .sign, .end:
+            throw SyntaxMistake("expected a value after \(sign.name)", column: place.column)
+        }
+    }
+
+    /// A kind that there is not, and a time that is none, would never match anything.
+    private func checked(
+        _ text: String, for path: MessagePath, with comparison: Comparison, at place: WhereToken
+    ) throws(SyntaxMistake) -> String {
+        guard comparison != .contains else { return text }
+        if path.member == .kind, MessageKind(rawValue: text) == nil {
+            let kinds = MessageKind.allCases.map(\.rawValue)
+            let advice = Spelling.nearest(to: text, in: kinds).map { "did you mean \($0)?" }
+            throw SyntaxMistake(
+                "'\(text)' is no kind; \(advice ?? "there are \(kinds.joined(separator: ", "))")", column: place.column)
+        }
+        guard path.member.isTime else { return text }
+        guard let time = Timestamp.date(from: text) else {
+            throw SyntaxMistake("'\(text)' is no time such as 2026-03-01T12:00:00Z", column: place.column)
+        }
+        // All times of messages have this form, in which the order of texts is that of times.
+        return Timestamp.text(of: time)
+    }
+
+    private var token: WhereToken { tokens[index] }
+
+    private mutating func take(_ spellings: String...) -> Bool {
+        switch token.kind {
+        case .word(let text), .sign(let text):
+            guard spellings.contains(text) else { return false }
+            index += 1
+            return true
+        case .text, .end: return false
+        }
+    }
+
+    private func mistake(_ message: String) -> SyntaxMistake {
+        SyntaxMistake(message, column: token.column)
+    }
+}
+
+/// A word, a quoted text or a sign of a where-expression.
+struct WhereToken: Hashable {
+    enum Kind: Hashable {
+        case word(String)
+        case text(String)
+        /// `and`, `or` and `not` may be written `&&`, `||` and `!`.
+        case sign(String)
+        case end
+    }
+
+    let kind: Kind
+    let column: Int
+
+    /// How a mistake names it.
+    var name: String {
+        switch kind {
+        case .word(let text), .sign(let text): "'\(text)'"
+        case .text(let text): "\"\(text)\""
+        case .end: "the end"
+        }
+    }
+
+    /// - Throws: ``SyntaxMistake``.
+    static func tokens(of text: String) throws(SyntaxMistake) -> [WhereToken] {
+        var lexer = WhereLexer(text)
+        var tokens: [WhereToken] = []
+        repeat { tokens.append(try lexer.next()) } while tokens.last?.kind != .end
+        return tokens
+    }
+}
+
+/// Takes an expression apart.
+private struct WhereLexer {
+    private static let signs = ["==", "!=", "<=", ">=", "&&", "||", "<", ">", "!", "(", ")", "[", "]", ",", "="]
+
+    private let characters: [Character]
+    private var index = 0
+
+    init(_ text: String) {
+        characters = Array(text)
+    }
+
+    mutating func next() throws(SyntaxMistake) -> WhereToken {
+        while let character = peek, character.isWhitespace { index += 1 }
+        let column = index + 1
+        guard let character = peek else { return WhereToken(kind: .end, column: column) }
+        if character == "\"" || character == "'" {
+            return WhereToken(kind: .text(try text(quotedBy: character)), column: column)
+        }
+        let word = word()
+        if !word.isEmpty { return WhereToken(kind: .word(word), column: column) }
+        guard let sign = Self.signs.first(where: { characters[index...].starts(with: $0) }) else {
+            throw SyntaxMistake("'\(character)' has no meaning here", column: column)
+        }
+        index += sign.count
+        return WhereToken(kind: .sign(sign), column: column)
+    }
+
+    private var peek: Character? { index < characters.count ? characters[index] : nil }
+
+    /// What may stand in a path, a number, a type, a source or a pattern; an index belongs to the path before it.
+    private mutating func word() -> String {
+        let start = index
+        while let character = peek {
+            if character.isLetter || character.isNumber || "_-.*?/:@+".contains(character) {
+                index += 1
+            } else if index > start, let end = endOfIndex {
+                index = end
+            } else {
+                break
+            }
+        }
+        return String(characters[start..<index])
+    }
+
+    private var endOfIndex: Int? {
+        guard peek == "[" else { return nil }
+        let end = characters[(index + 1)...].firstIndex { !($0.isASCII && $0.isNumber) } ?? characters.count
+        return end > index + 1 && end < characters.count && characters[end] == "]" ? end + 1 : nil
+    }
+
+    /// In double quotes the escapes of JSON, in single ones none.
+    private mutating func text(quotedBy quote: Character) throws(SyntaxMistake) -> String {
+        let start = index
+        index += 1
+        while let character = peek, character != quote {
+            index += quote == "\"" && character == "\\" ? 2 : 1
+        }
+        guard peek == quote else { throw SyntaxMistake("a text is not closed", column: start + 1) }
+        index += 1
+        let text = String(characters[start..<index])
+        guard quote == "\"" else { return String(text.dropFirst().dropLast()) }
+        guard let string = (try? JSONValue(parsing: Data(text.utf8)))?.stringValue else {
+            throw SyntaxMistake("a text in double quotes is written as in JSON", column: start + 1)
+        }
+        return string
+    }
+}

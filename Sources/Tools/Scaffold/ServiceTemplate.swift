@@ -1,0 +1,156 @@
+internal import EventBus
+internal import Foundation
+
+/// A service: what it does as plain functions, the process that does it, its place in the stack, and a test that starts it.
+package struct ServiceTemplate {
+    /// Of the process, such as `roaster` or `coffee-roaster`.
+    private let name: String
+    private let receives: MessageName
+    private let sends: MessageName
+
+    /// - Throws: ``ScaffoldError`` when the name is none for an executable, or a message does not fit.
+    package init(_ name: String, receives: MessageName, sends: MessageName) throws(ScaffoldError) {
+        guard name.wholeMatch(of: #/[a-z][a-z0-9]*(-[a-z0-9]+)*/#) != nil else {
+            throw ScaffoldError(
+                "'\(name)' is not a service's name", recovery: "write it like roaster or coffee-roaster")
+        }
+        guard receives.type.kind == .command || receives.type.kind == .event, sends.type.kind == .event else {
+            throw ScaffoldError(
+                "a service takes commands or events and answers with events, not \(receives.type) with \(sends.type)",
+                recovery: "write for example --on command.CoffeeOrdered --sends event.CoffeeServed")
+        }
+        (self.name, self.receives, self.sends) = (name, receives, sends)
+    }
+
+    /// What is missing of its messages is made, too.
+    package func scaffold(in package: PackageLayout, compose: String?) throws(ScaffoldError) -> Scaffold {
+        guard !package.manifest.contains("\"\(name)\"") else {
+            throw ScaffoldError("Package.swift has something called '\(name)' already", recovery: "choose another name")
+        }
+        var scaffold = Scaffold()
+        for message in Set([receives, sends]) where try MessageSource(message, in: package) == nil {
+            scaffold.add(try MessageTemplate(message).scaffold(in: package))
+        }
+        let source = source(answer: try fields(of: sends, in: package))
+        scaffold.make("Sources/\(package.module)/\(type).swift", package.spelled(source))
+        scaffold.make("Sources/\(name)/\(type)Command.swift", executable(of: package.module))
+        if package.hasTests {
+            let test = test(of: package.module, sending: try fields(of: receives, in: package))
+            scaffold.make("\(package.tests)/\(type)Tests.swift", test)
+        }
+        addTarget(to: &scaffold, package)
+        addService(to: &scaffold, package, compose)
+        return scaffold
+    }
+
+    private var type: String { name.split(separator: "-").map(\.capitalized).joined() }
+
+    /// None for a message that is only made now.
+    private func fields(of message: MessageName, in package: PackageLayout) throws(ScaffoldError) -> [Field] {
+        try MessageSource(message, in: package)?.fields ?? []
+    }
+
+    private func imports(_ modules: String...) -> String {
+        modules.sorted().map { "import \($0)" }.joined(separator: "\n")
+    }
+
+    private func addTarget(to scaffold: inout Scaffold, _ package: PackageLayout) {
+        let target = """
+                    .executableTarget(
+                        name: "\(name)",
+                        dependencies: [
+                            "\(package.module)", .product(name: "Consuming", package: "segue"),
+                            .product(name: "ServiceRuntime", package: "segue"),
+                            .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                        ]),
+            """
+        if let manifest = package.manifest.inserting(target, behind: #/\n    targets: \[\n/#) {
+            scaffold.change("Package.swift", to: manifest)
+        } else {
+            scaffold.note(
+                "add the target to Package.swift: executable '\(name)' with \(package.module), Consuming, "
+                    + "ServiceRuntime and ArgumentParser")
+        }
+        for dependency in ["segue", "swift-argument-parser"] where !package.manifest.contains(dependency) {
+            scaffold.note("add the package '\(dependency)' to the dependencies of Package.swift")
+        }
+    }
+
+    private func addService(to scaffold: inout Scaffold, _ package: PackageLayout, _ compose: String?) {
+        let entry = """
+              \(name):
+                command: \(name)
+                restart: on-failure
+                healthcheck: { test: [NOTIFY] }
+                depends_on:
+                  broker: { condition: service_healthy }
+            """
+        if let compose, let text = package.text(of: compose)?.appending(entry, toBlock: "services") {
+            scaffold.change(compose, to: text)
+        } else {
+            scaffold.note("add '\(name)' to the services of your compose file")
+        }
+    }
+
+    private func source(answer: [Field]) -> String {
+        """
+        package import Consuming
+        internal import Contracts
+        package import EventBus
+
+        /// Say here what it is responsible for. It knows no screens: messages come in, messages go out.
+        package enum \(type) {
+            package static let receives: [any Message.Type] = [\(receives.swift).self]
+            package static let sends: [any Message.Type] = [\(sends.swift).self, ApplicationError.self]
+
+            package static func routes(of consumer: MessageConsumer) -> MessageConsumer {
+                consumer.on(\(receives.swift).self) { message, _ in [try answer(to: message)] }
+            }
+
+            /// - Throws: `ApplicationError`: that is then the answer, and the error notifier shows it.
+            static func answer(to message: \(receives.swift)) throws -> \(sends.swift) {
+                \(MessageSource.sample(of: sends, answer, indent: 8))
+            }
+        }
+
+        """
+    }
+
+    private func executable(of module: String) -> String {
+        """
+        \(imports("ArgumentParser", "Consuming", module, "ServiceRuntime"))
+
+        @main
+        struct \(type)Command: AsyncParsableCommand {
+            static let configuration = CommandConfiguration(commandName: "\(name)", abstract: "Say here what it does.")
+
+            @OptionGroup var options: ServiceOptions
+
+            func run() async throws {
+                try await ServiceProcess("\(name)", receives: \(type).receives, sends: \(type).sends)
+                    .run(options) { process in [\(type).routes(of: MessageConsumer("\(name)", in: process))] }
+            }
+        }
+
+        """
+    }
+
+    private func test(of module: String, sending fields: [Field]) -> String {
+        """
+        \(imports(module, "Contracts", "EventBus", "SegueTestSupport", "Testing"))
+
+        @Suite("\(name)")
+        struct \(type)Tests {
+            @Test("answers \(receives.type) with \(sends.type), as a real process")
+            func answers() async throws {
+                try await TestStack.with([.broker, TestService("\(name)", after: ["broker"])]) { stack in
+                    \(MessageSource.sample(of: receives, fields, from: "let message = ", indent: 12))
+                    try await stack.bus.\(receives.type.kind == .command ? "send" : "publish")(message)
+                    try await stack.message(\(sends.swift).self)
+                }
+            }
+        }
+
+        """
+    }
+}

@@ -1,0 +1,73 @@
+/// Lists in sources, broken where a line would become longer than swift-format lets it be unless it is told otherwise.
+enum Wrapping {
+    static let limit = 100
+
+    /// A list in brackets, such as parameters; where it is too long for one line, the brackets stand on lines of their own.
+    /// - Parameter indent: of its first line; all others have it already.
+    static func list(_ opening: String, _ elements: [String], _ closing: String, indent: Int) -> String {
+        let line = opening + elements.joined(separator: ", ") + closing
+        if indent + line.count <= limit { return line }
+        let inner = filled(elements, separator: ", ", width: limit - indent - 4).map { $0.indented(by: indent + 4) }
+        return ([opening] + inner + [closing.indented(by: indent)]).joined(separator: "\n")
+    }
+
+    /// As many elements a line as fit, each line but the last with a separator at its end.
+    static func filled(_ elements: [String], separator: String, width: Int) -> [String] {
+        var lines: [String] = []
+        for (index, element) in elements.enumerated() {
+            let piece = element + (index + 1 < elements.count ? separator : "")
+            if let last = lines.last, last.count + piece.trimming(while: \.isWhitespace).count <= width {
+                lines[lines.count - 1] += piece
+            } else {
+                lines.append(piece)
+            }
+        }
+        return lines.map { String($0.trimming(while: \.isWhitespace)) }
+    }
+}
+
+extension String {
+    func indented(by count: Int) -> String { isEmpty ? "" : String(repeating: " ", count: count) + self }
+}
+
+/// Changes of files that a person has written: text goes in, and all around it stays as it is, comments too.
+extension String {
+    /// - Returns: the text with lines behind the first match; `nil` when nothing matches.
+    func inserting(_ lines: String, behind place: some RegexComponent) -> String? {
+        guard let match = firstMatch(of: place) else { return nil }
+        return self[..<match.range.upperBound] + lines + "\n" + self[match.range.upperBound...]
+    }
+
+    /// Adds lines to the end of a block of YAML that begins with `key:` in the first column.
+    ///
+    /// - Returns: `nil` when there is no such block, or when it is written in braces.
+    func appending(_ addition: String, toBlock key: String) -> String? {
+        var lines = split(separator: "\n", omittingEmptySubsequences: false)
+        guard let start = lines.firstIndex(where: { $0.wholeMatch(of: #/([a-zA-Z]+):\s*(#.*)?/#)?.1 == key[...] })
+        else {
+            return nil
+        }
+        let end = lines[(start + 1)...].firstIndex { !$0.isEmpty && !" \t#-".contains($0.prefix(1)) } ?? lines.endIndex
+        // Blank lines and comments before the next key are about that.
+        let last = lines[start..<end].lastIndex { !$0.allSatisfy(\.isWhitespace) && !$0.hasPrefix("#") } ?? start
+        lines.insert(contentsOf: addition.split(separator: "\n"), at: last + 1)
+        return lines.joined(separator: "\n")
+    }
+
+    /// Adds a command to the `sends` of a screen of a flow, if it lists them on one line.
+    func adding(_ command: String, toSendsOf screen: String) -> String {
+        var lines = split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        guard let start = lines.firstIndex(where: { $0.hasPrefix("  \(screen):") }) else { return self }
+        let end = lines[(start + 1)...].firstIndex { !$0.hasPrefix("    ") } ?? lines.endIndex
+        let list = #/sends: \[(.*?)\]/#
+        if let index = lines[start..<end].firstIndex(where: { $0.contains(list) }) {
+            guard !lines[index].contains(command) else { return self }
+            lines[index] = lines[index].replacing(list) { "sends: [\($0.1.isEmpty ? "" : "\($0.1), ")\(command)]" }
+        } else if lines[start].wholeMatch(of: #/\s*\w+:\s*(#.*)?/#) != nil,
+            !lines[start..<end].contains(where: { $0.contains("sends:") })
+        {
+            lines.insert("    sends: [\(command)]", at: end)
+        }
+        return lines.joined(separator: "\n")
+    }
+}

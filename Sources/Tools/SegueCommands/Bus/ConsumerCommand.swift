@@ -1,0 +1,144 @@
+package import ArgumentParser
+internal import Compose
+internal import Contracts
+internal import EventBus
+internal import Monitor
+
+package struct ConsumerCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
+        commandName: "consumer", abstract: "Lists the durable consumers, and removes those that nobody runs any more.",
+        discussion: """
+            segue consumer list            each with its lag, and who runs it
+            segue consumer forget waiter   removes one that no process runs
+            """,
+        subcommands: [ConsumerListCommand.self, ConsumerForgetCommand.self])
+
+    package init() {}
+}
+
+struct ConsumerListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Lists the durable consumers, in alphabetical order.",
+        discussion: """
+            The lag is the number of offsets between what a consumer has handled and the end of the journal, whatever the \
+            types of the messages there.
+            """)
+
+    @OptionGroup var options: BusOptions
+
+    @Flag(help: "One JSON object a line.")
+    var json = false
+
+    func run() async throws {
+        let consumers = try await options.withBus { try await ConsumerStatus.all(on: $0) }
+        guard !json else {
+            for consumer in consumers { try await Console.output.writeLine(try JSONLine.text(consumer)) }
+            return
+        }
+        if consumers.isEmpty { return await Console.error.tell("there are no durable consumers") }
+        var table = Table("CONSUMER", "POSITION", "LAG", "RUN BY")
+        for status in consumers {
+            table.append(
+                status.consumer.name.printable, "\(status.consumer.position.offset)", "\(status.consumer.lag)",
+                status.runners)
+        }
+        for line in table.lines { try await Console.output.writeLine(line) }
+    }
+}
+
+extension ConsumerStatus {
+    fileprivate var runners: String {
+        let names = services.map { "\($0.name)/\($0.instance)".printable }.joined(separator: ", ")
+        guard names.isEmpty else { return names }
+        return switch consumer.memberCount {
+        case 0: "no process"
+        case 1: "1 process without a presence"
+        case let count: "\(count) processes without a presence"
+        }
+    }
+}
+
+struct ConsumerForgetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "forget", abstract: "Removes a durable consumer that no process runs.",
+        discussion: """
+            Its progress is lost: a process that consumes under its name later begins at the journal's beginning. It no \
+            longer keeps messages from being removed by age. Its dead letters stay; see 'segue dead'.
+            """)
+
+    @OptionGroup var options: BusOptions
+
+    @Argument(help: "The name of the consumer, as 'segue consumer list' shows it.")
+    var name: String
+
+    @Flag(help: "What was removed, as a JSON object.")
+    var json = false
+
+    func run() async throws {
+        let name = name
+        let removed = try await options.withBus { bus in
+            let consumers = try await ConsumerStatus.all(on: bus)
+            guard let found = consumers.first(where: { $0.consumer.name == name }) else {
+                throw Self.missing(name, among: consumers.map(\.consumer.name))
+            }
+            if let service = found.services.first {
+                throw CommandError(
+                    code: "consumer-in-use",
+                    "\(service.name) (instance \(service.instance), pid \(service.pid)) runs the consumer '\(name)'"
+                        .printable, recovery: "stop it first")
+            }
+            try await bus.forget(consumer: name)
+            return found
+        }
+        guard !json else { return try await Console.output.writeLine(try JSONLine.text(removed)) }
+        try await Console.output.writeLine(
+            "\(name.printable) is removed; it had handled the journal up to offset \(removed.consumer.position.offset) of "
+                + "\(removed.consumer.end.offset)")
+    }
+
+    private static func missing(_ name: String, among names: [String]) -> CommandError {
+        let recovery = name.nearest(of: names).map { "did you mean '\($0)'?" } ?? "see 'segue consumer list'"
+        return CommandError(
+            code: "no-consumer", "there is no durable consumer '\(name)'".printable, recovery: recovery.printable)
+    }
+}
+
+/// A durable consumer and the processes on the bus that run it.
+struct ConsumerStatus: Hashable, Sendable {
+    let consumer: DurableConsumer
+    let services: [Document.Presence]
+
+    /// A process may share a consumer without a presence.
+    var isRun: Bool { !services.isEmpty || consumer.memberCount > 0 }
+
+    static func all(_ consumers: [DurableConsumer], _ presences: [Document.Presence]) -> [ConsumerStatus] {
+        consumers.map { consumer in
+            ConsumerStatus(
+                consumer: consumer,
+                services: presences.filter { $0.runs(consumer: consumer.name) }
+                    .sorted { ($0.name, $0.instance) < ($1.name, $1.instance) })
+        }
+    }
+
+    static func all(on bus: any EventBus) async throws -> [ConsumerStatus] {
+        // A process that begins meanwhile is among the presences at most: it must not look as if nobody ran its consumer.
+        let consumers = try await bus.consumers()
+        let documents = try await bus.documents(matching: [.type(Document.Presence.self)])
+        return all(consumers, documents.compactMap { try? $0.decode(Document.Presence.self) })
+    }
+}
+
+extension ConsumerStatus: Encodable {
+    private enum CodingKeys: CodingKey {
+        case consumer, position, lag, members, services
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(consumer.name, forKey: .consumer)
+        try container.encode(SentMessage.JournalPosition(consumer.position), forKey: .position)
+        try container.encode(consumer.lag, forKey: .lag)
+        try container.encode(consumer.memberCount, forKey: .members)
+        try container.encode(services.map { "\($0.name)/\($0.instance)" }, forKey: .services)
+    }
+}

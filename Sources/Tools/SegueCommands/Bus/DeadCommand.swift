@@ -1,0 +1,230 @@
+package import ArgumentParser
+internal import EventBus
+internal import Foundation
+internal import Monitor
+
+package struct DeadCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
+        commandName: "dead", abstract: "Shows, resends and drops the messages that consumers have given up.",
+        discussion: """
+            segue dead list                      which there are, and why
+            segue dead show 3                    one, whole
+            segue dead resend 3                  sends it again, to the consumer that has given it up
+            segue dead drop --all --consumer C   forgets all of one consumer
+            """,
+        subcommands: [DeadListCommand.self, DeadShowCommand.self, DeadResendCommand.self, DeadDropCommand.self])
+
+    package init() {}
+}
+
+struct DeadListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Lists the messages that consumers have given up, oldest first.")
+
+    @OptionGroup var options: BusOptions
+
+    @Option(help: "Only those of this consumer.")
+    var consumer: String?
+
+    @Flag(help: "One JSON object a line, with the message.")
+    var json = false
+
+    func run() async throws {
+        let consumer = consumer
+        let letters = try await options.withBus { try await $0.deadLetters(of: consumer) }
+        guard !json else {
+            for letter in letters { try await Console.output.writeLine(try DeadLetterFormat.json(letter)) }
+            return
+        }
+        if letters.isEmpty { return await Console.error.tell("there are no dead letters") }
+        for line in DeadLetterFormat.table(letters).lines { try await Console.output.writeLine(line) }
+    }
+}
+
+struct DeadShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Prints a message that a consumer has given up, and why it has.")
+
+    @OptionGroup var options: BusOptions
+
+    @Argument(help: ArgumentHelp("Its number in 'segue dead list'.", valueName: "id"))
+    var id: DeadLetter.ID
+
+    @Flag(help: "One JSON object on one line.")
+    var json = false
+
+    func run() async throws {
+        let id = id
+        let letters = try await options.withBus { try await LetterArguments.letters([id], on: $0) }
+        for letter in letters {
+            let lines = json ? [try DeadLetterFormat.json(letter)] : try DeadLetterFormat.details(letter)
+            for line in lines { try await Console.output.writeLine(line) }
+        }
+    }
+}
+
+struct DeadResendCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resend", abstract: "Sends messages again, each to the consumer that has given it up.",
+        discussion: """
+            Other consumers do not handle it a second time. It gets a new id and, if it is a command, a new lifetime. It \
+            prints the letter's number, the new id and its position in the journal.
+            """)
+
+    @OptionGroup var options: BusOptions
+    @OptionGroup var letters: LetterArguments
+
+    @Flag(help: "One JSON object a line.")
+    var json = false
+
+    func run() async throws {
+        let (letters, json) = (letters, json)
+        try await options.withBus { bus in
+            for letter in try await letters.letters(on: bus) {
+                let message = try await letter.resend(on: bus)
+                guard let position = message.position else { continue }
+                let sent = SentMessage(message, at: position)
+                try await Console.output.writeLine(
+                    json ? JSONLine.text(sent) : "\(letter.id) \(message.id) \(position)")
+            }
+        }
+    }
+}
+
+struct DeadDropCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "drop", abstract: "Forgets messages that consumers have given up.")
+
+    @OptionGroup var options: BusOptions
+    @OptionGroup var letters: LetterArguments
+
+    func run() async throws {
+        let letters = letters
+        try await options.withBus { bus in
+            for letter in try await letters.letters(on: bus) {
+                var batch = Batch([])
+                batch.settledLetters = [letter.id]
+                try await bus.publish(batch)
+            }
+        }
+    }
+}
+
+/// Dead letters, as they are named on a command line.
+struct LetterArguments: ParsableArguments, Sendable {
+    @Argument(help: ArgumentHelp("Their numbers in 'segue dead list'.", valueName: "id"))
+    var ids: [DeadLetter.ID] = []
+
+    @Flag(help: "All of them.")
+    var all = false
+
+    @Option(help: "With --all: only those of this consumer.")
+    var consumer: String?
+
+    func validate() throws {
+        guard all == ids.isEmpty else { throw ValidationError("name the letters, or use --all") }
+        guard all || consumer == nil else { throw ValidationError("--consumer goes with --all") }
+    }
+
+    /// - Throws: ``CommandError`` when one of them is not there.
+    func letters(on bus: any EventBus) async throws -> [DeadLetter] {
+        all ? try await bus.deadLetters(of: consumer) : try await Self.letters(ids, on: bus)
+    }
+
+    /// - Throws: ``CommandError`` when one of them is not there.
+    static func letters(_ ids: [DeadLetter.ID], on bus: any EventBus) async throws -> [DeadLetter] {
+        let found = try await bus.deadLetters(of: nil).filter { ids.contains($0.id) }
+        if let missing = ids.first(where: { id in !found.contains { $0.id == id } }) {
+            throw CommandError(
+                code: "no-letter", "there is no dead letter \(missing)", recovery: "see 'segue dead list'")
+        }
+        return found
+    }
+}
+
+/// Dead letters for people and for programs.
+enum DeadLetterFormat {
+    private struct Summary: Encodable {
+        let id: DeadLetter.ID
+        let consumer: String
+        let code: String
+        let reason: String
+        let attempts: Int
+        let time: String
+    }
+
+    static func table(_ letters: [DeadLetter]) -> Table {
+        var table = Table("ID", "TIME", "CONSUMER", "MESSAGE", "ATTEMPTS", "REASON")
+        for letter in letters {
+            table.append(
+                "\(letter.id)", Timestamp.text(of: letter.time), letter.consumer.printable,
+                "\(letter.message.type)", "\(letter.rejection.attempts)", letter.rejection.reason.printable)
+        }
+        return table
+    }
+
+    /// Why it was given up, its attributes, and its data.
+    static func details(_ letter: DeadLetter) throws -> [String] {
+        let attempts = letter.rejection.attempts == 1 ? "1 attempt" : "\(letter.rejection.attempts) attempts"
+        let message = PrettyFormat()
+        let attributes = letter.message.attributes
+        let published = "    published: \(Timestamp.text(of: attributes.time)) by \(attributes.source.printable)"
+        return [
+            "\(letter.message.type) was given up by \(letter.consumer.printable) after \(attempts)",
+            "    code: \(letter.rejection.code.printable)",
+            "    reason: \(letter.rejection.reason.printable)",
+            "    given up: \(Timestamp.text(of: letter.time))",
+        ] + (letter.message.unreadableHeader == nil ? [published] : [])
+            + message.details(letter.message).map { $0.rendered(isColored: false, columns: nil) }
+            + [try DataPrinter(json: false).text(letter.message.data)]
+    }
+
+    /// One line: what the consumer says, and the message as `segue monitor --json` shows it.
+    static func json(_ letter: DeadLetter) throws -> String {
+        let summary = try JSONLine.text(
+            Summary(
+                id: letter.id, consumer: letter.consumer, code: letter.rejection.code, reason: letter.rejection.reason,
+                attempts: letter.rejection.attempts, time: Timestamp.text(of: letter.time)))
+        return "\(summary.dropLast()),\"message\":\(try CloudEventFormat.line(letter.message))}"
+    }
+}
+
+extension DeadLetter {
+    /// Publishes a copy for the consumer that has given the message up, and settles this letter, in one batch.
+    /// - Returns: the copy.
+    /// - Throws: ``CommandError`` for a message that nobody can read, and for a document that has changed since: an old one
+    ///   must not be taken for what is true now.
+    func resend(on bus: any EventBus) async throws -> Envelope {
+        if message.unreadableHeader != nil {
+            throw CommandError(
+                code: "unreadable-header", "letter \(id) has a header that cannot be read",
+                recovery: "drop it with 'segue dead drop \(id)'")
+        }
+        if message.type.kind == .document, try await !isRetained(on: bus) {
+            throw CommandError(
+                code: "outdated-document", "letter \(id) is a \(message.type) that has changed since",
+                recovery: "drop it with 'segue dead drop \(id)'")
+        }
+        var copy = copy(from: bus.source)
+        var batch = Batch([copy])
+        batch.settledLetters = [id]
+        copy.position = try await bus.publish(batch)
+        return copy
+    }
+
+    private func isRetained(on bus: any EventBus) async throws -> Bool {
+        try await bus.document(message.type, subject: message.subject, key: message.attributes.key)?.id == message.id
+    }
+
+    /// A new message of the same story, also when the old one has attributes that no client publishes. A command is worth as
+    /// long as it was, counted from now.
+    private func copy(from source: String) -> Envelope {
+        var attributes = Attributes(type: message.type, source: source, causedBy: message.attributes)
+        attributes.key = message.attributes.key
+        attributes.recipient = consumer
+        attributes.expiryTime = message.attributes.expiryTime.map {
+            attributes.time + max(0, $0.timeIntervalSince(message.attributes.time))
+        }
+        return Envelope(attributes: attributes, data: message.data)
+    }
+}

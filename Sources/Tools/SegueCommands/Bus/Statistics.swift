@@ -1,0 +1,171 @@
+internal import ArgumentParser
+internal import Contracts
+internal import EventBus
+internal import Foundation
+internal import Monitor
+
+/// How statistics are shown.
+struct StatisticsOptions: ParsableArguments, Sendable {
+    @Option(
+        name: .customLong("interval"),
+        help: ArgumentHelp("How often statistics are shown, as in 500ms. (default: 1s)", valueName: "time"),
+        transform: Duration.argument)
+    var givenInterval: Duration?
+
+    var interval: Duration { givenInterval ?? .seconds(1) }
+}
+
+/// Counts what a monitor sees, and shows it each time an interval has passed.
+struct StatisticsRun: Sendable {
+    let bus: any EventBus
+    let monitor: Monitor
+    let interval: Duration
+    /// Whether one interval is enough.
+    let isOnce: Bool
+    let display: StatisticsDisplay
+
+    private var presence: [MessageFilter] { [.type(Document.Presence.self)] }
+
+    /// Ends when the monitor does. Whether it ends or is interrupted, the last that it shows is the sum of it all.
+    /// - Throws: what the monitor throws, and `CancellationError`.
+    func run() async throws {
+        let board = StatisticsBoard()
+        let result: Result<Void, any Error>
+        do {
+            result = .success(try await count(on: board))
+        } catch {
+            result = .failure(error)
+        }
+        if !isOnce { try await display.show(board.summary()) }
+        try result.get()
+    }
+
+    private func count(on board: StatisticsBoard) async throws {
+        // Known before anything is shown, however short the monitor runs.
+        for document in try await bus.documents(matching: presence) { board.note(presence: document) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await monitor.run({ board.note($0) }, tell: { board.note($0) }) }
+            group.addTask { try await showReports(of: board) }
+            group.addTask {
+                try await bus.withSubscription(to: presence, from: .retained) { documents in
+                    for try await document in documents { board.note(presence: document) }
+                }
+            }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+
+    private func showReports(of board: StatisticsBoard) async throws {
+        repeat {
+            try await Task.sleep(for: interval)
+            try await display.show(board.report())
+        } while !isOnce
+    }
+}
+
+/// Shows statistics again and again.
+actor StatisticsDisplay {
+    enum Style {
+        /// One below the other, for a file or a pipe.
+        case tables
+        /// One JSON object a line, for a program.
+        case json
+        /// Where the one before stood in the terminal.
+        case inPlace
+        /// From the top of the screen.
+        case screen
+    }
+
+    private let style: Style
+    private let output: Console
+    /// How many lines the one before has.
+    private var shown = 0
+    private var last: StatisticsReport?
+
+    init(_ style: Style, output: Console = .output) {
+        self.style = style
+        self.output = output
+    }
+
+    func show(_ report: StatisticsReport) async throws {
+        last = report
+        switch style {
+        case .json: try await output.writeLine(JSONLine.text(report))
+        case .tables:
+            let lines = (shown > 0 ? [""] : []) + StatisticsTable(report: report).lines
+            shown = lines.count
+            try await output.writeLine(lines.joined(separator: "\n"))
+        case .inPlace: try await draw(report, from: shown > 0 ? TerminalCode.up(shown) : "")
+        case .screen: try await draw(report, from: TerminalCode.home)
+        }
+    }
+
+    /// Shows again what was shown last.
+    func redraw() async throws {
+        if let last { try await show(last) }
+    }
+
+    private func draw(_ report: StatisticsReport, from start: String) async throws {
+        let columns = output.columns
+        let lines = output.fitting(StatisticsTable(report: report).lines)
+        shown = lines.count
+        let text = lines.enumerated().map { index, line in
+            var text = StyledText()
+            text.append(line, index == 0 ? .bold : nil)
+            return text.rendered(isColored: output.isColored, columns: columns) + TerminalCode.clearLine + "\n"
+        }
+        try await output.write(start + text.joined() + TerminalCode.clearBelow)
+    }
+}
+
+/// Statistics as a person reads them.
+struct StatisticsTable {
+    let report: StatisticsReport
+
+    var lines: [String] {
+        var lines = types.lines
+        if !report.services.isEmpty { lines += [""] + services.lines }
+        if report.discarded > 0 { lines += ["", "messages discarded: \(report.discarded)"] }
+        return lines
+    }
+
+    private var types: Table {
+        var table = Table("TYPE", "COUNT", "MSG/S", "BYTES/S", "P50", "P99", "GAPS", "REMOVED", numbersFrom: 1)
+        for type in report.types {
+            table.append(
+                type.type, "\(type.count)", Self.short(type.rate), Self.short(type.bytesPerSecond),
+                Self.time(type.p50), Self.time(type.p99), "\(type.recovered)",
+                type.removedThrough.map { "to \($0)" } ?? "-")
+        }
+        return table
+    }
+
+    private var services: Table {
+        var table = Table("SERVICE", "HANDLED", "FAILED", "LAG", numbersFrom: 1)
+        for service in report.services {
+            let name = "\(service.service)/\(service.instance)".printable
+            table.append(name, "\(service.handled)", "\(service.failed)", "\(service.lag)")
+        }
+        return table
+    }
+
+    /// Four signs or so, as in `12.3k`.
+    static func short(_ number: Double) -> String {
+        for (unit, sign) in [(1e9, "G"), (1e6, "M"), (1e3, "k")] where number >= unit {
+            return oneDigit(number / unit) + sign
+        }
+        return oneDigit(number)
+    }
+
+    /// Times on the bus are in milliseconds: nothing shorter is known.
+    static func time(_ milliseconds: Double?) -> String {
+        guard let milliseconds else { return "-" }
+        if milliseconds < 1 { return "<1ms" }
+        return milliseconds < 1000 ? "\(Int(milliseconds.rounded()))ms" : oneDigit(milliseconds / 1000) + "s"
+    }
+
+    private static func oneDigit(_ number: Double) -> String {
+        "\((number * 10).rounded() / 10)"
+    }
+}

@@ -1,0 +1,37 @@
+internal import ArgumentParser
+internal import Compose
+internal import EventBus
+package import Monitor
+
+extension Recording {
+    /// The recording in a file, or for `-` what standard input has up to its end.
+    ///
+    /// A recording is read more than once, a pipe only once: so that is copied to a file first.
+    /// - Throws: ``CommandError`` when standard input cannot be read, or not be copied.
+    init(argument: String) async throws {
+        self.init(path: argument, copy: argument == "-" ? try await StandardInput.copy() : nil)
+    }
+}
+
+extension RecordingMoment: FormedArgument {
+    static let forms =
+        "a message's number, its id or how that begins, @OFFSET, a time, or how long after the first as in 5s"
+
+    /// A number, `@17` for an offset, a time of RFC 3339, a duration since the first message, or an id.
+    package init?(argument: String) {
+        if argument.hasPrefix("@") {
+            guard let offset = UInt64(argument.dropFirst()) else { return nil }
+            self = .offset(offset)
+        } else if let number = Int(argument) {
+            self = .number(number)
+        } else if let date = Timestamp.date(from: argument) {
+            self = .time(date)
+        } else if let duration = Duration(compose: argument) {
+            self = .elapsed(duration)
+        } else if argument.isEmpty {
+            return nil
+        } else {
+            self = .id(argument)
+        }
+    }
+}

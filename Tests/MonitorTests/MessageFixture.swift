@@ -1,0 +1,60 @@
+import EventBus
+import Foundation
+import Monitor
+
+extension Envelope {
+    /// A message of 1 March 2026, 12:34:56.789 UTC.
+    static func fixed(
+        _ type: String, _ data: String = "{}", source: String = "device/1",
+        _ change: (inout Attributes) -> Void = { _ in }
+    ) throws -> Envelope {
+        guard let type = MessageType(type) else { throw BusError(.malformed, "'\(type)' is no type") }
+        var attributes = Attributes(
+            type: type, source: source, id: "m1", time: Date(timeIntervalSince1970: 1_772_368_496.789))
+        // As the rest of it, the trace has to be the same at each run.
+        attributes.traceparent = nil
+        change(&attributes)
+        return Envelope(attributes: attributes, data: Data(data.utf8), position: Position(epoch: 0xAB, offset: 17))
+    }
+}
+
+/// A recording in a file of the test's own.
+struct RecordingFile {
+    let recording: Recording
+
+    static func with<Result>(_ text: String, _ body: (Recording) async throws -> Result) async throws -> Result {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).jsonl").path
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        return try await body(Recording(path: path))
+    }
+
+    /// As `segue record` writes it.
+    static func text(
+        _ messages: [Envelope], selection: MessageSelection = MessageSelection(), since: MonitorStart = .beginning
+    ) throws -> String {
+        let encoder = JSONEncoder()
+        let header = String(decoding: try encoder.encode(RecordingHeader(since: since, selection)), as: UTF8.self)
+        let end = String(decoding: try encoder.encode(RecordingEnd(messages: messages.count)), as: UTF8.self)
+        return try ([header] + messages.map(CloudEventFormat.line) + [end]).map { "\($0)\n" }.joined()
+    }
+}
+
+extension Envelope {
+    /// The message at an offset of a journal, so many seconds after the first.
+    static func recorded(
+        _ id: String, _ type: String, at offset: UInt64, data: String = "{}", source: String = "device/1",
+        causedBy cause: String? = nil, in story: String? = nil, after seconds: Double = 0,
+        _ change: (inout Attributes) -> Void = { _ in }
+    ) throws -> Envelope {
+        var message = try fixed(type, data, source: source) { attributes in
+            attributes.id = id
+            attributes.correlationID = story ?? id
+            attributes.causationID = cause
+            attributes.time += seconds
+            change(&attributes)
+        }
+        message.position = Position(epoch: 0xAB, offset: offset)
+        return message
+    }
+}

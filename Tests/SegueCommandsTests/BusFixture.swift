@@ -1,0 +1,50 @@
+import CommandLineTestSupport
+import Compose
+import EventBus
+import Logging
+import Testing
+import ZeroMQEventBus
+
+extension SegueCommandLine {
+    /// Runs `body` with a broker up.
+    static func onBus(_ body: (SegueCommandLine) async throws -> Void) async throws {
+        try await inScratch { segue in
+            try segue.write(Stacks.broker)
+            let up = try await segue("up", "-d", "--wait")
+            try #require(up.status == 0, "\(up.error)")
+            try await body(segue)
+        }
+    }
+
+    /// The address of the broker that is up.
+    var bus: String {
+        get throws {
+            try Project(
+                name: "demo", stateRoot: directory + "/state/segue", runtimeRoot: directory + "/run/segue"
+            ).busAddress
+        }
+    }
+
+    /// Runs `body` with a connection of the test's own.
+    func withConnection<Result: Sendable>(
+        _ body: @escaping @Sendable (any EventBus) async throws -> Result
+    ) async throws -> Result {
+        let bus = try ZeroMQEventBus(
+            address: bus, source: "test/1",
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        return try await bus.whileOpen { try await body(bus) }
+    }
+}
+
+/// What `segue send --json` and `segue monitor --json` tell of a message.
+struct Receipt: Decodable {
+    struct JournalPosition: Decodable, Equatable {
+        let epoch: String
+        let offset: UInt64
+    }
+
+    let id: String
+    let platform: String?
+    let position: JournalPosition
+    let expirytime: String?
+}
