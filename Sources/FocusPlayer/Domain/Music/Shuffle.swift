@@ -1,3 +1,17 @@
+extension Array {
+    /// The order that belongs to `seed`: Fisher–Yates, drawn from ``SplitMix64``.
+    ///
+    /// A replay has to give the same order, which the standard library promises for one of its versions only.
+    package func shuffled(seed: String) -> [Element] {
+        var random = SplitMix64(seed: seed)
+        var result = self
+        for last in stride(from: count - 1, to: 0, by: -1) {
+            result.swapAt(last, random.next(below: last + 1))
+        }
+        return result
+    }
+}
+
 /// A small random number generator whose sequence is the same on every machine, for ever: SplitMix64 (Steele, Lea and
 /// Flood, 2014). Good for shuffling, not for secrets.
 package struct SplitMix64 {
