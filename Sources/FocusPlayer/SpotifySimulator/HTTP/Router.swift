@@ -1,3 +1,5 @@
+import Foundation
+import HTTPTypes
 import Hummingbird
 
 extension Router<SimulatorContext> {
@@ -43,5 +45,59 @@ extension Router<SimulatorContext> {
             .put("me/player", use: player.transfer)
 
         return router
+    }
+}
+
+/// What travels with a request, beside what Hummingbird needs.
+struct SimulatorContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    /// What the request's access token permits; set by `BearerAuthentication`.
+    var scopes: Set<Scope> = []
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+    }
+
+    var responseEncoder: JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.keyEncodingStrategy = .convertToSnakeCase
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return encoder
+    }
+}
+
+extension Request {
+    /// The query, decoded as a form: `+` is a space.
+    ///
+    /// - Throws: `HTTPError` 400 when a parameter comes twice or cannot be decoded.
+    func queryFields() throws -> [String: String] {
+        try Self.fields(uri.query ?? "")
+    }
+
+    /// The body, decoded as a form.
+    ///
+    /// - Throws: `HTTPError` 400 when a parameter comes twice or cannot be decoded, 413 when it is too long.
+    func formFields() async throws -> [String: String] {
+        let body = try await body.collect(upTo: 64 * 1024)
+        return try Self.fields(String(buffer: body))
+    }
+
+    private static func fields(_ text: String) throws -> [String: String] {
+        do {
+            return try URLEncodedFormDecoder().decode([String: String].self, from: text)
+        } catch {
+            throw HTTPError(.badRequest, message: "Malformed form")
+        }
+    }
+}
+
+extension Response {
+    /// An answer for people.
+    static func text(_ text: String, status: HTTPResponse.Status = .ok) -> Response {
+        Response(
+            status: status,
+            headers: [.contentType: "text/plain; charset=utf-8"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: text))
+        )
     }
 }

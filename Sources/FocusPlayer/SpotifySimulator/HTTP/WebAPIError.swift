@@ -1,3 +1,6 @@
+import HTTPTypes
+import Hummingbird
+
 /// A refusal of the Web API: `{"error":{"status","message","reason"?}}`.
 struct WebAPIError: Error, Sendable, Equatable {
     /// The HTTP status.
@@ -31,4 +34,28 @@ struct WebAPIError: Error, Sendable, Equatable {
     static let restrictedDevice = Self(statusCode: 403, message: "Player command failed: Restriction violated")
 
     static func badRequest(_ message: String) -> Self { Self(statusCode: 400, message: message) }
+}
+
+extension WebAPIError: HTTPResponseError {
+    var status: HTTPResponse.Status { HTTPResponse.Status(code: statusCode) }
+
+    func response(from request: Request, context: some RequestContext) throws -> Response {
+        let payload = Payload(error: .init(status: statusCode, message: message, reason: reason))
+        var response = try context.responseEncoder.encode(payload, from: request, context: context)
+        response.status = status
+        if let retryAfter { response.headers[.retryAfter] = String(retryAfter) }
+        // RFC 6750 §3
+        if statusCode == 401 { response.headers[.wwwAuthenticate] = #"Bearer realm="spotify""# }
+        return response
+    }
+
+    private struct Payload: Encodable {
+        let error: Body
+
+        struct Body: Encodable {
+            let status: Int
+            let message: String
+            let reason: String?
+        }
+    }
 }
