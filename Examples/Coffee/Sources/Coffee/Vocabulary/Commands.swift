@@ -10,4 +10,9 @@ extension Command {
             self.kind = kind
         }
     }
+
+    /// The guest has taken the cup.
+    package struct CoffeeTaken: CommandMessage {
+        package init() {}
+    }
 }

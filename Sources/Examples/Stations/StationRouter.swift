@@ -1,4 +1,29 @@
+package import Navigation
 package import Routing
+
+extension Flow {
+    /// What `config/flows/examples/router.yaml` says.
+    package static func stationRouter() throws(FlowError) -> Flow {
+        try Flow(
+            "station-router", version: 1, platform: "router", start: "stations",
+            requests: [.push, .pop, .popToRoot, .replacePath]
+        ) {
+            for (screen, title) in [
+                ("stations", "Stations"), ("station", "Departures"), ("departure", "Calling at"),
+                ("settings", "Settings"),
+            ] {
+                Flow.Screen(screen, title: title, sends: ["command.NavigationRequested"])
+            }
+        }
+    }
+}
+
+/// Where the app can go: the cases are the screens of `config/flows/examples/router.yaml`.
+package enum StationRoute: Hashable, Codable, Sendable {
+    case station(code: String)
+    case departure(id: Int, stationCode: String)
+    case settings
+}
 
 /// The screen of one departure, in the style that calls methods.
 package struct DepartureViewModel: Sendable {
