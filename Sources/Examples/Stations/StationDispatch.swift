@@ -26,7 +26,7 @@ extension DispatchedScreens {
 package struct RouteSearchViewModel: Sendable {
     package var fromStationCode = ""
     package var toStationCode = ""
-    let dispatching: any Dispatching
+    private let dispatching: any Dispatching
 
     package init(dispatching: any Dispatching) {
         self.dispatching = dispatching
@@ -62,7 +62,7 @@ package struct RouteModel: Dispatchable {
 /// The screen of a route.
 package struct RouteViewModel: DispatchedViewModel {
     package let route: RouteModel
-    let dispatching: any Dispatching
+    private let dispatching: any Dispatching
 
     package init(screen: ScreenInstance, dispatching: any Dispatching) throws {
         route = try screen.decodeArguments()
@@ -94,7 +94,7 @@ package struct StationModel: Dispatchable {
 /// The screen of a station.
 package struct StationViewModel: DispatchedViewModel {
     package let station: StationModel
-    let dispatching: any Dispatching
+    private let dispatching: any Dispatching
 
     package init(screen: ScreenInstance, dispatching: any Dispatching) throws {
         station = try screen.decodeArguments()
@@ -135,8 +135,8 @@ package struct DelayViewModel: DispatchedViewModel {
     }
 
     package let delayID: Int
-    let stationCode: String
-    let dispatching: any Dispatching
+    private let stationCode: String
+    private let dispatching: any Dispatching
 
     package init(screen: ScreenInstance, dispatching: any Dispatching) throws {
         let arguments = try screen.decodeArguments(Arguments.self)

@@ -27,9 +27,9 @@ package enum StationRoute: Hashable, Codable, Sendable {
 
 /// The screen of one departure, in the style that calls methods.
 package struct DepartureViewModel: Sendable {
-    let router: Router<StationRoute>
+    private let router: Router<StationRoute>
     /// The screen that this is the view model of.
-    let instance: String
+    private let instance: String
 
     package init(router: Router<StationRoute>, instance: String) {
         self.router = router

@@ -12,10 +12,10 @@ internal import Vocabulary
 /// publishes always leads back to it.
 package struct AuthorizationHost: ReadyService {
     package let ready = ReadySignal()
-    let service: AuthorizationService
-    let bus: any EventBus
-    let logger: Logger
-    let metrics: ConsumerMetrics
+    private let service: AuthorizationService
+    private let bus: any EventBus
+    private let logger: Logger
+    private let metrics: ConsumerMetrics
 
     /// - Parameter metrics: of the process; counts what is handled.
     package init(

@@ -11,9 +11,9 @@ internal import Vocabulary
 
 /// Hosts a `MusicService` on a bus.
 package struct MusicHost: Sendable {
-    let bus: any EventBus
-    let logger: Logger
-    let metrics: ConsumerMetrics
+    private let bus: any EventBus
+    private let logger: Logger
+    private let metrics: ConsumerMetrics
     private let vault: TokenVaultReader
     private let database: SongDatabase
     private let client: HTTPClient

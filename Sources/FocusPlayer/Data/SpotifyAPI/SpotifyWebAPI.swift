@@ -8,7 +8,12 @@ package import Vocabulary
 ///
 /// A refused token is replaced and the request sent again, once: Spotify has not acted upon what it refused.
 package struct SpotifyWebAPI: Sendable {
-    let host: BaseURL
+    /// The most that is asked for at once: Spotify's limit.
+    private static let pageSize = 50
+    /// 10,000 items, as many as a playlist can have, and a bound on a server that never ends.
+    private static let maximumPages = 200
+
+    private let host: BaseURL
     private let tokens: any AccessTokens
     private let transport: SpotifyTransport
 
@@ -22,7 +27,7 @@ package struct SpotifyWebAPI: Sendable {
     }
 
     /// - Parameter what: what the request is about, for the error if Spotify does not know it.
-    func get<Value: Decodable>(
+    private func get<Value: Decodable>(
         _ url: String, as type: Value.Type = Value.self, about what: String
     ) async throws -> Value {
         let reply = try await send(HTTPClient.Request(.get, url), about: what)
@@ -32,7 +37,7 @@ package struct SpotifyWebAPI: Sendable {
         return value
     }
 
-    func put(_ pathAndQuery: String, _ body: some Encodable, about what: String) async throws {
+    private func put(_ pathAndQuery: String, _ body: some Encodable, about what: String) async throws {
         let encoder = JSONEncoder()
         encoder.keyEncodingStrategy = .convertToSnakeCase
         let request = HTTPClient.Request(
@@ -53,16 +58,11 @@ package struct SpotifyWebAPI: Sendable {
         return reply
     }
 
-    /// The most that is asked for at once: Spotify's limit.
-    static let pageSize = 50
-    /// 10,000 items, as many as a playlist can have, and a bound on a server that never ends.
-    private static let maximumPages = 200
-
     /// All items of a list, page after page.
     ///
     /// The server says where the next page is. The token goes there only if that is the host it belongs to.
     /// - Parameter first: path and query of the first page.
-    func pages<Item: Decodable>(from first: String, about what: String) async throws -> [Item] {
+    private func pages<Item: Decodable>(from first: String, about what: String) async throws -> [Item] {
         var items: [Item] = []
         var visited: Set<String> = []
         var next: String? = host.url(first)
@@ -78,18 +78,6 @@ package struct SpotifyWebAPI: Sendable {
             next = page.next
         }
         return items
-    }
-}
-
-extension SpotifyTransport {
-    fileprivate func send(_ request: HTTPClient.Request, with token: AccessToken) async throws -> SpotifyReply {
-        var request = request
-        request.headers[.authorization] = "Bearer \(token.value)"
-        do {
-            return try await send(request)
-        } catch let failure as HTTPClient.Failure {
-            throw MusicError.unavailable(failure.description)
-        }
     }
 }
 
@@ -179,6 +167,18 @@ extension MusicError {
             self = .forbidden(ServerMessage.line(details?.message ?? "status \(reply.status.code)"))
         default:
             self = .unavailable("it answered with status \(reply.status.code)")
+        }
+    }
+}
+
+extension SpotifyTransport {
+    fileprivate func send(_ request: HTTPClient.Request, with token: AccessToken) async throws -> SpotifyReply {
+        var request = request
+        request.headers[.authorization] = "Bearer \(token.value)"
+        do {
+            return try await send(request)
+        } catch let failure as HTTPClient.Failure {
+            throw MusicError.unavailable(failure.description)
         }
     }
 }

@@ -9,10 +9,10 @@ internal import Vocabulary
 /// before its messages are journalled calls it again. Operations take turns, in order of arrival, so that a refresh, a
 /// log-out and the browser's answer never work on tokens that another of them is replacing.
 package actor AuthorizationService {
-    let server: any AuthorizationServer
-    let store: any TokenStore
-    let attempts: any PendingAuthorizationStore
-    let now: @Sendable () -> Date
+    private let server: any AuthorizationServer
+    private let store: any TokenStore
+    private let attempts: any PendingAuthorizationStore
+    private let now: @Sendable () -> Date
     private var isBusy = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
@@ -49,39 +49,6 @@ package actor AuthorizationService {
             try await attempts.replacePending(with: others)
             return [DomainEvent.SpotifyAuthorizationUpdated(status: .deauthorized)]
         }
-    }
-
-    /// Lets one operation at a time through. What the stores cannot do becomes an ``ApplicationError``.
-    func inTurn(
-        whenUnreadable fallback: [any Message] = [], _ operation: () async throws -> [any Message]
-    ) async throws -> [any Message] {
-        try await exclusively {
-            do {
-                return try await operation()
-            } catch let error as TokenStoreError {
-                return [error.applicationError] + fallback
-            }
-        }
-    }
-
-    /// An actor alone would let a second operation in at the first one's `await`.
-    ///
-    /// Those who wait are not cancelled in the queue: each turn is bounded by the deadline of the server's HTTP calls.
-    func exclusively<Result: Sendable>(_ operation: () async throws -> Result) async throws -> Result {
-        if isBusy {
-            await withCheckedContinuation { waiting.append($0) }
-        }
-        isBusy = true
-        defer {
-            if waiting.isEmpty {
-                isBusy = false
-            } else {
-                // The turn is handed over while `isBusy` stays set: nobody slips in between.
-                waiting.removeFirst().resume()
-            }
-        }
-        try Task.checkCancellation()
-        return try await operation()
     }
 
     /// Begins a request for consent: the device that `cause` came from is to open the URL.
@@ -148,6 +115,23 @@ package actor AuthorizationService {
         try await attempts.pending().last?.redirectURI
     }
 
+    /// Answers "the access token of `generation` was refused", once however often it is said.
+    ///
+    /// A refresh that succeeds publishes nothing: whoever asked waits for the store's next generation, and an
+    /// `authorized` would move both platforms to their first screen.
+    package func refresh(generation: Int) async throws -> [any Message] {
+        try await inTurn {
+            let stored = try await store.load()
+            guard let tokens = stored.tokens else {
+                // Said again, as the process may have died between forgetting the tokens and telling so.
+                return stored.generation > generation
+                    ? [DomainEvent.SpotifyAuthorizationUpdated(status: .deauthorized)] : []
+            }
+            guard stored.generation == generation else { return [] }
+            return try await renew(tokens)
+        }
+    }
+
     private func settle(
         _ attempt: PendingAuthorization, with answer: AuthorizationCallback.Answer
     ) async throws -> AuthorizationOutcome {
@@ -192,23 +176,6 @@ package actor AuthorizationService {
         return AuthorizationOutcome(ending: attempt, [DomainEvent.SpotifyAuthorizationUpdated(status: status)])
     }
 
-    /// Answers "the access token of `generation` was refused", once however often it is said.
-    ///
-    /// A refresh that succeeds publishes nothing: whoever asked waits for the store's next generation, and an
-    /// `authorized` would move both platforms to their first screen.
-    package func refresh(generation: Int) async throws -> [any Message] {
-        try await inTurn {
-            let stored = try await store.load()
-            guard let tokens = stored.tokens else {
-                // Said again, as the process may have died between forgetting the tokens and telling so.
-                return stored.generation > generation
-                    ? [DomainEvent.SpotifyAuthorizationUpdated(status: .deauthorized)] : []
-            }
-            guard stored.generation == generation else { return [] }
-            return try await renew(tokens)
-        }
-    }
-
     private func renew(_ tokens: SpotifyTokens) async throws -> [any Message] {
         do {
             let grant = try await server.refresh(tokens.refreshToken)
@@ -224,10 +191,43 @@ package actor AuthorizationService {
             ]
         }
     }
+
+    /// Lets one operation at a time through. What the stores cannot do becomes an ``ApplicationError``.
+    private func inTurn(
+        whenUnreadable fallback: [any Message] = [], _ operation: () async throws -> [any Message]
+    ) async throws -> [any Message] {
+        try await exclusively {
+            do {
+                return try await operation()
+            } catch let error as TokenStoreError {
+                return [error.applicationError] + fallback
+            }
+        }
+    }
+
+    /// An actor alone would let a second operation in at the first one's `await`.
+    ///
+    /// Those who wait are not cancelled in the queue: each turn is bounded by the deadline of the server's HTTP calls.
+    private func exclusively<Result: Sendable>(_ operation: () async throws -> Result) async throws -> Result {
+        if isBusy {
+            await withCheckedContinuation { waiting.append($0) }
+        }
+        isBusy = true
+        defer {
+            if waiting.isEmpty {
+                isBusy = false
+            } else {
+                // The turn is handed over while `isBusy` stays set: nobody slips in between.
+                waiting.removeFirst().resume()
+            }
+        }
+        try Task.checkCancellation()
+        return try await operation()
+    }
 }
 
 extension TokenStoreError {
-    var applicationError: ApplicationError {
+    fileprivate var applicationError: ApplicationError {
         ApplicationError(code: code, message: message, recovery: recovery)
     }
 }
@@ -235,7 +235,7 @@ extension TokenStoreError {
 /// What came of a consent, to be published and then acknowledged.
 package struct AuthorizationOutcome: Sendable {
     /// The state of the attempt that ended; nil if it goes on, or none was meant.
-    let ended: String?
+    fileprivate let ended: String?
     /// The command that began it; nil if the answer belongs to no attempt that is known.
     package let cause: Attributes?
     package let messages: [any Message]

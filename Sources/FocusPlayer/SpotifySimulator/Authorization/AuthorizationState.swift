@@ -31,18 +31,18 @@ struct AuthorizationState: Codable, Sendable, Equatable {
         var isRevoked = false
     }
 
-    var codes: [Secret.Digest: Code] = [:]
-    var grants: [Grant] = []
-    var accessTokens: [Secret.Digest: AccessToken] = [:]
-    var refreshTokens: [Secret.Digest: RefreshToken] = [:]
-    var issuedCount = 0
-    var refreshCount = 0
+    private var codes: [Secret.Digest: Code] = [:]
+    private(set) var grants: [Grant] = []
+    private var accessTokens: [Secret.Digest: AccessToken] = [:]
+    private var refreshTokens: [Secret.Digest: RefreshToken] = [:]
+    private(set) var issuedCount = 0
+    private(set) var refreshCount = 0
 
     /// RFC 6749 §4.1.2 recommends ten minutes at most.
-    static let codeLifetime: TimeInterval = 600
+    private static let codeLifetime: TimeInterval = 600
 
     /// Spotify ends refresh tokens six months after the user's approval, rotated or not.
-    static func refreshTokensExpire(after approval: Date) -> Date {
+    private static func refreshTokensExpire(after approval: Date) -> Date {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = .gmt
         return calendar.date(byAdding: .month, value: 6, to: approval) ?? .distantFuture
