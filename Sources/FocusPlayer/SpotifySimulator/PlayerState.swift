@@ -1,10 +1,10 @@
 /// The user's Spotify Connect: subscription, devices and what plays where.
 struct PlayerState: Codable, Sendable, Equatable {
     var isPremium: Bool
-    private(set) var devices: [Device]
+    private(set) var devices: [Catalogue.Device]
     private(set) var playback: Playback?
 
-    init(isPremium: Bool, devices: [Device]) {
+    init(isPremium: Bool, devices: [Catalogue.Device]) {
         self.isPremium = isPremium
         self.devices = devices
     }
@@ -40,7 +40,7 @@ struct PlayerState: Codable, Sendable, Equatable {
         if command.play == true { playback?.isPlaying = true }
     }
 
-    private func target(_ id: String?) throws(WebAPIError) -> Device {
+    private func target(_ id: String?) throws(WebAPIError) -> Catalogue.Device {
         let found = devices.first { device in id.map { $0 == device.id } ?? device.isActive }
         guard let device = found else { throw id == nil ? .noActiveDevice : .deviceNotFound }
         guard !device.isRestricted else { throw .restrictedDevice }
@@ -71,7 +71,7 @@ extension PlayerState {
     }
 
     /// The devices disappear, or others appear.
-    mutating func replaceDevices(with devices: [Device]) {
+    mutating func replaceDevices(with devices: [Catalogue.Device]) {
         self.devices = devices
         playback = nil
     }

@@ -22,7 +22,7 @@ struct SimulatorState: Sendable, Equatable {
     }
 
     /// Finds a playlist whose items the user may list.
-    func listablePlaylist(_ id: String) throws(WebAPIError) -> Playlist {
+    func listablePlaylist(_ id: String) throws(WebAPIError) -> Catalogue.Playlist {
         guard let playlist = catalogue.playlists.first(where: { $0.id == id }) else { throw .resourceNotFound }
         guard playlist.showsItems(to: catalogue.user) else { throw .forbidden }
         return playlist

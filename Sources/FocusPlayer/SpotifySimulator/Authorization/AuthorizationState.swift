@@ -51,7 +51,7 @@ struct AuthorizationState: Codable, Sendable, Equatable {
     /// Records the user's approval.
     ///
     /// - Returns: The code that the client may trade for tokens, once.
-    mutating func approve(_ request: AuthorizationRequest, at now: Date) -> Secret {
+    mutating func approve(_ request: ConsentRequest, at now: Date) -> Secret {
         discardExpired(at: now)
         let code = Secret.random()
         codes[code.digest] = Code(

@@ -83,9 +83,9 @@ struct CatalogueReader {
         return catalogue
     }
 
-    private func user(_ node: Node) throws -> User {
+    private func user(_ node: Node) throws -> Catalogue.User {
         let fields = try CatalogueMapping(node, file: file, what: "user", keys: ["id", "name", "email", "premium"])
-        return User(
+        return Catalogue.User(
             id: try fields.string("id"),
             name: try fields.string("name"),
             email: try fields.string("email"),
@@ -93,7 +93,7 @@ struct CatalogueReader {
         )
     }
 
-    private func client(_ node: Node) throws -> Client {
+    private func client(_ node: Node) throws -> Catalogue.Client {
         let fields = try CatalogueMapping(node, file: file, what: "a client", keys: ["id", "redirect_uris"])
         let redirectURIs = try fields.list("redirect_uris", default: []).map { node in
             guard let redirectURI = node.string.flatMap(RedirectURI.init) else {
@@ -101,13 +101,13 @@ struct CatalogueReader {
             }
             return redirectURI
         }
-        return Client(id: try fields.string("id"), redirectURIs: redirectURIs)
+        return Catalogue.Client(id: try fields.string("id"), redirectURIs: redirectURIs)
     }
 
-    private func device(_ node: Node) throws -> Device {
+    private func device(_ node: Node) throws -> Catalogue.Device {
         let keys: Set = ["id", "name", "type", "active", "restricted", "volume"]
         let fields = try CatalogueMapping(node, file: file, what: "a device", keys: keys)
-        return Device(
+        return Catalogue.Device(
             id: try fields.string("id"),
             name: try fields.string("name"),
             type: try fields.string("type"),
@@ -117,14 +117,14 @@ struct CatalogueReader {
         )
     }
 
-    private func playlist(_ node: Node, user: User) throws -> Playlist {
+    private func playlist(_ node: Node, user: Catalogue.User) throws -> Catalogue.Playlist {
         let keys: Set = ["id", "name", "description", "owner", "collaborative", "songs"]
         let fields = try CatalogueMapping(node, file: file, what: "a playlist", keys: keys)
         let id = try fields.string("id")
         guard id.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) }) else {
             throw fault(try fields.required("id"), "'\(id)' is no playlist id; use letters and digits, as Spotify does")
         }
-        return Playlist(
+        return Catalogue.Playlist(
             id: id,
             name: try fields.string("name"),
             description: try fields.string("description", default: ""),
@@ -134,8 +134,8 @@ struct CatalogueReader {
         )
     }
 
-    private func songs(_ node: Node) throws -> [Song] {
-        guard let songs = node.string.flatMap(Song.songs(inNotation:)) else {
+    private func songs(_ node: Node) throws -> [Catalogue.Song] {
+        guard let songs = node.string.flatMap(Catalogue.Song.songs(inNotation:)) else {
             throw fault(node, "songs are written 'Artist / Album: Title; Title' or 'Artist / Album: Title 1..30'")
         }
         return songs

@@ -10,7 +10,7 @@ struct AccountsRoutes: Sendable {
         let fields = try request.queryFields()
         return try await answering {
             try await simulation.update { state, _ in
-                let request = try AuthorizationRequest(fields, clients: state.catalogue.clients)
+                let request = try ConsentRequest(fields, clients: state.catalogue.clients)
                 return ConsentPage(request: request, user: state.catalogue.user).response
             }
         }
@@ -21,7 +21,7 @@ struct AccountsRoutes: Sendable {
         let fields = try await request.formFields()
         return try await answering {
             try await simulation.update { state, now in
-                let request = try AuthorizationRequest(fields, clients: state.catalogue.clients)
+                let request = try ConsentRequest(fields, clients: state.catalogue.clients)
                 guard fields["decision"] == ConsentPage.approval else {
                     return .redirect(to: request.redirect(("error", "access_denied")), type: .found)
                 }
@@ -44,7 +44,7 @@ struct AccountsRoutes: Sendable {
     private func answering(_ body: () async throws -> Response) async throws -> Response {
         do {
             return try await body()
-        } catch let error as AuthorizationRequestError {
+        } catch let error as ConsentRequestError {
             return .text("\(error.rawValue)\n", status: .badRequest)
         }
     }
@@ -57,8 +57,8 @@ struct ConsentPage {
     /// The value of `decision` that approves; any other denies.
     static let approval = "approve"
 
-    let request: AuthorizationRequest
-    let user: User
+    let request: ConsentRequest
+    let user: Catalogue.User
 
     var response: Response {
         Response(

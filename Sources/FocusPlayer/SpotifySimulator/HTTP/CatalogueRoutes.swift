@@ -125,7 +125,7 @@ struct ProfilePayload: ResponseEncodable {
     let type = "user"
     let uri: String
 
-    init(_ user: User, isPremium: Bool, scopes: Set<Scope>, base: APIBase) {
+    init(_ user: Catalogue.User, isPremium: Bool, scopes: Set<Scope>, base: APIBase) {
         displayName = user.name
         email = scopes.contains(.userReadEmail) ? user.email : nil
         externalUrls = ["spotify": "https://open.spotify.com/user/\(user.id)"]
@@ -148,7 +148,7 @@ struct UserPayload: Encodable, Sendable {
     /// - Parameters:
     ///   - id: Whose.
     ///   - account: The one user whose name the catalogue tells; others are called by their id.
-    init(_ id: String, account: User, base: APIBase) {
+    init(_ id: String, account: Catalogue.User, base: APIBase) {
         displayName = id == account.id ? account.name : id
         externalUrls = ["spotify": "https://open.spotify.com/user/\(id)"]
         href = base.url("users/\(id)")
@@ -179,7 +179,7 @@ struct PlaylistPayload: Encodable, Sendable {
         let total: Int
     }
 
-    init(_ playlist: Playlist, owner: UserPayload, base: APIBase) {
+    init(_ playlist: Catalogue.Playlist, owner: UserPayload, base: APIBase) {
         collaborative = playlist.isCollaborative
         description = playlist.description
         externalUrls = ["spotify": "https://open.spotify.com/playlist/\(playlist.id)"]
@@ -239,7 +239,7 @@ struct TrackPayload: Encodable, Sendable {
         let uri: String
     }
 
-    init(_ song: Song, base: APIBase) {
+    init(_ song: Catalogue.Song, base: APIBase) {
         let artist = Artist(
             externalUrls: ["spotify": "https://open.spotify.com/artist/\(song.artistID)"],
             href: base.url("artists/\(song.artistID)"),

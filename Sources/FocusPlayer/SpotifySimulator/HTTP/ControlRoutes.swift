@@ -131,7 +131,7 @@ struct ControlFields {
 /// What `GET /_control/state` answers. Tokens appear as counts only.
 struct ControlState: ResponseEncodable, Sendable {
     let premium: Bool
-    let devices: [Device]
+    let devices: [Catalogue.Device]
     /// `nil` when nothing plays and nothing is paused.
     let playback: Playback?
     let tokens: Tokens

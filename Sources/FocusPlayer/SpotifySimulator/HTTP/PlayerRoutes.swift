@@ -54,7 +54,7 @@ struct DevicesPayload: ResponseEncodable, Sendable {
         let volumePercent: Int?
     }
 
-    init(_ devices: [Device]) {
+    init(_ devices: [Catalogue.Device]) {
         self.devices = devices.map { device in
             Item(
                 id: device.id,

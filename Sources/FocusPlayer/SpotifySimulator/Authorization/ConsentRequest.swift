@@ -1,8 +1,8 @@
 import Foundation
 
 /// What a client asks of `/authorize`, checked as far as that is possible without asking the user.
-struct AuthorizationRequest: Sendable {
-    let client: Client
+struct ConsentRequest: Sendable {
+    let client: Catalogue.Client
     let redirectURI: RedirectURI
     let challenge: String
     let scopes: Set<Scope>
@@ -14,9 +14,9 @@ struct AuthorizationRequest: Sendable {
     /// - Parameters:
     ///   - parameters: The decoded query of the request, or the fields of the consent form.
     ///   - clients: The registered applications.
-    /// - Throws: `AuthorizationRequestError`, for the person at the browser. Nothing is ever sent to a redirect URI
+    /// - Throws: `ConsentRequestError`, for the person at the browser. Nothing is ever sent to a redirect URI
     ///   that has not been checked (RFC 6749 §4.1.2.1).
-    init(_ parameters: [String: String], clients: [Client]) throws(AuthorizationRequestError) {
+    init(_ parameters: [String: String], clients: [Catalogue.Client]) throws(ConsentRequestError) {
         guard let clientID = parameters["client_id"], let client = clients.first(where: { $0.id == clientID }) else {
             throw .invalidClient
         }
@@ -47,7 +47,7 @@ struct AuthorizationRequest: Sendable {
 }
 
 /// Why `/authorize` shows an error page in place of the consent page.
-enum AuthorizationRequestError: String, Error, Sendable {
+enum ConsentRequestError: String, Error, Sendable {
     case invalidClient = "INVALID_CLIENT: Invalid client"
     case invalidRedirectURI = "INVALID_CLIENT: Invalid redirect URI"
     case invalidResponseType = "response_type must be code"
