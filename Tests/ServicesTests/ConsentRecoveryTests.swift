@@ -5,6 +5,7 @@ import EventBus
 import Logging
 import RuntimeTestSupport
 import SpotifyTestSupport
+import Synchronization
 import Testing
 import TokenVault
 import Vocabulary
@@ -67,5 +68,15 @@ struct ConsentRecoveryTests {
             causedBy: cause, redirectURI: "http://127.0.0.1:49152/callback")
         let asked = try #require(messages.first as? DomainEvent.SpotifyAuthURLGenerated)
         _ = try await service.receive(try await stage.spotify.decide("approve", at: asked.url))
+    }
+}
+
+/// A value that one part of a test hands to another.
+final class Held<Value: Sendable>: Sendable {
+    private let state = Mutex<Value?>(nil)
+
+    var value: Value? {
+        get { state.withLock(\.self) }
+        set { state.withLock { $0 = newValue } }
     }
 }

@@ -21,7 +21,7 @@ struct CatalogueTests {
 
     @Test("the notation for songs")
     func notation() {
-        let titles = { (line: String) in Song.songs(inNotation: line)?.map(\.title) }
+        let titles = { (line: String) in Catalogue.Song.songs(inNotation: line)?.map(\.title) }
         #expect(titles("A / B: One; Two: Three") == ["One", "Two: Three"])
         #expect(titles("A / B: Room 9..11; Out") == ["Room 9", "Room 10", "Room 11", "Out"])
         for line in [
@@ -29,14 +29,15 @@ struct CatalogueTests {
         ] {
             #expect(titles(line) == nil, "\(line)")
         }
-        #expect(Song.songs(inNotation: "A / B: One") == [Song(artist: "A", album: "B", title: "One")])
+        #expect(
+            Catalogue.Song.songs(inNotation: "A / B: One") == [Catalogue.Song(artist: "A", album: "B", title: "One")])
     }
 
     @Test("a song has the same identifier wherever it stands, another song another")
     func identifiers() {
-        let one = Song(artist: "A", album: "B", title: "One")
-        #expect(one.id == Song(artist: "A", album: "B", title: "One").id)
-        #expect(one.id != Song(artist: "A", album: "BO", title: "ne").id)
+        let one = Catalogue.Song(artist: "A", album: "B", title: "One")
+        #expect(one.id == Catalogue.Song(artist: "A", album: "B", title: "One").id)
+        #expect(one.id != Catalogue.Song(artist: "A", album: "BO", title: "ne").id)
         #expect(one.id.count == 22)
     }
 

@@ -109,8 +109,8 @@ struct PlayerTests {
 
     @Test("a restricted device takes no commands; resuming keeps the tracks")
     func state() throws {
-        let restricted = Device(id: "a", name: "A", type: "Speaker", isActive: true, isRestricted: true)
-        let open = Device(id: "b", name: "B", type: "Speaker", isActive: false, isRestricted: false)
+        let restricted = Catalogue.Device(id: "a", name: "A", type: "Speaker", isActive: true, isRestricted: true)
+        let open = Catalogue.Device(id: "b", name: "B", type: "Speaker", isActive: false, isRestricted: false)
         var player = PlayerState(isPremium: true, devices: [restricted, open])
         #expect(throws: WebAPIError.restrictedDevice) { try player.play(PlayCommand(), on: nil) }
         try player.play(PlayCommand(tracks: ["spotify:track:one"], positionInMilliseconds: 7), on: "b")

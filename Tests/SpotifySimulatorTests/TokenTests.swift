@@ -166,7 +166,7 @@ struct TokenTests {
     func secrets() throws {
         let catalogue = try Catalogue(contentsOf: shippedCatalogue)
         var state = AuthorizationState()
-        let request = try AuthorizationRequest(SpotifyClient.authorization(), clients: catalogue.clients)
+        let request = try ConsentRequest(SpotifyClient.authorization(), clients: catalogue.clients)
         let code = state.approve(request, at: .now)
         #expect(!"\(code) \(String(reflecting: code)) \(state)".contains(code.value))
 

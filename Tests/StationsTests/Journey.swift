@@ -1,3 +1,4 @@
+import Foundation
 import Navigation
 
 /// A machine that is told what a view says, message by message: `m1`, `m2` and so on.
@@ -41,4 +42,19 @@ extension [Machine.Effect] {
             ]
         }
     }
+}
+
+/// The example flows, read from where users read them.
+enum FlowFile {
+    static func flow(_ name: String) throws -> Flow {
+        try Flow(yaml: text("config/flows/examples/\(name).yaml"), file: "\(name).yaml")
+    }
+
+    /// A file of this repository.
+    static func text(_ path: String) throws -> String {
+        try String(contentsOf: root.appending(path: path), encoding: .utf8)
+    }
+
+    static let root = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 }

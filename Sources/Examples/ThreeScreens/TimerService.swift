@@ -1,5 +1,5 @@
 package import Consuming
-internal import Contracts
+package import Contracts
 package import EventBus
 
 /// Counts for every screen that wants it, until that is dismissed.
@@ -27,5 +27,27 @@ package enum TimerService {
                 timer.ticks += 1
             }
         }
+    }
+}
+
+extension Command {
+    /// Starts the timer of the screen that it comes from.
+    package struct TimerRequested: CommandMessage {
+        package init() {}
+    }
+}
+
+extension Document {
+    /// How far the timer of a screen has come.
+    package struct Timer: DocumentMessage {
+        package var instance: String
+        package var ticks: Int
+
+        package init(instance: String, ticks: Int) {
+            self.instance = instance
+            self.ticks = ticks
+        }
+
+        package var key: String? { instance }
     }
 }

@@ -4,6 +4,7 @@ package import Consuming
 internal import Contracts
 package import EventBus
 package import Logging
+internal import Vocabulary
 
 /// Hosts an `AuthorizationService` between a bus and a browser.
 ///
@@ -11,10 +12,10 @@ package import Logging
 /// publishes always leads back to it.
 package struct AuthorizationHost: ReadyService {
     package let ready = ReadySignal()
-    let service: AuthorizationService
-    let bus: any EventBus
-    let logger: Logger
-    let metrics: ConsumerMetrics
+    private let service: AuthorizationService
+    private let bus: any EventBus
+    private let logger: Logger
+    private let metrics: ConsumerMetrics
 
     /// - Parameter metrics: of the process; counts what is handled.
     package init(
@@ -58,5 +59,32 @@ package struct AuthorizationHost: ReadyService {
             logger.error("what an earlier run left cannot be read: \(error)")
             return nil
         }
+    }
+
+    package static let receives: [any Message.Type] = [
+        DomainEvent.LaunchFinished.self, Command.SpotifyAuthorizationRequested.self,
+        Command.SpotifyDeauthorizationRequested.self, Command.SpotifyTokenRefreshRequested.self,
+    ]
+    package static let sends: [any Message.Type] = [
+        DomainEvent.SpotifyAuthURLGenerated.self, DomainEvent.SpotifyAuthorizationUpdated.self,
+        DomainEvent.MessageDiscarded.self, ApplicationError.self,
+    ]
+
+    /// One consumer for all: whatever changes the tokens has to take turns anyway.
+    func routes(redirectURI: String) -> MessageConsumer {
+        MessageConsumer("auth-service", bus: bus, logger: logger, ready: ready, metrics: metrics)
+            .on(DomainEvent.LaunchFinished.self) { _, _ in
+                try await service.launched()
+            }
+            .on(Command.SpotifyAuthorizationRequested.self) { _, context in
+                try await service.requestAuthorization(
+                    causedBy: context.cause.attributes, redirectURI: redirectURI)
+            }
+            .on(Command.SpotifyDeauthorizationRequested.self) { _, context in
+                try await service.deauthorize(causedBy: context.cause.attributes)
+            }
+            .on(Command.SpotifyTokenRefreshRequested.self) { command, _ in
+                try await service.refresh(generation: command.generation)
+            }
     }
 }

@@ -11,9 +11,9 @@ internal import Vocabulary
 
 /// Hosts a `MusicService` on a bus.
 package struct MusicHost: Sendable {
-    let bus: any EventBus
-    let logger: Logger
-    let metrics: ConsumerMetrics
+    private let bus: any EventBus
+    private let logger: Logger
+    private let metrics: ConsumerMetrics
     private let vault: TokenVaultReader
     private let database: SongDatabase
     private let client: HTTPClient
@@ -45,5 +45,59 @@ package struct MusicHost: Sendable {
         let spotify = SpotifyWebAPI(tokens: tokens, client: client, hosts: hosts)
         let repository = KeepingPlaylistRepository(catalog: spotify, database: database, logger: context.logger)
         return MusicService(repository: repository, player: spotify)
+    }
+
+    package static let receives: [any Message.Type] = [
+        DomainEvent.SpotifyAuthorizationUpdated.self, Command.PlaylistSelected.self,
+        Command.PlayOnSpotifyRequested.self, Command.DeviceSelected.self, Query.PlaylistSongs.self,
+    ]
+    package static let sends: [any Message.Type] = [
+        Document.Playlists.self, DomainEvent.PlaylistsLoaded.self, Document.GeneratedPlaylist.self,
+        DomainEvent.PlaylistShuffled.self, DomainEvent.PlaybackStarted.self, Document.Devices.self,
+        DomainEvent.SpotifyDeviceActivationRequired.self, DomainEvent.SpotifyPremiumOnlyActionAttempted.self,
+        Command.SpotifyTokenRefreshRequested.self, DomainEvent.MessageDiscarded.self, ApplicationError.self,
+    ]
+
+    package var services: [any ReadyService] { consumers + [queries] }
+
+    /// Two consumers, each of which handles one message after the other.
+    ///
+    /// What a person does stays in order: what is played is the playlist that was chosen before, however long that takes
+    /// to fetch. Loading the account's playlists, which every launch asks for anew, holds none of that up.
+    var consumers: [MessageConsumer] { [account, playing] }
+
+    private var account: MessageConsumer {
+        MessageConsumer("music-service-account", bus: bus, logger: logger, metrics: metrics)
+            .on(DomainEvent.SpotifyAuthorizationUpdated.self) { event, context in
+                switch event.status {
+                case .authorized: try await service(for: context).loadPlaylists()
+                case .deauthorized: await service(for: context).forgetAccount()
+                case .unauthorized: []
+                }
+            }
+    }
+
+    private var playing: MessageConsumer {
+        MessageConsumer("music-service", bus: bus, logger: logger, metrics: metrics)
+            .on(Command.PlaylistSelected.self) { command, context in
+                try await service(for: context).generatePlaylist(for: command, messageID: context.cause.id) {
+                    try await context.publish($0)
+                }
+            }
+            .on(Command.PlayOnSpotifyRequested.self) { _, context in
+                try await service(for: context).play(try await generatedPlaylist(of: context))
+            }
+            .on(Command.DeviceSelected.self) { command, context in
+                try await service(for: context).play(try await generatedPlaylist(of: context), on: command)
+            }
+    }
+
+    var queries: QueryServer {
+        QueryServer(bus: bus, logger: logger)
+            .on(Query.PlaylistSongs.self) { query, context in try await service(for: context).songs(for: query) }
+    }
+
+    private func generatedPlaylist(of context: MessageContext) async throws -> Document.GeneratedPlaylist? {
+        try await bus.document(Document.GeneratedPlaylist.self, subject: context.cause.subject)
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import HTTPClient
 import Logging
 import SpotifyTestSupport
-
+import Synchronization
 @testable import SpotifySimulator
 
 /// The catalogue that ships, so that these tests hold it to its promises too.
@@ -27,5 +27,16 @@ func withSimulator<Result>(
         ).run()
     } _: { base in
         try await HTTPClient.with { try await test(SpotifyClient(client: $0, base: base)) }
+    }
+}
+
+/// A clock that moves when the test says so.
+final class ManualClock: Sendable {
+    private let date = Mutex(Date(timeIntervalSince1970: 1_790_000_000))
+
+    var now: Date { date.withLock { $0 } }
+
+    func advance(by interval: TimeInterval) {
+        date.withLock { $0.addTimeInterval(interval) }
     }
 }

@@ -1,5 +1,6 @@
 internal import Foundation
 package import GRDB
+internal import Vocabulary
 
 /// Songs of playlists as they were fetched last, in SQLite.
 ///
@@ -67,6 +68,37 @@ package struct SongDatabase: Sendable {
             try database.execute(sql: "DELETE FROM account")
         }
     }
+
+    /// A step that was released never changes: add another.
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1: accounts, playlists, songs") { database in
+            try database.create(table: "account") { table in
+                // One row at most.
+                table.column("slot", .integer).primaryKey().check { $0 == 0 }
+                table.column("id", .text).notNull()
+            }
+            try database.create(table: "playlist", options: [.strict, .withoutRowID]) { table in
+                table.column("account", .text).notNull()
+                table.column("playlistID", .text).notNull()
+                table.column("fetchedAt", .real).notNull()
+                table.primaryKey(["account", "playlistID"])
+            }
+            try database.create(table: "song", options: [.strict, .withoutRowID]) { table in
+                table.column("account", .text).notNull()
+                table.column("playlistID", .text).notNull()
+                table.column("position", .integer).notNull()
+                table.column("id", .text).notNull()
+                table.column("uri", .text).notNull()
+                table.column("title", .text).notNull()
+                table.column("artist", .text).notNull()
+                table.column("duration", .integer).notNull()
+                table.primaryKey(["account", "playlistID", "position"])
+                table.foreignKey(["account", "playlistID"], references: "playlist", onDelete: .cascade)
+            }
+        }
+        return migrator
+    }
 }
 
 extension TableRecord {
@@ -76,4 +108,68 @@ extension TableRecord {
     fileprivate static func of(_ playlistID: String, for account: String) -> QueryInterfaceRequest<Self> {
         filter(Column("account") == account && Column("playlistID") == playlistID)
     }
+}
+
+/// The songs of a playlist, and when they were fetched.
+struct KeptSongs: Sendable {
+    let songs: [Song]
+    let fetchedAt: Date
+
+    /// Also false for what seems to come from the future: the clock was set back since.
+    func isFresh(at now: Date, for lifetime: Duration) -> Bool {
+        (0..<(lifetime / .seconds(1))).contains(now.timeIntervalSince(fetchedAt))
+    }
+}
+
+/// A row of `playlist`.
+struct KeptPlaylist: Codable, FetchableRecord, PersistableRecord {
+    static let databaseTableName = "playlist"
+
+    let account: String
+    let playlistID: String
+    /// In seconds since 1970.
+    let fetchedAt: Double
+}
+
+/// A row of `song`.
+struct KeptSong: Codable, FetchableRecord, PersistableRecord {
+    static let databaseTableName = "song"
+
+    let account: String
+    let playlistID: String
+    let position: Int
+    let id: String
+    let uri: String
+    let title: String
+    let artist: String
+    let duration: Int
+
+    init(account: String, playlistID: String, position: Int, song: Song) {
+        self.account = account
+        self.playlistID = playlistID
+        self.position = position
+        id = song.id
+        uri = song.uri
+        title = song.title
+        artist = song.artist
+        duration = song.duration
+    }
+
+    var song: Song {
+        Song(id: id, uri: uri, title: title, artist: artist, duration: duration)
+    }
+}
+
+/// Why the file of the song database cannot be used.
+package struct SongDatabaseError: Error, Hashable, Sendable {
+    /// Stable, dotted: `songs.unusable`.
+    package let code = "songs.unusable"
+    /// One line: what is wrong, and with which file.
+    package let message: String
+    /// One line: what to do about it.
+    package let recovery = "Check the path and its permissions, or remove the file: it only holds copies."
+}
+
+extension SongDatabaseError: CustomStringConvertible {
+    package var description: String { "\(message). \(recovery)" }
 }

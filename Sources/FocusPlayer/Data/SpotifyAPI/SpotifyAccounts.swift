@@ -1,5 +1,6 @@
 package import Authorization
 package import HTTPClient
+internal import HTTPTypes
 
 /// accounts.spotify.com: the authorization code flow with PKCE.
 package struct SpotifyAccounts: AuthorizationServer {
@@ -67,5 +68,42 @@ package struct SpotifyAccounts: AuthorizationServer {
             throw AuthorizationFailure.unavailable("the answer cannot be read")
         }
         return tokens.grant
+    }
+}
+
+/// What the token endpoint gives (RFC 6749 §5.1).
+struct TokenPayload: Decodable {
+    let accessToken: String
+    let refreshToken: String?
+    let scope: String?
+    let expiresIn: Int?
+
+    var grant: TokenGrant {
+        TokenGrant(
+            accessToken: accessToken, refreshToken: refreshToken, scope: scope,
+            lifetime: .seconds(max(0, expiresIn ?? 3600)))
+    }
+}
+
+extension AuthorizationFailure {
+    /// The token endpoint's error, by RFC 6749 §5.2.
+    private struct Payload: Decodable {
+        let error: String
+        let errorDescription: String?
+    }
+
+    init(_ reply: SpotifyReply) {
+        let payload = reply.decode(Payload.self)
+        let reason = ServerMessage.line(payload?.errorDescription ?? payload?.error ?? "status \(reply.status.code)")
+        switch reply.status.code {
+        case 429:
+            self = .rateLimited(retryAfter: reply.retryAfter)
+        case 400..<500 where payload?.error == "invalid_grant":
+            self = .grantRefused(reason)
+        case 400..<500:
+            self = .requestRefused(reason)
+        default:
+            self = .unavailable("it answered with status \(reply.status.code)")
+        }
     }
 }

@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// Where Spotify is: the real hosts, or a stand-in for them.
 package struct SpotifyHosts: Hashable, Sendable {
     /// Gives consent and tokens.
@@ -9,4 +11,57 @@ package struct SpotifyHosts: Hashable, Sendable {
         self.accounts = accounts
         self.api = api
     }
+}
+
+/// Scheme, host and port that secrets may be sent to, and nothing else.
+package struct BaseURL: Hashable, Sendable {
+    private let scheme: String
+    private let host: String
+    private let port: Int?
+
+    package static let spotifyAccounts = BaseURL(scheme: "https", host: "accounts.spotify.com")
+    package static let spotifyAPI = BaseURL(scheme: "https", host: "api.spotify.com")
+
+    private init(scheme: String, host: String, port: Int? = nil) {
+        self.scheme = scheme
+        self.host = host
+        self.port = port
+    }
+
+    /// Reads `https://host` or, on this machine only, `http://127.0.0.1:8080`; a final slash is allowed.
+    ///
+    /// nil for anything else: over plain HTTP a token could be read on its way.
+    package init?(_ text: String) {
+        guard let url = URLComponents(string: text), ["", "/"].contains(url.path), url.query == nil,
+            let origin = BaseURL(originOf: url)
+        else { return nil }
+        self = origin
+    }
+
+    private init?(originOf url: URLComponents) {
+        guard let scheme = url.scheme?.lowercased(), let host = url.host?.lowercased(), !host.isEmpty,
+            url.user == nil, url.password == nil
+        else { return nil }
+        let isLoopback = ["127.0.0.1", "[::1]", "::1", "localhost"].contains(host)
+        guard scheme == "https" || (scheme == "http" && isLoopback) else { return nil }
+        // `https://host:443` and `https://host` are one origin.
+        self.init(scheme: scheme, host: host, port: url.port == (scheme == "https" ? 443 : 80) ? nil : url.port)
+    }
+
+    /// The URL of an absolute path, which may have a query.
+    func url(_ pathAndQuery: String) -> String {
+        "\(scheme)://\(host)\(port.map { ":\($0)" } ?? "")\(pathAndQuery)"
+    }
+
+    /// Whether an absolute URL that somebody else wrote stays on this host.
+    func isOrigin(of url: String) -> Bool {
+        guard let components = URLComponents(string: url), let origin = BaseURL(originOf: components) else {
+            return false
+        }
+        return origin == self
+    }
+}
+
+extension BaseURL: CustomStringConvertible {
+    package var description: String { url("") }
 }

@@ -2,12 +2,18 @@ internal import Foundation
 package import HTTPClient
 internal import HTTPTypes
 package import Music
+package import Vocabulary
 
 /// api.spotify.com, for one account.
 ///
 /// A refused token is replaced and the request sent again, once: Spotify has not acted upon what it refused.
 package struct SpotifyWebAPI: Sendable {
-    let host: BaseURL
+    /// The most that is asked for at once: Spotify's limit.
+    private static let pageSize = 50
+    /// 10,000 items, as many as a playlist can have, and a bound on a server that never ends.
+    private static let maximumPages = 200
+
+    private let host: BaseURL
     private let tokens: any AccessTokens
     private let transport: SpotifyTransport
 
@@ -21,7 +27,7 @@ package struct SpotifyWebAPI: Sendable {
     }
 
     /// - Parameter what: what the request is about, for the error if Spotify does not know it.
-    func get<Value: Decodable>(
+    private func get<Value: Decodable>(
         _ url: String, as type: Value.Type = Value.self, about what: String
     ) async throws -> Value {
         let reply = try await send(HTTPClient.Request(.get, url), about: what)
@@ -31,7 +37,7 @@ package struct SpotifyWebAPI: Sendable {
         return value
     }
 
-    func put(_ pathAndQuery: String, _ body: some Encodable, about what: String) async throws {
+    private func put(_ pathAndQuery: String, _ body: some Encodable, about what: String) async throws {
         let encoder = JSONEncoder()
         encoder.keyEncodingStrategy = .convertToSnakeCase
         let request = HTTPClient.Request(
@@ -50,6 +56,118 @@ package struct SpotifyWebAPI: Sendable {
     private func checked(_ reply: SpotifyReply, _ token: AccessToken, _ what: String) throws -> SpotifyReply {
         guard reply.isSuccess else { throw MusicError(reply, generation: token.generation, about: what) }
         return reply
+    }
+
+    /// All items of a list, page after page.
+    ///
+    /// The server says where the next page is. The token goes there only if that is the host it belongs to.
+    /// - Parameter first: path and query of the first page.
+    private func pages<Item: Decodable>(from first: String, about what: String) async throws -> [Item] {
+        var items: [Item] = []
+        var visited: Set<String> = []
+        var next: String? = host.url(first)
+        while let url = next {
+            guard host.isOrigin(of: url) else {
+                throw MusicError.unavailable("it named a next page on another host")
+            }
+            guard visited.insert(url).inserted, visited.count <= Self.maximumPages else {
+                throw MusicError.unavailable("its pages have no end")
+            }
+            let page = try await get(url, as: Page<Item>.self, about: what)
+            items += page.items.compactMap(\.value)
+            next = page.next
+        }
+        return items
+    }
+}
+
+extension SpotifyWebAPI: MusicCatalog {
+    package func account() async throws -> String {
+        try await get(host.url("/v1/me"), as: ProfilePayload.self, about: "the account").id
+    }
+
+    package func playlists() async throws -> [Playlist] {
+        let items: [PlaylistPayload] = try await pages(
+            from: "/v1/me/playlists?limit=\(Self.pageSize)", about: "the account's playlists")
+        return items.map(\.playlist)
+    }
+
+    /// Songs only: podcast episodes and files from somebody's own disk are left out, as a player cannot be told to play
+    /// them everywhere.
+    package func songs(of playlistID: Playlist.ID) async throws -> [Song] {
+        let what = "the playlist \(ServerMessage.line(playlistID))"
+        // An id comes from a message. Spotify's are letters and digits; `..` would be another resource.
+        guard !playlistID.isEmpty, !playlistID.allSatisfy({ $0 == "." }) else { throw MusicError.notFound(what) }
+        let entries: [PlaylistEntryPayload] = try await pages(
+            from: "/v1/playlists/\(FormEncoding.escape(playlistID))/items?limit=\(Self.pageSize)", about: what)
+        return entries.compactMap(\.song)
+    }
+}
+
+extension SpotifyWebAPI: Player {
+    /// As many songs as Spotify takes in one call.
+    package static let maximumSongsPerCall = 100
+
+    private struct Playback: Encodable {
+        let uris: [String]
+    }
+
+    private struct Transfer: Encodable {
+        /// Spotify takes exactly one.
+        let deviceIds: [String]
+        let play = false
+    }
+
+    package func devices() async throws -> [Device] {
+        try await get(host.url("/v1/me/player/devices"), as: DevicesPayload.self, about: "the devices").controllable
+    }
+
+    /// Plays the first ``maximumSongsPerCall`` songs: more cannot be told at once, and nobody focuses longer.
+    package func play(_ songs: [Song], on deviceID: Device.ID?) async throws {
+        let query = deviceID.map { "?device_id=\(FormEncoding.escape($0))" } ?? ""
+        try await put(
+            "/v1/me/player/play\(query)", Playback(uris: songs.prefix(Self.maximumSongsPerCall).map(\.uri)),
+            about: "the device")
+    }
+
+    package func transfer(to deviceID: Device.ID) async throws {
+        try await put("/v1/me/player", Transfer(deviceIds: [deviceID]), about: "the device")
+    }
+}
+
+extension MusicError {
+    /// The Web API's error: `{"error": {"status", "message", "reason"?}}`.
+    private struct Payload: Decodable {
+        struct Details: Decodable {
+            let message: String?
+            let reason: String?
+        }
+        let error: Details
+    }
+
+    /// - Parameters:
+    ///   - generation: of the token that the request showed.
+    ///   - what: what the request was about, as in `the playlist 37i9`.
+    init(_ reply: SpotifyReply, generation: Int, about what: String) {
+        let details = reply.decode(Payload.self)?.error
+        switch (reply.status.code, details?.reason) {
+        case (401, _):
+            self = .unauthorized(generation: generation)
+        case (403, "PREMIUM_REQUIRED"):
+            self = .premiumRequired
+        case (403, _):
+            self = .forbidden(ServerMessage.line(details?.message ?? "it gave no reason"))
+        case (404, "NO_ACTIVE_DEVICE"):
+            self = .noActiveDevice
+        case (404, _):
+            self = .notFound(what)
+        case (429, _):
+            self = .rateLimited(retryAfter: reply.retryAfter)
+        case (400..<500, _):
+            self = .forbidden(ServerMessage.line(details?.message ?? "status \(reply.status.code)"))
+        default:
+            self = .unavailable("it answered with status \(reply.status.code)")
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 package import Authorization
+package import Music
 
 /// Reads the tokens that another process writes.
 package struct TokenVaultReader: Sendable {
@@ -33,5 +34,59 @@ package struct TokenVaultReader: Sendable {
             guard next < deadline else { return nil }
             try await clock.sleep(until: next)
         }
+    }
+}
+
+/// The access tokens of a vault that another process renews.
+package struct VaultAccessTokens: AccessTokens {
+    private let vault: TokenVaultReader
+    private let timeout: Duration
+    private let requestRenewal: @Sendable (Int) async throws -> Void
+
+    /// - Parameters:
+    ///   - timeout: how long a call waits for a refused token to be replaced.
+    ///   - requestRenewal: asks the writing process to replace the token of this generation. Asked by every call that was
+    ///     refused: the writer does it once.
+    package init(
+        vault: TokenVaultReader, timeout: Duration = .seconds(15),
+        requestRenewal: @escaping @Sendable (_ generation: Int) async throws -> Void
+    ) {
+        self.vault = vault
+        self.timeout = timeout
+        self.requestRenewal = requestRenewal
+    }
+
+    package func current() async throws -> AccessToken {
+        let stored = try await reading { try await vault.read() }
+        guard let token = stored.accessToken else { throw MusicError.notAuthorized }
+        return token
+    }
+
+    package func newer(thanRefused generation: Int) async throws -> AccessToken {
+        var stored = try await reading { try await vault.read() }
+        if stored.generation <= generation {
+            try await requestRenewal(generation)
+            let renewed = try await reading {
+                try await vault.waitForGeneration(after: generation, timeout: timeout)
+            }
+            guard let renewed else { throw MusicError.renewalOverdue }
+            stored = renewed
+        }
+        guard let token = stored.accessToken else { throw MusicError.authorizationEnded }
+        return token
+    }
+
+    private func reading<Result>(_ operation: () async throws -> Result) async throws -> Result {
+        do {
+            return try await operation()
+        } catch let error as TokenStoreError {
+            throw MusicError.accessUnreadable(error.description)
+        }
+    }
+}
+
+extension StoredTokens {
+    fileprivate var accessToken: AccessToken? {
+        tokens.map { AccessToken(value: $0.accessToken, generation: generation) }
     }
 }

@@ -55,3 +55,21 @@ extension CodeVerifier: Codable {
         try container.encode(value)
     }
 }
+
+/// Text that an attacker cannot guess.
+enum RandomText {
+    /// - Parameter bytes: how many random bytes go into it.
+    static func make(bytes: Int) -> String {
+        Base64URL.encode(RandomBytes.make(bytes))
+    }
+}
+
+/// The base64 that is safe in a URL, without padding (RFC 4648 §5).
+enum Base64URL {
+    static func encode(_ data: Data) -> String {
+        data.base64EncodedString()
+            .replacing("+", with: "-")
+            .replacing("/", with: "_")
+            .replacing("=", with: "")
+    }
+}

@@ -1,3 +1,5 @@
+package import Contracts
+
 /// Why Spotify did not do what was asked.
 package enum MusicError: Error, Hashable {
     /// No account is connected.
@@ -21,4 +23,40 @@ package enum MusicError: Error, Hashable {
     case rateLimited(retryAfter: Duration?)
     /// No answer, or none that can be read. Worth trying again.
     case unavailable(String)
+
+    /// What a person reads; nil if somebody else tells it.
+    package var applicationError: ApplicationError? {
+        switch self {
+        case .authorizationEnded:
+            nil
+        case .notAuthorized:
+            error("spotify.not-connected", "Spotify is not connected", "Connect Spotify first.")
+        case .renewalOverdue:
+            error("spotify.renewal-overdue", "The access to Spotify was not renewed in time", "Try again in a moment.")
+        case .accessUnreadable(let reason):
+            error("spotify.access-unreadable", "The access to Spotify cannot be read: \(reason)", nil)
+        case .unauthorized:
+            error("spotify.unauthorized", "Spotify refuses even renewed access", "Connect Spotify again.")
+        case .premiumRequired:
+            error("spotify.premium-required", "This needs Spotify Premium", "Open the playlist in Spotify instead.")
+        case .noActiveDevice:
+            error("spotify.no-active-device", "No Spotify device is active", "Open Spotify on a device.")
+        case .notFound(let what):
+            error("spotify.not-found", "Spotify does not know \(what)", "Choose another one.")
+        case .forbidden(let reason):
+            error("spotify.forbidden", "Spotify does not allow this: \(reason)", nil)
+        case .rateLimited(let retryAfter?):
+            error(
+                "spotify.rate-limited", "Spotify asks to wait \(retryAfter.components.seconds) seconds",
+                "Try again then.")
+        case .rateLimited(nil):
+            error("spotify.rate-limited", "Spotify asks to wait", "Try again in a moment.")
+        case .unavailable(let reason):
+            error("spotify.unavailable", "Spotify could not be reached: \(reason)", "Try again in a moment.")
+        }
+    }
+
+    private func error(_ code: String, _ message: String, _ recovery: String?) -> ApplicationError {
+        ApplicationError(code: code, message: message, recovery: recovery)
+    }
 }

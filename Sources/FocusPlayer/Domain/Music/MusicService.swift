@@ -84,9 +84,7 @@ package struct MusicService: Sendable {
             return [DomainEvent.PlaybackStarted()]
         }
     }
-}
 
-extension MusicService {
     private static var nothingToPlay: ApplicationError {
         ApplicationError(
             code: "music.nothing-to-play", message: "There is no focus playlist to play",
@@ -126,4 +124,35 @@ extension MusicService {
             return failed + [error]
         }
     }
+}
+
+/// Playlists and their songs, from wherever they are at hand.
+package protocol PlaylistRepository: Sendable {
+    /// All of the connected account's playlists, in its order. To be asked first whenever an account is connected.
+    /// - Throws: ``MusicError``, as the next.
+    func playlists() async throws -> [Playlist]
+
+    /// All songs of a playlist, in its order.
+    func songs(of playlistID: Playlist.ID) async throws -> [Song]
+
+    /// The songs of a playlist as they were fetched last, from what is kept alone; nil if they never were.
+    func keptSongs(of playlistID: Playlist.ID) async throws -> [Song]?
+
+    /// Drops all that is kept: the account is gone.
+    func forget() async
+}
+
+/// Plays on the account's devices.
+package protocol Player: Sendable {
+    /// The devices that could play now. Spotify does not say which are only asleep.
+    /// - Throws: ``MusicError``, as all of these.
+    func devices() async throws -> [Device]
+
+    /// Plays songs from the first one on. Safe to repeat: it starts again.
+    /// - Parameter deviceID: nil for the active device.
+    /// - Throws: ``MusicError/noActiveDevice``, ``MusicError/premiumRequired``.
+    func play(_ songs: [Song], on deviceID: Device.ID?) async throws
+
+    /// Makes a device the active one.
+    func transfer(to deviceID: Device.ID) async throws
 }

@@ -31,20 +31,180 @@ struct AuthorizationState: Codable, Sendable, Equatable {
         var isRevoked = false
     }
 
-    var codes: [Secret.Digest: Code] = [:]
-    var grants: [Grant] = []
-    var accessTokens: [Secret.Digest: AccessToken] = [:]
-    var refreshTokens: [Secret.Digest: RefreshToken] = [:]
-    var issuedCount = 0
-    var refreshCount = 0
+    private var codes: [Secret.Digest: Code] = [:]
+    private(set) var grants: [Grant] = []
+    private var accessTokens: [Secret.Digest: AccessToken] = [:]
+    private var refreshTokens: [Secret.Digest: RefreshToken] = [:]
+    private(set) var issuedCount = 0
+    private(set) var refreshCount = 0
 
     /// RFC 6749 §4.1.2 recommends ten minutes at most.
-    static let codeLifetime: TimeInterval = 600
+    private static let codeLifetime: TimeInterval = 600
 
     /// Spotify ends refresh tokens six months after the user's approval, rotated or not.
-    static func refreshTokensExpire(after approval: Date) -> Date {
+    private static func refreshTokensExpire(after approval: Date) -> Date {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = .gmt
         return calendar.date(byAdding: .month, value: 6, to: approval) ?? .distantFuture
+    }
+
+    /// Records the user's approval.
+    ///
+    /// - Returns: The code that the client may trade for tokens, once.
+    mutating func approve(_ request: ConsentRequest, at now: Date) -> Secret {
+        discardExpired(at: now)
+        let code = Secret.random()
+        codes[code.digest] = Code(
+            clientID: request.client.id,
+            redirectURI: request.redirectURI,
+            challenge: request.challenge,
+            scopes: request.scopes,
+            issuedAt: now
+        )
+        return code
+    }
+
+    /// Answers `/api/token`.
+    mutating func tokens(
+        for request: TokenRequest,
+        policy: TokenPolicy,
+        at now: Date
+    ) throws(TokenError) -> IssuedTokens {
+        discardExpired(at: now)
+        switch request {
+        case .authorizationCode(let clientID, let code, let redirectURI, let verifier):
+            let code = try redeem(Secret(code), clientID: clientID, redirectURI: redirectURI, verifier: verifier)
+            grants.append(Grant(clientID: clientID, scopes: code.scopes, approvedAt: now))
+            return issue(grants.count - 1, rotating: true, policy: policy, at: now)
+        case .refreshToken(let clientID, let token):
+            return try refresh(Secret(token), clientID: clientID, policy: policy, at: now)
+        }
+    }
+
+    /// A code is spent by the first attempt to trade it, so that whoever intercepts one cannot try verifiers.
+    private mutating func redeem(
+        _ secret: Secret,
+        clientID: String,
+        redirectURI: String,
+        verifier: String
+    ) throws(TokenError) -> Code {
+        guard let code = codes[secret.digest], code.clientID == clientID else { throw .invalidCode }
+        codes[secret.digest] = nil
+        guard code.redirectURI == RedirectURI(redirectURI) else { throw .invalidRedirectURI }
+        guard PKCE.verifier(verifier, answers: code.challenge) else { throw .incorrectVerifier }
+        return code
+    }
+
+    private mutating func refresh(
+        _ secret: Secret,
+        clientID: String,
+        policy: TokenPolicy,
+        at now: Date
+    ) throws(TokenError) -> IssuedTokens {
+        guard let token = refreshTokens[secret.digest], grants[token.grant].clientID == clientID else {
+            throw .invalidRefreshToken
+        }
+        guard !token.isRevoked else { throw .revokedRefreshToken }
+        guard now < Self.refreshTokensExpire(after: grants[token.grant].approvedAt) else { throw .expiredRefreshToken }
+
+        grants[token.grant].refreshCount += 1
+        refreshCount += 1
+        let rotates =
+            switch policy.rotation {
+            case .never: false
+            case .always: true
+            case .alternate: grants[token.grant].refreshCount.isMultiple(of: 2)
+            }
+        if rotates { refreshTokens[secret.digest]?.isRevoked = true }
+        return issue(token.grant, rotating: rotates, policy: policy, at: now)
+    }
+
+    private mutating func issue(_ grant: Int, rotating: Bool, policy: TokenPolicy, at now: Date) -> IssuedTokens {
+        let scopes = grants[grant].scopes
+        let lifetime = Int(policy.accessTokenLifetime.components.seconds)
+        let access = Secret.random()
+        let refresh = rotating ? Secret.random() : nil
+        accessTokens[access.digest] = AccessToken(
+            scopes: scopes,
+            expiresAt: now.addingTimeInterval(TimeInterval(lifetime))
+        )
+        if let refresh { refreshTokens[refresh.digest] = RefreshToken(grant: grant) }
+        issuedCount += 1
+        return IssuedTokens(
+            accessToken: access,
+            lifetimeInSeconds: lifetime,
+            refreshToken: refresh,
+            scopes: scopes
+        )
+    }
+
+    /// Old access tokens stay for a day, so that a client that presents one hears that it expired.
+    private mutating func discardExpired(at now: Date) {
+        codes = codes.filter { now.timeIntervalSince($0.value.issuedAt) < Self.codeLifetime }
+        accessTokens = accessTokens.filter { now.timeIntervalSince($0.value.expiresAt) < 86_400 }
+    }
+
+    /// Which tokens the control page takes away.
+    enum Revocation: String, CaseIterable, Sendable {
+        /// Clients must refresh.
+        case access
+        /// Clients must refresh, and will be refused.
+        case all
+    }
+
+    /// Finds what the `Authorization` header of a Web API request permits.
+    ///
+    /// - Parameter header: The header's value, if the request has one.
+    /// - Returns: The scopes of the token.
+    func scopes(authorization header: String?, at now: Date) throws(WebAPIError) -> Set<Scope> {
+        guard let header else { throw .noToken }
+        let parts = header.split(separator: " ")
+        guard parts.count == 2, parts[0].lowercased() == "bearer" else { throw .notBearer }
+        guard let token = accessTokens[Secret(String(parts[1])).digest] else { throw .invalidAccessToken }
+        guard now < token.expiresAt else { throw .expiredAccessToken }
+        return token.scopes
+    }
+
+    /// Takes tokens away from every client, as the user can on Spotify's account page.
+    mutating func revoke(_ revocation: Revocation) {
+        accessTokens = [:]
+        guard revocation == .all else { return }
+        for digest in refreshTokens.keys { refreshTokens[digest]?.isRevoked = true }
+    }
+}
+
+/// What `/api/token` grants.
+struct IssuedTokens: Sendable {
+    let accessToken: Secret
+    /// From now, in seconds.
+    let lifetimeInSeconds: Int
+    /// `nil` when the client is to keep the refresh token that it has.
+    let refreshToken: Secret?
+    let scopes: Set<Scope>
+}
+
+/// How the simulator hands out tokens.
+package struct TokenPolicy: Sendable, Equatable {
+    /// When a refresh gives a new refresh token, which revokes the one that was presented.
+    package enum Rotation: String, CaseIterable, Sendable {
+        /// The first refresh token lasts.
+        case never
+        /// Every second refresh rotates. Spotify promises nothing either way, so clients meet both.
+        case alternate
+        /// Every refresh rotates.
+        case always
+    }
+
+    /// How long an access token is good for, in whole seconds.
+    package var accessTokenLifetime: Duration
+    /// When refresh tokens change.
+    package var rotation: Rotation
+
+    /// - Parameters:
+    ///   - accessTokenLifetime: Spotify's is one hour.
+    ///   - rotation: When refresh tokens change.
+    package init(accessTokenLifetime: Duration = .seconds(3600), rotation: Rotation = .alternate) {
+        self.accessTokenLifetime = accessTokenLifetime
+        self.rotation = rotation
     }
 }

@@ -19,9 +19,7 @@ struct Secret: Sendable, Equatable {
     }
 
     var digest: Digest { Digest(rawValue: PKCE.base64URL(SHA256.hash(Data(value.utf8)))) }
-}
 
-extension Secret {
     /// What the state knows a secret by.
     struct Digest: RawRepresentable, Hashable, Codable, CodingKeyRepresentable, Sendable {
         let rawValue: String
@@ -32,4 +30,34 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
     var description: String { "Secret(redacted)" }
     var debugDescription: String { description }
     var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// Proof Key for Code Exchange, RFC 7636, method S256.
+enum PKCE {
+    /// Whether the text can be the base64url form of a SHA-256 digest.
+    static func isChallenge(_ text: String) -> Bool {
+        text.utf8.count == 43 && text.allSatisfy(isBase64URL)
+    }
+
+    /// Whether the verifier is well formed (RFC 7636 §4.1: 43 to 128 unreserved characters) and hashes to the challenge.
+    static func verifier(_ verifier: String, answers challenge: String) -> Bool {
+        guard
+            (43...128).contains(verifier.utf8.count),
+            verifier.allSatisfy({ isBase64URL($0) || $0 == "." || $0 == "~" })
+        else { return false }
+        let answer = base64URL(SHA256.hash(Data(verifier.utf8)))
+        return ConstantTime.areEqual(Data(answer.utf8), Data(challenge.utf8))
+    }
+
+    /// Base64url without padding, RFC 4648 §5.
+    static func base64URL(_ bytes: Data) -> String {
+        bytes.base64EncodedString()
+            .replacing("+", with: "-")
+            .replacing("/", with: "_")
+            .replacing("=", with: "")
+    }
+
+    private static func isBase64URL(_ character: Character) -> Bool {
+        character.isASCII && (character.isLetter || character.isNumber || character == "-" || character == "_")
+    }
 }

@@ -1,0 +1,18 @@
+import Contracts
+import EventBus
+
+extension Command {
+    /// A guest wants a coffee.
+    package struct CoffeeOrdered: CommandMessage {
+        package var kind: String
+
+        package init(kind: String) {
+            self.kind = kind
+        }
+    }
+
+    /// The guest has taken the cup.
+    package struct CoffeeTaken: CommandMessage {
+        package init() {}
+    }
+}

@@ -1,4 +1,0 @@
-/// The account, as far as it is needed.
-struct ProfilePayload: Decodable {
-    let id: String
-}

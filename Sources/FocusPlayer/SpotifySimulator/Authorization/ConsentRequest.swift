@@ -1,0 +1,158 @@
+import Foundation
+
+/// What a client asks of `/authorize`, checked as far as that is possible without asking the user.
+struct ConsentRequest: Sendable {
+    let client: Catalogue.Client
+    let redirectURI: RedirectURI
+    let challenge: String
+    let scopes: Set<Scope>
+    let state: String?
+
+    /// The parameters as they came, which the consent form sends back.
+    let parameters: [String: String]
+
+    /// - Parameters:
+    ///   - parameters: The decoded query of the request, or the fields of the consent form.
+    ///   - clients: The registered applications.
+    /// - Throws: `ConsentRequestError`, for the person at the browser. Nothing is ever sent to a redirect URI
+    ///   that has not been checked (RFC 6749 §4.1.2.1).
+    init(_ parameters: [String: String], clients: [Catalogue.Client]) throws(ConsentRequestError) {
+        guard let clientID = parameters["client_id"], let client = clients.first(where: { $0.id == clientID }) else {
+            throw .invalidClient
+        }
+        guard let redirectURI = parameters["redirect_uri"].flatMap(RedirectURI.init), client.admits(redirectURI) else {
+            throw .invalidRedirectURI
+        }
+        guard parameters["response_type"] == "code" else { throw .invalidResponseType }
+        guard parameters["code_challenge_method"] == "S256" else { throw .invalidChallengeMethod }
+        guard let challenge = parameters["code_challenge"], PKCE.isChallenge(challenge) else { throw .invalidChallenge }
+        guard let scopes = Scope.list(parameters["scope"] ?? "") else { throw .invalidScope }
+
+        self.client = client
+        self.redirectURI = redirectURI
+        self.challenge = challenge
+        self.scopes = scopes
+        self.state = parameters["state"]
+        self.parameters = parameters.filter { Self.names.contains($0.key) }
+    }
+
+    /// Where the browser goes when the user has approved or denied.
+    func redirect(_ answer: (name: String, value: String)) -> String {
+        redirectURI.appending([answer] + (state.map { [("state", $0)] } ?? []))
+    }
+
+    private static let names: Set = [
+        "client_id", "redirect_uri", "response_type", "code_challenge_method", "code_challenge", "scope", "state",
+    ]
+}
+
+/// Why `/authorize` shows an error page in place of the consent page.
+enum ConsentRequestError: String, Error, Sendable {
+    case invalidClient = "INVALID_CLIENT: Invalid client"
+    case invalidRedirectURI = "INVALID_CLIENT: Invalid redirect URI"
+    case invalidResponseType = "response_type must be code"
+    case invalidChallengeMethod = "code_challenge_method must be S256"
+    case invalidChallenge = "code_challenge must be the base64url form of a SHA-256 digest"
+    case invalidScope = "INVALID_SCOPE: Invalid scope"
+}
+
+/// An address that consent may redirect to: https anywhere, or http on a loopback address literal.
+///
+/// Spotify refuses the name `localhost`, which may resolve to somebody else (RFC 8252 §8.3).
+struct RedirectURI: Sendable, Equatable {
+    private let components: URLComponents
+
+    /// - Parameter string: The address; `nil` comes back when Spotify would not let anyone register it.
+    init?(_ string: String) {
+        guard
+            let components = URLComponents(string: string),
+            let scheme = components.scheme,
+            let host = components.host, !host.isEmpty,
+            // RFC 6749 §3.1.2: a redirection endpoint has no fragment.
+            components.fragment == nil,
+            scheme == "https" || (scheme == "http" && Self.loopback.contains(host)),
+            host != "localhost"
+        else { return nil }
+        self.components = components
+    }
+
+    /// Whether a registration of this address admits a request for the other one. The port of a loopback address may
+    /// vary when it was registered without one (RFC 8252 §7.3): native apps listen on whatever port is free.
+    func covers(_ requested: RedirectURI) -> Bool {
+        guard components.scheme == "http", components.port == nil else { return self == requested }
+        var portless = requested.components
+        portless.port = nil
+        return components == portless
+    }
+
+    /// This address with further query items, percent-encoded so that a form decoder reads them back.
+    func appending(_ items: [(name: String, value: String)]) -> String {
+        let unreserved = CharacterSet(
+            charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+        )
+        let added = items.map { item in
+            "\(item.name)=\(item.value.addingPercentEncoding(withAllowedCharacters: unreserved) ?? "")"
+        }
+        let existing = components.percentEncodedQuery.flatMap { $0.isEmpty ? nil : $0 }
+        var result = components
+        result.percentEncodedQuery = ((existing.map { [$0] } ?? []) + added).joined(separator: "&")
+        return result.string ?? ""
+    }
+
+    /// URLComponents keeps the brackets of an IPv6 literal on some platforms and drops them on others.
+    private static let loopback: Set = ["127.0.0.1", "[::1]", "::1"]
+}
+
+extension RedirectURI: CustomStringConvertible {
+    var description: String { components.string ?? "" }
+}
+
+extension RedirectURI: Codable {
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let value = Self(try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a redirect URI")
+        }
+        self = value
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}
+
+/// What a token permits. These are all the scopes that Spotify knows; it refuses to ask the user for any other.
+enum Scope: String, Codable, CaseIterable, Sendable {
+    case appRemoteControl = "app-remote-control"
+    case playlistModifyPrivate = "playlist-modify-private"
+    case playlistModifyPublic = "playlist-modify-public"
+    case playlistReadCollaborative = "playlist-read-collaborative"
+    case playlistReadPrivate = "playlist-read-private"
+    case streaming
+    case ugcImageUpload = "ugc-image-upload"
+    case userFollowModify = "user-follow-modify"
+    case userFollowRead = "user-follow-read"
+    case userLibraryModify = "user-library-modify"
+    case userLibraryRead = "user-library-read"
+    case userModifyPlaybackState = "user-modify-playback-state"
+    case userReadCurrentlyPlaying = "user-read-currently-playing"
+    case userReadEmail = "user-read-email"
+    case userReadPlaybackPosition = "user-read-playback-position"
+    case userReadPlaybackState = "user-read-playback-state"
+    case userReadPrivate = "user-read-private"
+    case userReadRecentlyPlayed = "user-read-recently-played"
+    case userTopRead = "user-top-read"
+
+    /// Reads a space-separated list; `nil` when one of them is no scope.
+    static func list(_ text: String) -> Set<Scope>? {
+        let names = text.split(separator: " ")
+        let scopes = names.compactMap { Scope(rawValue: String($0)) }
+        return scopes.count == names.count ? Set(scopes) : nil
+    }
+}
+
+extension Set<Scope> {
+    /// The space-separated form, always in the same order.
+    var list: String { map(\.rawValue).sorted().joined(separator: " ") }
+}

@@ -1,0 +1,151 @@
+import HTTPTypes
+import Hummingbird
+
+/// accounts.spotify.com: consent and tokens.
+struct AccountsRoutes: Sendable {
+    let simulation: Simulation
+
+    /// `GET /authorize`
+    func showConsent(_ request: Request, _ context: SimulatorContext) async throws -> Response {
+        let fields = try request.queryFields()
+        return try await answering {
+            try await simulation.update { state, _ in
+                let request = try ConsentRequest(fields, clients: state.catalogue.clients)
+                return ConsentPage(request: request, user: state.catalogue.user).response
+            }
+        }
+    }
+
+    /// `POST /authorize`: the consent form. It carries the whole request, which is checked again as if it were new.
+    func decide(_ request: Request, _ context: SimulatorContext) async throws -> Response {
+        let fields = try await request.formFields()
+        return try await answering {
+            try await simulation.update { state, now in
+                let request = try ConsentRequest(fields, clients: state.catalogue.clients)
+                guard fields["decision"] == ConsentPage.approval else {
+                    return .redirect(to: request.redirect(("error", "access_denied")), type: .found)
+                }
+                let code = state.authorization.approve(request, at: now)
+                return .redirect(to: request.redirect(("code", code.value)), type: .found)
+            }
+        }
+    }
+
+    /// `POST /api/token`
+    func tokens(_ request: Request, _ context: SimulatorContext) async throws -> TokenResponse {
+        guard request.headers[.contentType]?.hasPrefix("application/x-www-form-urlencoded") == true else {
+            throw TokenError(.invalidRequest, "the body must be application/x-www-form-urlencoded")
+        }
+        let tokenRequest = try TokenRequest(try await request.formFields())
+        return TokenResponse(try await simulation.update { state, now in try state.tokens(for: tokenRequest, at: now) })
+    }
+
+    /// A bad request is explained to the person at the browser; it is no business of the redirect URI.
+    private func answering(_ body: () async throws -> Response) async throws -> Response {
+        do {
+            return try await body()
+        } catch let error as ConsentRequestError {
+            return .text("\(error.rawValue)\n", status: .badRequest)
+        }
+    }
+}
+
+/// The page on which the user approves or denies: one plain form that a browser, `curl` or a test can submit.
+///
+/// The first button approves. The hidden fields carry the whole request, so that the page survives a restart.
+struct ConsentPage {
+    /// The value of `decision` that approves; any other denies.
+    static let approval = "approve"
+
+    let request: ConsentRequest
+    let user: Catalogue.User
+
+    var response: Response {
+        Response(
+            status: .ok,
+            headers: [.contentType: "text/html; charset=utf-8", .cacheControl: "no-store"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: html))
+        )
+    }
+
+    private var html: String {
+        """
+        <!doctype html>
+        <html lang="en">
+        <title>Authorize \(escape(request.client.id))</title>
+        <h1>\(escape(request.client.id)) would like to connect to the Spotify account of \(escape(user.name))</h1>
+        <ul>
+        \(request.scopes.map(\.rawValue).sorted().map { "<li>\(escape($0))</li>" }.joined(separator: "\n"))
+        </ul>
+        <form method="post" action="/authorize">
+        \(hiddenFields)
+        <button name="decision" value="\(Self.approval)">Agree</button>
+        <button name="decision" value="deny">Cancel</button>
+        </form>
+        </html>
+
+        """
+    }
+
+    private var hiddenFields: String {
+        request.parameters.sorted { $0.key < $1.key }
+            .map { #"<input type="hidden" name="\#(escape($0.key))" value="\#(escape($0.value))">"# }
+            .joined(separator: "\n")
+    }
+
+    /// Everything on the page comes from the client's request or from a file.
+    private func escape(_ text: String) -> String {
+        text.replacing("&", with: "&amp;")
+            .replacing("<", with: "&lt;")
+            .replacing(">", with: "&gt;")
+            .replacing("\"", with: "&quot;")
+    }
+}
+
+/// What `/api/token` answers, RFC 6749 §5.1.
+struct TokenResponse: Encodable {
+    private let accessToken: String
+    private let tokenType = "Bearer"
+    private let scope: String
+    private let expiresIn: Int
+    /// Left out, not null, when the client is to keep the one that it has.
+    private let refreshToken: String?
+
+    init(_ tokens: IssuedTokens) {
+        accessToken = tokens.accessToken.value
+        scope = tokens.scopes.list
+        expiresIn = tokens.lifetimeInSeconds
+        refreshToken = tokens.refreshToken?.value
+    }
+}
+
+extension TokenResponse: ResponseGenerator {
+    func response(from request: Request, context: some RequestContext) throws -> Response {
+        var response = try context.responseEncoder.encode(self, from: request, context: context)
+        // RFC 6749 §5.1
+        response.headers[.cacheControl] = "no-store"
+        return response
+    }
+}
+
+extension TokenResponse: CustomStringConvertible, CustomReflectable {
+    var description: String { "TokenResponse(redacted)" }
+    var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension TokenError: HTTPResponseError {
+    /// RFC 6749 §5.2
+    var status: HTTPResponse.Status { .badRequest }
+
+    func response(from request: Request, context: some RequestContext) throws -> Response {
+        let payload = Payload(error: code, errorDescription: message)
+        var response = try context.responseEncoder.encode(payload, from: request, context: context)
+        response.status = status
+        return response
+    }
+
+    private struct Payload: Encodable {
+        let error: Code
+        let errorDescription: String
+    }
+}

@@ -1,0 +1,197 @@
+import Hummingbird
+
+/// `/_control`: what the user, the subscription department and the network would do to a real Spotify.
+///
+/// `ControlPage` documents every route and field. These routes are outside faults and counts.
+struct ControlRoutes: Sendable {
+    let simulation: Simulation
+
+    /// `GET /_control`
+    func page(_ request: Request, _ context: SimulatorContext) async throws -> Response {
+        .text(ControlPage.text)
+    }
+
+    /// `GET /_control/state`
+    func state(_ request: Request, _ context: SimulatorContext) async throws -> ControlState {
+        try await changing { _ in }
+    }
+
+    /// `POST /_control/reset`
+    func reset(_ request: Request, _ context: SimulatorContext) async throws -> ControlState {
+        try await changing { $0.reset() }
+    }
+
+    /// `POST /_control/revoke`
+    func revoke(_ request: Request, _ context: SimulatorContext) async throws -> ControlState {
+        let fields = try await ControlFields(request)
+        let revocation = try fields.choice("tokens", AuthorizationState.Revocation.self)
+        return try await changing { $0.authorization.revoke(revocation) }
+    }
+
+    /// `POST /_control/premium`
+    func premium(_ request: Request, _ context: SimulatorContext) async throws -> ControlState {
+        let fields = try await ControlFields(request)
+        let premium = try fields.choice("premium", Switch.self)
+        return try await changing { $0.player.isPremium = premium == .on }
+    }
+
+    /// `POST /_control/devices`
+    func devices(_ request: Request, _ context: SimulatorContext) async throws -> ControlState {
+        let fields = try await ControlFields(request)
+        let action = try fields.choice("action", DeviceAction.self)
+        let id = action == .activate ? try fields.required("id") : ""
+        return try await changing { state in
+            switch action {
+            case .activate:
+                guard state.player.activate(id) else {
+                    throw HTTPError(.badRequest, message: "there is no device '\(id)'")
+                }
+            case .deactivate: state.player.deactivateAll()
+            case .none: state.player.replaceDevices(with: [])
+            case .all: state.player.replaceDevices(with: state.catalogue.devices)
+            }
+        }
+    }
+
+    /// `POST /_control/faults`
+    func order(_ request: Request, _ context: SimulatorContext) async throws -> ControlState {
+        let fault = try await ControlFields(request).fault()
+        return try await changing { $0.order(fault) }
+    }
+
+    /// `DELETE /_control/faults`
+    func clearFaults(_ request: Request, _ context: SimulatorContext) async throws -> ControlState {
+        try await changing { $0.clearFaults() }
+    }
+
+    private func changing(
+        _ change: @escaping @Sendable (inout SimulatorState) throws -> Void
+    ) async throws -> ControlState {
+        try await simulation.update { state, _ in
+            try change(&state)
+            return ControlState(state)
+        }
+    }
+
+    private enum Switch: String, CaseIterable { case on, off }
+    private enum DeviceAction: String, CaseIterable { case activate, deactivate, none, all }
+}
+
+/// The form fields of a control request. What is wrong with one is said in a line of plain text.
+struct ControlFields {
+    private let fields: [String: String]
+
+    init(_ request: Request) async throws {
+        fields = try await request.formFields()
+    }
+
+    func required(_ name: String) throws -> String {
+        guard let value = fields[name], !value.isEmpty else { throw refusal("'\(name)' is missing") }
+        return value
+    }
+
+    func choice<Choice>(_ name: String, _ type: Choice.Type) throws -> Choice
+    where Choice: CaseIterable & RawRepresentable<String> {
+        guard let choice = Choice(rawValue: try required(name)) else {
+            throw refusal("'\(name)' must be one of \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        return choice
+    }
+
+    func number(_ name: String, in range: ClosedRange<Int>) throws -> Int? {
+        guard let text = fields[name] else { return nil }
+        guard let number = Int(text), range.contains(number) else {
+            throw refusal("'\(name)' must be a number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    func fault() throws -> Fault {
+        let status = try number("status", in: 400...599)
+        let fault = Fault(
+            path: try required("path"),
+            status: status,
+            // Spotify never limits without saying for how long.
+            retryAfter: try number("retry_after", in: 0...3_600) ?? (status == 429 ? 1 : nil),
+            delayInMilliseconds: try number("delay_ms", in: 0...60_000) ?? 0,
+            remaining: try number("count", in: 1...1_000_000) ?? 1
+        )
+        guard fault.path.hasPrefix("/") else { throw refusal("'path' must begin with /") }
+        guard fault.status != nil || fault.delayInMilliseconds > 0 else {
+            throw refusal("give 'status', 'delay_ms' or both")
+        }
+        return fault
+    }
+
+    private func refusal(_ problem: String) -> HTTPError {
+        HTTPError(.badRequest, message: "\(problem); GET /_control tells more")
+    }
+}
+
+/// What `GET /_control/state` answers. Tokens appear as counts only.
+struct ControlState: ResponseEncodable, Sendable {
+    let premium: Bool
+    let devices: [Catalogue.Device]
+    /// `nil` when nothing plays and nothing is paused.
+    let playback: Playback?
+    let tokens: Tokens
+    /// By method and route, such as `GET /v1/playlists/{id}/items`.
+    let requests: [String: Int]
+    let faults: [Fault]
+
+    struct Tokens: Encodable, Sendable {
+        /// Approvals by the user.
+        let grants: Int
+        /// Access tokens issued, by code or by refresh.
+        let issued: Int
+        /// Refreshes that succeeded.
+        let refreshes: Int
+    }
+
+    init(_ state: SimulatorState) {
+        premium = state.player.isPremium
+        devices = state.player.devices
+        playback = state.player.playback
+        tokens = Tokens(
+            grants: state.authorization.grants.count,
+            issued: state.authorization.issuedCount,
+            refreshes: state.authorization.refreshCount
+        )
+        requests = state.requestCounts
+        faults = state.faults
+    }
+}
+
+/// What `GET /_control` prints: how to make the simulated Spotify misbehave, with `curl`.
+enum ControlPage {
+    static let text = """
+        Spotify simulator: control
+
+        GET  /_control/state     what is going on, as JSON; never a token
+        POST /_control/reset     everything as at the start; tokens that clients hold become unknown
+
+        POST /_control/revoke    tokens=access   access tokens become invalid: clients must refresh
+                                 tokens=all      refresh tokens too: clients must ask the user again
+
+        POST /_control/premium   premium=on
+                                 premium=off     player commands answer 403 PREMIUM_REQUIRED
+
+        POST /_control/devices   action=activate&id=ID   the user picks a device in a Spotify app
+                                 action=deactivate       listed, none active: 404 NO_ACTIVE_DEVICE
+                                 action=none             no device is listed
+                                 action=all              the devices of the catalogue, as at the start
+
+        POST /_control/faults    path=/v1/me/playlists   which requests; a trailing * matches any ending
+                                 status=429              how they are answered, 400 to 599 (optional with delay_ms)
+                                 retry_after=2           the Retry-After header, in seconds; 1 with 429 unless said
+                                 delay_ms=500            how long they wait first, at most 60000 (optional)
+                                 count=1                 how many of them, 1 unless said
+        DELETE /_control/faults  no more faults
+
+        Parameters are form fields. Every POST and DELETE answers like GET /_control/state. For example:
+
+            curl -d tokens=access http://127.0.0.1:PORT/_control/revoke
+            curl -d 'path=/v1/*&status=429&retry_after=2&count=3' http://127.0.0.1:PORT/_control/faults
+
+        """
+}

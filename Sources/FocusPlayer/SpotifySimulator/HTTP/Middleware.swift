@@ -1,0 +1,90 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+
+/// Counts requests by route, so that a test can say “refreshed once”.
+struct RequestCounter: RouterMiddleware {
+    let simulation: Simulation
+
+    func handle(
+        _ request: Request,
+        context: SimulatorContext,
+        next: @concurrent (Request, SimulatorContext) async throws -> Response
+    ) async throws -> Response {
+        let route = "\(request.method.rawValue) \(context.endpointPath ?? "unrouted")"
+        try await simulation.update { state, _ in state.count(route) }
+        // The route, never the URI or the headers: those carry codes and tokens.
+        context.logger.debug("request", metadata: ["http.route": "\(route)"])
+        return try await next(request, context)
+    }
+}
+
+/// Makes the trouble that the control page has ordered.
+struct FaultInjection: RouterMiddleware {
+    let simulation: Simulation
+
+    func handle(
+        _ request: Request,
+        context: SimulatorContext,
+        next: @concurrent (Request, SimulatorContext) async throws -> Response
+    ) async throws -> Response {
+        let path = request.uri.path
+        guard let fault = try await simulation.update({ state, _ in state.nextFault(for: path) }) else {
+            return try await next(request, context)
+        }
+        if fault.delayInMilliseconds > 0 {
+            try await Task.sleep(for: .milliseconds(fault.delayInMilliseconds))
+        }
+        guard let status = fault.status else { return try await next(request, context) }
+        throw WebAPIError(
+            statusCode: status,
+            message: status == 429 ? "API rate limit exceeded" : "Service unavailable",
+            reason: status == 429 ? "QUOTA_EXCEEDED" : nil,
+            retryAfter: fault.retryAfter
+        )
+    }
+}
+
+/// Admits requests whose access token is good and has the scope.
+struct BearerAuthentication: RouterMiddleware {
+    let simulation: Simulation
+    /// `nil` when any token will do.
+    let scope: Scope?
+
+    func handle(
+        _ request: Request,
+        context: SimulatorContext,
+        next: @concurrent (Request, SimulatorContext) async throws -> Response
+    ) async throws -> Response {
+        let header = request.headers[.authorization]
+        var context = context
+        context.scopes = try await simulation.update { state, now in
+            try state.authorization.scopes(authorization: header, at: now)
+        }
+        if let scope, !context.scopes.contains(scope) { throw WebAPIError.insufficientScope }
+        return try await next(request, context)
+    }
+}
+
+/// Gives refusals that come from the framework (no such route, a malformed form) the shape of Spotify's own.
+struct ErrorEnvelope: RouterMiddleware {
+    func handle(
+        _ request: Request,
+        context: SimulatorContext,
+        next: @concurrent (Request, SimulatorContext) async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await next(request, context)
+        } catch let error as HTTPError {
+            let message = error.body ?? error.status.reasonPhrase
+            if request.uri.path.hasPrefix("/v1/") {
+                if error.status == .notFound { throw WebAPIError.serviceNotFound }
+                throw WebAPIError(statusCode: error.status.code, message: message)
+            }
+            if request.uri.path.hasPrefix("/api/"), error.status == .badRequest {
+                throw TokenError(.invalidRequest, message)
+            }
+            return .text("\(message)\n", status: error.status)
+        }
+    }
+}

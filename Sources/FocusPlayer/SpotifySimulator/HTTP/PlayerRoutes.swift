@@ -1,0 +1,70 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// The Web API's player.
+struct PlayerRoutes: Sendable {
+    let simulation: Simulation
+
+    /// `GET /v1/me/player/devices`
+    func devices(_ request: Request, _ context: SimulatorContext) async throws -> DevicesPayload {
+        try await simulation.update { state, _ in DevicesPayload(state.player.devices) }
+    }
+
+    /// `PUT /v1/me/player/play?device_id=`
+    func play(_ request: Request, _ context: SimulatorContext) async throws -> HTTPResponse.Status {
+        let deviceID = try request.queryFields()["device_id"]
+        // Resuming takes no body.
+        let body = try await request.body.collect(upTo: context.maxUploadSize)
+        let command = body.readableBytes == 0 ? PlayCommand() : try Self.decode(PlayCommand.self, from: body)
+        try await simulation.update { state, _ in try state.player.play(command, on: deviceID) }
+        return .noContent
+    }
+
+    /// `PUT /v1/me/player`
+    func transfer(_ request: Request, _ context: SimulatorContext) async throws -> HTTPResponse.Status {
+        let body = try await request.body.collect(upTo: context.maxUploadSize)
+        let command = try Self.decode(TransferCommand.self, from: body)
+        try await simulation.update { state, _ in try state.player.transfer(command) }
+        return .noContent
+    }
+
+    private static func decode<Command: Decodable>(_ type: Command.Type, from body: ByteBuffer) throws -> Command {
+        do {
+            return try JSONDecoder().decode(type, from: Data(body.readableBytesView))
+        } catch {
+            throw WebAPIError.badRequest("Malformed json")
+        }
+    }
+}
+
+/// What `/me/player/devices` answers.
+struct DevicesPayload: ResponseEncodable, Sendable {
+    let devices: [Item]
+
+    struct Item: Encodable, Sendable {
+        let id: String
+        let isActive: Bool
+        let isPrivateSession = false
+        let isRestricted: Bool
+        let name: String
+        let supportsVolume: Bool
+        let type: String
+        let volumePercent: Int?
+    }
+
+    init(_ devices: [Catalogue.Device]) {
+        self.devices = devices.map { device in
+            Item(
+                id: device.id,
+                isActive: device.isActive,
+                isRestricted: device.isRestricted,
+                name: device.name,
+                supportsVolume: device.volume != nil,
+                type: device.type,
+                volumePercent: device.volume
+            )
+        }
+    }
+}

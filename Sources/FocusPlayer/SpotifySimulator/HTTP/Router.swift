@@ -1,0 +1,103 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+
+extension Router<SimulatorContext> {
+    /// The whole interface: what is served, and which scope it takes.
+    static func simulator(_ simulation: Simulation) -> Router<SimulatorContext> {
+        let router = Router(context: SimulatorContext.self).add(middleware: ErrorEnvelope())
+
+        let control = ControlRoutes(simulation: simulation)
+        router.group("_control")
+            .get(use: control.page)
+            .get("state", use: control.state)
+            .post("reset", use: control.reset)
+            .post("revoke", use: control.revoke)
+            .post("premium", use: control.premium)
+            .post("devices", use: control.devices)
+            .post("faults", use: control.order)
+            .delete("faults", use: control.clearFaults)
+
+        let spotify = router.group()
+            .add(middleware: RequestCounter(simulation: simulation))
+            .add(middleware: FaultInjection(simulation: simulation))
+
+        let accounts = AccountsRoutes(simulation: simulation)
+        spotify
+            .get("authorize", use: accounts.showConsent)
+            .post("authorize", use: accounts.decide)
+            .post("api/token", use: accounts.tokens)
+
+        func v1(_ scope: Scope? = nil) -> RouterGroup<SimulatorContext> {
+            spotify.group("v1").add(middleware: BearerAuthentication(simulation: simulation, scope: scope))
+        }
+        let catalogue = CatalogueRoutes(simulation: simulation)
+        v1().get("me", use: catalogue.profile)
+        v1(.playlistReadPrivate)
+            .get("me/playlists", use: catalogue.playlists)
+            .get("playlists/:id/items", use: catalogue.items)
+            .get("playlists/:id/tracks", use: catalogue.tracks)
+
+        let player = PlayerRoutes(simulation: simulation)
+        v1(.userReadPlaybackState).get("me/player/devices", use: player.devices)
+        v1(.userModifyPlaybackState)
+            .put("me/player/play", use: player.play)
+            .put("me/player", use: player.transfer)
+
+        return router
+    }
+}
+
+/// What travels with a request, beside what Hummingbird needs.
+struct SimulatorContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    /// What the request's access token permits; set by `BearerAuthentication`.
+    var scopes: Set<Scope> = []
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+    }
+
+    var responseEncoder: JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.keyEncodingStrategy = .convertToSnakeCase
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return encoder
+    }
+}
+
+extension Request {
+    /// The query, decoded as a form: `+` is a space.
+    ///
+    /// - Throws: `HTTPError` 400 when a parameter comes twice or cannot be decoded.
+    func queryFields() throws -> [String: String] {
+        try Self.fields(uri.query ?? "")
+    }
+
+    /// The body, decoded as a form.
+    ///
+    /// - Throws: `HTTPError` 400 when a parameter comes twice or cannot be decoded, 413 when it is too long.
+    func formFields() async throws -> [String: String] {
+        let body = try await body.collect(upTo: 64 * 1024)
+        return try Self.fields(String(buffer: body))
+    }
+
+    private static func fields(_ text: String) throws -> [String: String] {
+        do {
+            return try URLEncodedFormDecoder().decode([String: String].self, from: text)
+        } catch {
+            throw HTTPError(.badRequest, message: "Malformed form")
+        }
+    }
+}
+
+extension Response {
+    /// An answer for people.
+    static func text(_ text: String, status: HTTPResponse.Status = .ok) -> Response {
+        Response(
+            status: status,
+            headers: [.contentType: "text/plain; charset=utf-8"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: text))
+        )
+    }
+}

@@ -1,0 +1,61 @@
+import HTTPTypes
+import Hummingbird
+
+/// A refusal of the Web API: `{"error":{"status","message","reason"?}}`.
+struct WebAPIError: Error, Sendable, Equatable {
+    /// The HTTP status.
+    let statusCode: Int
+    /// What people read.
+    let message: String
+    /// What programs act on, where Spotify gives it.
+    var reason: String?
+    /// Seconds until the client may try again.
+    var retryAfter: Int?
+
+    static let noToken = Self(statusCode: 401, message: "No token provided")
+    static let invalidAccessToken = Self(statusCode: 401, message: "Invalid access token")
+    static let expiredAccessToken = Self(statusCode: 401, message: "The access token expired")
+    static let notBearer = Self(statusCode: 400, message: "Only valid bearer authentication supported")
+    static let insufficientScope = Self(statusCode: 403, message: "Insufficient client scope")
+    static let forbidden = Self(statusCode: 403, message: "Forbidden")
+    static let resourceNotFound = Self(statusCode: 404, message: "Resource not found")
+    static let serviceNotFound = Self(statusCode: 404, message: "Service not found")
+    static let deviceNotFound = Self(statusCode: 404, message: "Device not found")
+    static let premiumRequired = Self(
+        statusCode: 403,
+        message: "Player command failed: Premium required",
+        reason: "PREMIUM_REQUIRED"
+    )
+    static let noActiveDevice = Self(
+        statusCode: 404,
+        message: "Player command failed: No active device found",
+        reason: "NO_ACTIVE_DEVICE"
+    )
+    static let restrictedDevice = Self(statusCode: 403, message: "Player command failed: Restriction violated")
+
+    static func badRequest(_ message: String) -> Self { Self(statusCode: 400, message: message) }
+}
+
+extension WebAPIError: HTTPResponseError {
+    var status: HTTPResponse.Status { HTTPResponse.Status(code: statusCode) }
+
+    func response(from request: Request, context: some RequestContext) throws -> Response {
+        let payload = Payload(error: .init(status: statusCode, message: message, reason: reason))
+        var response = try context.responseEncoder.encode(payload, from: request, context: context)
+        response.status = status
+        if let retryAfter { response.headers[.retryAfter] = String(retryAfter) }
+        // RFC 6750 §3
+        if statusCode == 401 { response.headers[.wwwAuthenticate] = #"Bearer realm="spotify""# }
+        return response
+    }
+
+    private struct Payload: Encodable {
+        let error: Body
+
+        struct Body: Encodable {
+            let status: Int
+            let message: String
+            let reason: String?
+        }
+    }
+}

@@ -1,9 +1,0 @@
-package import Contracts
-internal import EventBus
-
-extension Command {
-    /// Forget the Spotify account.
-    package struct SpotifyDeauthorizationRequested: CommandMessage {
-        package init() {}
-    }
-}

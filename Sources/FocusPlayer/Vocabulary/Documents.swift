@@ -1,0 +1,94 @@
+package import Contracts
+internal import EventBus
+
+extension Document {
+    /// The user's playlists, in the order of the account.
+    package struct Playlists: DocumentMessage {
+        package var playlists: [Playlist]
+
+        package init(playlists: [Playlist]) {
+            self.playlists = playlists
+        }
+    }
+
+    /// The shuffled focus playlist.
+    package struct GeneratedPlaylist: DocumentMessage {
+        package enum Status: String, Codable, Sendable, CaseIterable {
+            /// Published at once, so that nothing stale shows.
+            case loading
+            case ready
+            case failed
+        }
+
+        package var playlistID: String
+        package var status: Status
+        /// Empty unless ready.
+        package var songs: [Song]
+
+        package init(playlistID: String, status: Status, songs: [Song] = []) {
+            self.playlistID = playlistID
+            self.status = status
+            self.songs = songs
+        }
+    }
+
+    /// The devices that could play.
+    package struct Devices: DocumentMessage {
+        package var devices: [Device]
+
+        package init(devices: [Device]) {
+            self.devices = devices
+        }
+    }
+}
+
+/// What a list of playlists shows of one.
+package struct Playlist: Codable, Hashable, Sendable, Identifiable {
+    package var id: String
+    package var name: String
+    /// Who made it.
+    package var owner: String
+    package var songCount: Int
+
+    package init(id: String, name: String, owner: String, songCount: Int) {
+        self.id = id
+        self.name = name
+        self.owner = owner
+        self.songCount = songCount
+    }
+}
+
+/// One song of a playlist.
+package struct Song: Codable, Hashable, Sendable, Identifiable {
+    package var id: String
+    /// The Spotify URI that a player takes.
+    package var uri: String
+    package var title: String
+    package var artist: String
+    /// In milliseconds.
+    package var duration: Int
+
+    package init(id: String, uri: String, title: String, artist: String, duration: Int) {
+        self.id = id
+        self.uri = uri
+        self.title = title
+        self.artist = artist
+        self.duration = duration
+    }
+}
+
+/// A Spotify device that could play.
+package struct Device: Codable, Hashable, Sendable, Identifiable {
+    package var id: String
+    package var name: String
+    /// As Spotify names it: `Computer`, `Smartphone`, `Speaker`.
+    package var type: String
+    package var isActive: Bool
+
+    package init(id: String, name: String, type: String, isActive: Bool) {
+        self.id = id
+        self.name = name
+        self.type = type
+        self.isActive = isActive
+    }
+}

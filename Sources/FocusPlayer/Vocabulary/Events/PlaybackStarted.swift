@@ -1,9 +1,0 @@
-package import Contracts
-internal import EventBus
-
-extension DomainEvent {
-    /// Music plays.
-    package struct PlaybackStarted: EventMessage {
-        package init() {}
-    }
-}

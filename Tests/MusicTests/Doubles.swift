@@ -1,0 +1,79 @@
+import Contracts
+import EventBus
+import Music
+import Vocabulary
+
+/// Remembers what it was told, and fails where it is told to.
+actor ScriptedPlayer: Player {
+    enum Call: Equatable {
+        case devices
+        case play([String], on: String?)
+        case transfer(String)
+    }
+
+    private(set) var calls: [Call] = []
+    private let found: Result<[Device], MusicError>
+    private let playFailure: MusicError?
+    private let transferFailure: MusicError?
+
+    init(
+        devices: Result<[Device], MusicError> = .success([]), play: MusicError? = nil, transfer: MusicError? = nil
+    ) {
+        found = devices
+        playFailure = play
+        transferFailure = transfer
+    }
+
+    func devices() async throws -> [Device] {
+        calls.append(.devices)
+        return try found.get()
+    }
+
+    func play(_ songs: [Song], on deviceID: Device.ID?) async throws {
+        calls.append(.play(songs.map(\.uri), on: deviceID))
+        if let playFailure { throw playFailure }
+    }
+
+    func transfer(to deviceID: Device.ID) async throws {
+        calls.append(.transfer(deviceID))
+        if let transferFailure { throw transferFailure }
+    }
+}
+
+/// Gives what it was given.
+struct StaticRepository: PlaylistRepository {
+    var lists: Result<[Playlist], any Error> = .success([])
+    var contents: Result<[Song], any Error> = .success([])
+    var kept: [Playlist.ID: [Song]] = [:]
+
+    func playlists() async throws -> [Playlist] { try lists.get() }
+    func songs(of playlistID: Playlist.ID) async throws -> [Song] { try contents.get() }
+    func keptSongs(of playlistID: Playlist.ID) async throws -> [Song]? { kept[playlistID] }
+    func forget() async {}
+}
+
+extension Song {
+    static func fixture(_ number: Int) -> Song {
+        Song(id: "s\(number)", uri: "spotify:track:s\(number)", title: "Song \(number)", artist: "A", duration: 1000)
+    }
+}
+
+extension Device {
+    static let kitchen = Device(id: "kitchen", name: "Kitchen", type: "Speaker", isActive: false)
+}
+
+extension Document.GeneratedPlaylist {
+    static let ready = Document.GeneratedPlaylist(
+        playlistID: "p", status: .ready, songs: [.fixture(1), .fixture(2)])
+}
+
+extension [any Message] {
+    /// The names on the wire, in order.
+    var types: [String] { map { Swift.type(of: $0).type.description } }
+
+    var errorCodes: [String] { compactMap { ($0 as? ApplicationError)?.code } }
+
+    func first<M: Message>(_ type: M.Type) -> M? {
+        lazy.compactMap { $0 as? M }.first
+    }
+}

@@ -1,0 +1,224 @@
+import Authorization
+import Contracts
+import EventBus
+import Foundation
+import HTTPClient
+import HTTPTypes
+import Logging
+import Repositories
+import RuntimeTestSupport
+import ServiceRuntime
+import Services
+import SpotifyAPI
+import SpotifyTestSupport
+import Synchronization
+import Testing
+import TokenVault
+import Vocabulary
+
+/// The two services on an in-memory bus, with Spotify simulated over HTTP, and a device that a person holds.
+struct Stage: Sendable {
+    let spotify: SimulatedSpotify
+    let directory: String
+    let log = LogTranscript()
+    let hub = InMemoryHub()
+    private let server: OverheardServer
+
+    /// Runs a test; when it is done, no secret may have been published or logged, nor anything published that the
+    /// processes do not announce.
+    static func with(_ body: (Stage) async throws -> Void) async throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "segue-services-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        try await SimulatedSpotify.with { spotify in
+            let stage = Stage(
+                spotify: spotify, directory: directory.path, server: OverheardServer(spotify.accounts))
+            try await body(stage)
+            try await stage.expectDiscretion()
+        }
+    }
+
+    var secrets: Set<String> { server.secrets }
+
+    /// What auth-service is made of; each time that of a new incarnation.
+    var authorization: AuthorizationService {
+        get async throws {
+            let vault = try await openVault()
+            return AuthorizationService(server: server, store: vault, attempts: vault)
+        }
+    }
+
+    /// Of an incarnation that has just ended, a task may still hold the vault for a moment, where the kernel would have let
+    /// go of a dead process's lock.
+    private func openVault() async throws -> TokenVault {
+        while true {
+            do {
+                return try await TokenVault.open(directory: vaultDirectory)
+            } catch let error as TokenStoreError where error.code == "vault.taken" {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
+        }
+    }
+
+    var vault: TokenVaultReader { TokenVaultReader(directory: vaultDirectory) }
+
+    private var vaultDirectory: String { "\(directory)/vault" }
+
+    var device: InMemoryEventBus { InMemoryEventBus(source: "device/test", hub: hub) }
+
+    /// Runs both services beside `body`.
+    func withServices(_ body: @escaping @Sendable () async throws -> Void) async throws {
+        try await withAuthService { try await withMusicService(body) }
+    }
+
+    /// Runs one incarnation of auth-service beside `body`; leaving is its death.
+    func withAuthService(_ body: @escaping @Sendable () async throws -> Void) async throws {
+        let bus = InMemoryEventBus(source: "auth-service/\(UUID().uuidString)", hub: hub)
+        let host = AuthorizationHost(service: try await authorization, bus: bus, logger: log.logger)
+        try await withRunning(host, body)
+    }
+
+    func withMusicService(_ body: @escaping @Sendable () async throws -> Void) async throws {
+        let bus = InMemoryEventBus(source: "music-service/\(UUID().uuidString)", hub: hub)
+        let host = MusicHost(
+            vault: vault, database: try SongDatabase(path: "\(directory)/songs.sqlite"), client: spotify.client,
+            hosts: .all(at: spotify.base), bus: bus, logger: log.logger)
+        let services = host.services
+        try await withRunning(services[0]) {
+            try await withRunning(services[1]) { try await withRunning(services[2], body) }
+        }
+    }
+
+    private func expectDiscretion() async throws {
+        let logged = log.text
+        let published = try await device.everything()
+        let text = published.map { "\($0.attributes) \(String(decoding: $0.data, as: UTF8.self))" }.joined(
+            separator: "\n")
+        for secret in secrets {
+            #expect(!logged.contains(secret), "a secret is in the log")
+            #expect(!text.contains(secret), "a secret is on the bus")
+        }
+        let promised = ["auth-service": AuthorizationHost.sends.types, "music-service": MusicHost.sends.types]
+        for message in published {
+            let process = message.attributes.source.prefix { $0 != "/" }
+            guard let sends = promised[String(process)] else { continue }
+            #expect(sends.contains(message.type), "\(process) does not say that it sends \(message.type)")
+        }
+    }
+
+    struct Page: Sendable {
+        let status: Int
+        let html: String
+    }
+
+    /// Asks for consent. The URL that a browser is to open comes back.
+    func requestConsent() async throws -> (cause: Envelope, url: String) {
+        let cause = try await device.tap(Command.SpotifyAuthorizationRequested())
+        return (cause, try await device.outcome(of: cause, DomainEvent.SpotifyAuthURLGenerated.self).url)
+    }
+
+    /// Presses a button of Spotify's consent page, and follows where that leads.
+    func press(_ button: String, at url: String) async throws -> Page {
+        try await browse(try await spotify.redirect(after: button, at: url))
+    }
+
+    func browse(_ url: String) async throws -> Page {
+        let response = try await spotify.send(HTTPClient.Request(.get, url))
+        return Page(status: response.status.code, html: response.text)
+    }
+
+    /// Connects the account, from the tap to the browser's page.
+    func connect() async throws {
+        let (cause, url) = try await requestConsent()
+        _ = try await press("approve", at: url)
+        _ = try await device.outcome(of: cause, DomainEvent.SpotifyAuthorizationUpdated.self)
+    }
+
+    /// Chooses a playlist, and waits until it is ready.
+    func choose(_ playlistID: String) async throws -> Document.GeneratedPlaylist {
+        try await generated(by: try await device.tap(Command.PlaylistSelected(playlistID: playlistID)), .ready)
+    }
+
+    func generated(
+        by cause: Envelope, _ status: Document.GeneratedPlaylist.Status
+    ) async throws -> Document.GeneratedPlaylist {
+        try await device.outcome(of: cause) { $0.status == status }
+    }
+}
+
+extension EventBus {
+    func status(after cause: Envelope) async throws -> DomainEvent.SpotifyAuthorizationUpdated.Status {
+        try await outcome(of: cause, DomainEvent.SpotifyAuthorizationUpdated.self).status
+    }
+
+    /// The first message of a type; waits for it.
+    func first<M: Message>(_ type: M.Type) async throws -> M {
+        try await withSubscription(to: [.type(type)], from: .beginning) { messages in
+            for try await message in messages { return try message.decode(M.self) }
+            throw CancellationError()
+        }
+    }
+}
+
+/// Spotify's authorization server, with every secret that goes to it or comes from it written down.
+final class OverheardServer: AuthorizationServer {
+    private let server: SpotifyAccounts
+    private let heard = Mutex<Set<String>>([])
+
+    init(_ server: SpotifyAccounts) {
+        self.server = server
+    }
+
+    var secrets: Set<String> { heard.withLock(\.self) }
+
+    func authorizationURL(for request: AuthorizationRequest) -> String {
+        server.authorizationURL(for: request)
+    }
+
+    func exchange(code: String, verifier: CodeVerifier, redirectURI: String) async throws -> TokenGrant {
+        note([code, verifier.value])
+        return note(try await server.exchange(code: code, verifier: verifier, redirectURI: redirectURI))
+    }
+
+    func refresh(_ refreshToken: String) async throws -> TokenGrant {
+        note([refreshToken])
+        return note(try await server.refresh(refreshToken))
+    }
+
+    private func note(_ grant: TokenGrant) -> TokenGrant {
+        note([grant.accessToken, grant.refreshToken].compactMap(\.self))
+        return grant
+    }
+
+    private func note(_ secrets: [String]) {
+        heard.withLock { $0.formUnion(secrets) }
+    }
+}
+
+/// Keeps all that is logged, at every level, with all of its metadata.
+final class LogTranscript: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    var text: String { lines.withLock { $0.joined(separator: "\n") } }
+
+    var logger: Logger {
+        Logger(label: "test") { _ in Handler(transcript: self) }
+    }
+
+    private struct Handler: LogHandler {
+        let transcript: LogTranscript
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.trace
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            let line = "\(event.level): \(event.message) \(metadata) \(event.metadata ?? [:])"
+            transcript.lines.withLock { $0.append(line) }
+        }
+    }
+}
