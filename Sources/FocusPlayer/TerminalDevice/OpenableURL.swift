@@ -31,9 +31,7 @@ package struct OpenableURL: Hashable, Sendable {
         default: true
         }
     }
-}
 
-extension OpenableURL {
     /// The URLs in a text, from left to right. Punctuation after one belongs to the sentence around it.
     static func found(in text: String) -> [(range: Range<String.Index>, url: OpenableURL)] {
         guard text.utf8.count <= maximumTextLength, text.utf8.contains(UInt8(ascii: ":")) else { return [] }

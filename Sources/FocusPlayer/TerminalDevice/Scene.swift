@@ -1,4 +1,5 @@
 internal import Contracts
+internal import EventBus
 internal import Navigation
 internal import Presentation
 
@@ -72,5 +73,78 @@ struct Scene {
         let root = snapshot.state.root.instance.id
         return tabs.map(\.name).filter { $0 != selected }
             .map { Choice(reporting: Command.TabSelected(instance: root, tab: $0), on: root, label: "Tab \($0)") }
+    }
+
+    /// Whether a screen is shown by what its flow says of it: nobody has written a view model.
+    private func isPlain(_ instance: ScreenInstance) -> Bool {
+        flow != nil && ScreenRegistry.viewModel(of: instance.screen, in: snapshot.flow.name) == nil
+    }
+
+    /// The flow's title, what the screen is about, and the documents of the session; nil if it has a view model.
+    func plainContent(of instance: ScreenInstance) -> ScreenContent? {
+        guard isPlain(instance) else { return nil }
+        let documents = instance.id == snapshot.state.active.last?.id ? sessionDocuments.rows : []
+        return ScreenContent(
+            title: flow?.screens[instance.screen]?.title ?? instance.screen,
+            rows: DocumentRows.rows(.object(instance.arguments)) + documents)
+    }
+
+    /// The commands that the flow lets the screen send, to be typed with their fields; nil if it has a view model.
+    func plainChoices(of instance: ScreenInstance) -> [Choice]? {
+        guard let flow, isPlain(instance) else { return nil }
+        let types = (flow.screens[instance.screen]?.sends ?? []).filter(snapshot.commands.contains)
+        return types.compactMap(MessageType.init).map { type in
+            let isHeard = flow.messageTypes.contains(type.description)
+            return Choice(type, on: instance.id, outcome: isHeard ? .navigation : .service)
+        }
+    }
+}
+
+/// One screen as it lies on the terminal: the stack's top, a column beside it, or something presented over them.
+struct Layer: Sendable {
+    enum Frame: Sendable {
+        case none
+        /// The name of a split view's column, or of the selected tab.
+        case column(String)
+        /// Over what is above it on the terminal; how, in words.
+        case presented(String)
+    }
+
+    var frame: Frame
+    var instance: String
+    var content: ScreenContent
+    /// What a person can do on it; nothing while something lies over it.
+    var choices: [Choice]
+    /// Whether something is presented over it.
+    var isCovered: Bool
+
+    init(_ instance: ScreenInstance, frame: Frame = .none, in scene: Scene, isCovered: Bool) {
+        self.frame = frame
+        self.instance = instance.id
+        self.isCovered = isCovered
+        content = scene.content(of: instance)
+        let choices = scene.plainChoices(of: instance) ?? content.actions.map { Choice($0, on: instance.id) }
+        self.choices = isCovered ? [] : choices
+    }
+
+    init(_ presentation: Presentation, in scene: Scene, isCovered: Bool) {
+        self.init(
+            presentation.top, frame: .presented(presentation.words), in: scene, isCovered: isCovered)
+        guard presentation.style.isQuestion else { return }
+        // A question says what the flow lets it say; the screen's own words stand in for what it leaves out.
+        content.title = presentation.options.title ?? content.title
+        content.rows = presentation.options.message.map { [$0] } ?? content.rows
+        if let buttons = presentation.options.buttons, !isCovered {
+            choices = buttons.map { Choice($0, on: instance) }
+        }
+    }
+}
+
+extension Presentation {
+    /// `sheet, medium, drag indicator`.
+    fileprivate var words: String {
+        let detents = options.detents?.map(\.rawValue) ?? []
+        return ([style.rawValue] + detents + (options.dragIndicator == true ? ["drag indicator"] : []))
+            .joined(separator: ", ")
     }
 }

@@ -70,9 +70,7 @@ package struct Choice: Sendable {
         isReport = false
         self.outcome = outcome
     }
-}
 
-extension Choice {
     /// The command, if it is one that this device knows more of than its name.
     package var command: (any CommandMessage)? {
         if case .command(let command) = content { command } else { nil }

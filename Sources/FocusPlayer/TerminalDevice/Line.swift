@@ -43,11 +43,7 @@ struct Line: Hashable, Sendable {
     var lastURL: OpenableURL? { cells.last { $0.url != nil }?.url }
 
     private var columns: Int { cells.reduce(0) { $0 + $1.character.columns } }
-}
 
-// MARK: Width
-
-extension Line {
     /// This line in a terminal of this width: whole on several lines if a URL is in it, which is never cut; else on one,
     /// on which a cut shows.
     func fitted(to width: Int) -> [Line] {
@@ -91,11 +87,7 @@ extension Line {
         let end = width > 1 ? Self.limit(of: cells[...], width: width - 1) : 0
         return Line(cells[..<end] + [Cell(character: "…", url: nil)])
     }
-}
 
-// MARK: Hyperlinks
-
-extension Line {
     /// VTE ignores a link that is longer, and each piece of a URL carries all of it.
     private static let maximumLinkLength = 2083
 
@@ -118,6 +110,10 @@ extension Line {
     }
 }
 
+// MARK: Width
+
+// MARK: Hyperlinks
+
 extension [[Line]] {
     /// The number of lines of all items.
     var lineCount: Int { reduce(0) { $0 + $1.count } }
@@ -138,5 +134,46 @@ extension [[Line]] {
         let tail = kept.filter { $0 >= head }.sorted()
         let missing = count - head - tail.count
         return self[..<head].flatMap(\.self) + (missing > 0 ? [Line(note(missing))] : []) + tail.flatMap { self[$0] }
+    }
+}
+
+extension String {
+    /// Without what would move a cursor, colour the terminal or turn the direction of writing: names and titles come
+    /// from outside.
+    package var printable: String {
+        String(String.UnicodeScalarView(unicodeScalars.compactMap(Self.printable)))
+    }
+
+    private static func printable(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {
+        switch scalar.properties.generalCategory {
+        case .control: return scalar == "\t" || scalar == "\n" ? " " : nil
+        case .lineSeparator, .paragraphSeparator: return " "
+        case .format:
+            // Zero-width joiners hold emoji together, and Persian and Indic words need both; the rest hides or reorders.
+            return scalar == "\u{200C}" || scalar == "\u{200D}" ? scalar : nil
+        default: return scalar
+        }
+    }
+}
+
+extension Character {
+    /// East Asian characters and emoji, which take two columns (Unicode Standard Annex 11), by and large.
+    private static let wide: [ClosedRange<UInt32>] = [
+        0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF,
+        0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F680...0x1F6FF, 0x1F900...0x1FAFF,
+        0x20000...0x3FFFD,
+    ]
+
+    /// How many columns of a terminal it takes.
+    var columns: Int {
+        guard let first = unicodeScalars.first, !isASCII else { return 1 }
+        switch first.properties.generalCategory {
+        case .nonspacingMark, .enclosingMark, .format: return 0
+        default: break
+        }
+        let isWide =
+            first.properties.isEmojiPresentation || unicodeScalars.contains("\u{FE0F}")
+            || Self.wide.contains { $0.contains(first.value) }
+        return isWide ? 2 : 1
     }
 }

@@ -1,0 +1,183 @@
+internal import Contracts
+internal import EventBus
+internal import Vocabulary
+
+/// The screens of the focus player: a new one is an entry here and a view model.
+package enum ScreenRegistry {
+    /// The name of the flows whose screens these are, on every platform. Another app's may have screens of the same names.
+    package static let flow = "focus-player"
+
+    /// By the name that the flows use.
+    package static let screens: [String: any ViewModel.Type] = [
+        "launch": LaunchViewModel.self,
+        "serviceSelection": ServiceSelectionViewModel.self,
+        "playlistSelection": PlaylistSelectionViewModel.self,
+        "generatedPlaylist": GeneratedPlaylistViewModel.self,
+        "deviceActivation": DeviceActivationViewModel.self,
+        "premiumRequired": PremiumRequiredViewModel.self,
+    ]
+
+    /// What shows a screen of the flow with this name; nil if nobody has written that.
+    package static func viewModel(of screen: String, in flow: String) -> (any ViewModel.Type)? {
+        flow == Self.flow ? screens[screen] : nil
+    }
+
+    /// What a screen shows now, under the banner if there is one.
+    /// - Parameters:
+    ///   - screen: a name in the flow. One without a view model is shown by its name, with nothing to do on it.
+    ///   - flow: the name of the flow that it is a screen of.
+    ///   - commands: the types that the flow lets the screen send; nil for all.
+    package static func content(
+        of screen: String, in flow: String = flow, arguments: [String: String] = [:], documents: LatestDocuments,
+        commands: Set<String>? = nil
+    ) -> ScreenContent {
+        let model = viewModel(of: screen, in: flow)?.init(documents: documents, arguments: arguments)
+        var content = model?.content ?? ScreenContent(title: screen, rows: ["There is nothing to show here."])
+        if let commands {
+            content.actions.removeAll { !commands.contains($0.type.description) }
+        }
+        content.banner = Banner(documents.errorBanner)
+        return content
+    }
+}
+
+/// Shown until it is known whether an account is connected.
+struct LaunchViewModel: ViewModel {
+    init(documents: LatestDocuments, arguments: [String: String]) {}
+
+    var content: ScreenContent {
+        ScreenContent(title: "Focus Player", rows: ["Starting…"])
+    }
+}
+
+/// Chooses the music service to connect.
+struct ServiceSelectionViewModel: ViewModel {
+    init(documents: LatestDocuments, arguments: [String: String]) {}
+
+    var content: ScreenContent {
+        ScreenContent(
+            title: "Choose a music service",
+            rows: ["Your playlists become shuffled focus playlists."],
+            actions: [ScreenAction("Connect Spotify", Command.SpotifyAuthorizationRequested())])
+    }
+}
+
+/// Chooses the playlist to make a focus playlist of.
+struct PlaylistSelectionViewModel: ViewModel {
+    private let playlists: [Playlist]?
+
+    init(documents: LatestDocuments, arguments: [String: String]) {
+        playlists = documents.playlists?.playlists
+    }
+
+    var content: ScreenContent {
+        let choices = (playlists ?? []).map { playlist in
+            ScreenAction(label(of: playlist), Command.PlaylistSelected(playlistID: playlist.id))
+        }
+        return ScreenContent(
+            title: "Choose a playlist", rows: rows,
+            actions: choices + [ScreenAction("Log out of Spotify", Command.SpotifyDeauthorizationRequested())],
+            isLoading: playlists == nil)
+    }
+
+    private var rows: [String] {
+        switch playlists?.count {
+        case nil: ["Loading your playlists…"]
+        case 0: ["There are no playlists in this account."]
+        default: []
+        }
+    }
+
+    private func label(of playlist: Playlist) -> String {
+        let songs = playlist.songCount == 1 ? "1 song" : "\(playlist.songCount) songs"
+        return "\(playlist.name) · \(playlist.owner) · \(songs)"
+    }
+}
+
+/// Shows the shuffled focus playlist.
+struct GeneratedPlaylistViewModel: ViewModel {
+    private let generated: Document.GeneratedPlaylist?
+    private let name: String?
+
+    init(documents: LatestDocuments, arguments: [String: String]) {
+        // A screen that is about one playlist never shows the document of another: that one is older, or newer.
+        let wanted = arguments["playlistID"]
+        generated = documents.generatedPlaylist.flatMap { [nil, $0.playlistID].contains(wanted) ? $0 : nil }
+        let playlistID = wanted ?? generated?.playlistID
+        name = documents.playlists?.playlists.first { $0.id == playlistID }?.name
+    }
+
+    var content: ScreenContent {
+        ScreenContent(
+            title: name ?? "Focus playlist", rows: rows, actions: actions,
+            isLoading: generated.map { $0.status == .loading } ?? true)
+    }
+
+    private var rows: [String] {
+        guard let generated else { return ["Shuffling…"] }
+        switch generated.status {
+        case .loading: return ["Shuffling…"]
+        case .failed: return ["This playlist could not be loaded."]
+        case .ready where generated.songs.isEmpty: return ["There are no songs in this playlist."]
+        case .ready: return generated.songs.enumerated().map { Self.row($0.offset + 1, $0.element) }
+        }
+    }
+
+    private var actions: [ScreenAction] {
+        guard let generated, generated.status == .ready, !generated.songs.isEmpty else { return [] }
+        return [
+            ScreenAction("Play on Spotify", Command.PlayOnSpotifyRequested()),
+            ScreenAction("Open in Spotify", Command.DidRequestOpenPlaylistOnSpotify()),
+        ]
+    }
+
+    private static func row(_ number: Int, _ song: Song) -> String {
+        let seconds = song.duration / 1000
+        let rest = String(seconds % 60)
+        return "\(number). \(song.title) · \(song.artist) · \(seconds / 60):\(rest.count < 2 ? "0" : "")\(rest)"
+    }
+}
+
+/// Activates the device to play on.
+struct DeviceActivationViewModel: ViewModel {
+    /// Opening Spotify here makes this a device that can be picked.
+    private static let spotify = "https://open.spotify.com/"
+
+    private let devices: [Device]?
+
+    init(documents: LatestDocuments, arguments: [String: String]) {
+        devices = documents.devices?.devices
+    }
+
+    var content: ScreenContent {
+        let choices = (devices ?? []).map { device in
+            ScreenAction(
+                "\(device.name) · \(device.type)\(device.isActive ? " · active" : "")",
+                Command.DeviceSelected(deviceID: device.id))
+        }
+        return ScreenContent(
+            title: "Activate a device", rows: rows,
+            actions: choices + [ScreenAction("Open Spotify", Command.OpenAnotherAppRequested(url: Self.spotify))],
+            isLoading: devices == nil)
+    }
+
+    private var rows: [String] {
+        switch devices?.count {
+        case nil: ["Looking for devices…"]
+        case 0: ["No device was found. Open Spotify on one, close this and play again."]
+        default: ["No device is playing. Pick the one to play on."]
+        }
+    }
+}
+
+/// Says that an account without Premium cannot be told to play.
+struct PremiumRequiredViewModel: ViewModel {
+    init(documents: LatestDocuments, arguments: [String: String]) {}
+
+    var content: ScreenContent {
+        ScreenContent(
+            title: "Spotify Premium is needed",
+            rows: ["Only Premium accounts can be played from here. You can play the playlist in Spotify itself."],
+            actions: [ScreenAction("Open in Spotify", Command.DidRequestOpenPlaylistOnSpotify())])
+    }
+}

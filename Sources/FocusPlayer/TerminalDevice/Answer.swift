@@ -1,0 +1,127 @@
+internal import EventBus
+internal import Foundation
+internal import Navigation
+
+/// What a line of input means.
+package enum Answer: Hashable, Sendable {
+    case nothing
+    /// A choice as it is numbered on the screen.
+    case number(Int)
+    /// A choice by its label, the beginning of its label, or its command, perhaps with fields: `Connect Spotify`,
+    /// `PlaylistSelected calm`, `NameEntered name=Ann`.
+    case text(String)
+    case back
+    case dismiss
+    case dismissError
+    /// The URL that is shown last.
+    case openURL
+    /// No choice: wait until this screen can be acted on, as in `@playlistSelection`.
+    case screen(String)
+    case quit
+
+    package init(_ line: String) {
+        let text = line.trimmingCharacters(in: .whitespacesAndNewlines)
+        switch text {
+        case "": self = .nothing
+        case "b": self = .back
+        case "d": self = .dismiss
+        case "x": self = .dismissError
+        case "o": self = .openURL
+        case "q": self = .quit
+        case _ where text.hasPrefix("@"): self = .screen(String(text.dropFirst()))
+        default: self = Int(text).map(Answer.number) ?? .text(text)
+        }
+    }
+}
+
+/// The fields of a command as a person types them: `name=Ann age=5 vegan=true`, or a JSON object.
+///
+/// A value that is JSON is that: a number, true, false, null, or a string in quotes. Any other is a string as it stands.
+enum TypedFields {
+    struct Mistake: Error, Hashable, CustomStringConvertible {
+        let description: String
+    }
+
+    static func read(_ text: String) throws(Mistake) -> [String: JSONValue] {
+        guard text.hasPrefix("{") else { return try pairs(text) }
+        guard let fields = (try? JSONValue(parsing: Data(text.utf8)))?.objectValue else {
+            throw Mistake(description: "'\(text)' is no JSON object; write it like {\"name\": \"Ann\"}")
+        }
+        return fields
+    }
+
+    private static func pairs(_ text: String) throws(Mistake) -> [String: JSONValue] {
+        var fields: [String: JSONValue] = [:]
+        for word in words(text) {
+            guard let equals = word.firstIndex(of: "="), equals > word.startIndex else {
+                throw Mistake(description: "'\(word)' is no field; write name=value, with quotes around spaces")
+            }
+            let value = String(word[word.index(after: equals)...])
+            guard fields.updateValue(Self.value(value), forKey: String(word[..<equals])) == nil else {
+                throw Mistake(description: "'\(word[..<equals])' stands twice; remove one")
+            }
+        }
+        return fields
+    }
+
+    private static func value(_ text: String) -> JSONValue {
+        (try? JSONValue(parsing: Data(text.utf8))) ?? .string(text)
+    }
+
+    /// Parts at spaces, but not at those within quotes.
+    private static func words(_ text: String) -> [String] {
+        var words = [""]
+        var isQuoted = false
+        var isEscaped = false
+        for character in text {
+            if character.isWhitespace, !isQuoted {
+                words.append("")
+            } else {
+                if character == "\"", !isEscaped { isQuoted.toggle() }
+                isEscaped = character == "\\" && !isEscaped
+                words[words.count - 1].append(character)
+            }
+        }
+        return words.filter { !$0.isEmpty }
+    }
+}
+
+extension Choice {
+    /// How well a line names this choice; nil if it does not. Less is better.
+    func distance(to line: String) -> Int? {
+        let wanted = line.split(whereSeparator: \.isWhitespace).joined(separator: " ").lowercased()
+        let label = label.lowercased()
+        if label == wanted { return 0 }
+        // "Calm" is "Calm · anna · 12 songs", and goes before "Calmer · …".
+        if label.hasPrefix("\(wanted) ·") { return 1 }
+        if isCommand(line) { return 2 }
+        return label.hasPrefix(wanted) ? 3 : nil
+    }
+
+    /// The same with the fields that a line gives it, if it is one that takes fields.
+    /// - Throws: ``TypedFields/Mistake``
+    func filled(from line: String) throws(TypedFields.Mistake) -> Choice {
+        guard case .named(let type, _) = content, let rest = text(after: type, in: line), !rest.isEmpty else {
+            return self
+        }
+        return Choice(type, fields: try TypedFields.read(rest), on: instance, outcome: outcome)
+    }
+
+    /// Whether a line is the command's name, perhaps with the value of one of its fields, `PlaylistSelected calm`, or
+    /// with fields where it takes any.
+    private func isCommand(_ line: String) -> Bool {
+        guard let rest = text(after: type, in: line) else { return false }
+        guard !rest.isEmpty, let command else { return true }
+        guard let data = try? JSONEncoder().encode(command), let fields = try? JSONValue(parsing: data) else {
+            return false
+        }
+        return fields.objectValue?.values.contains(.string(rest)) ?? false
+    }
+
+    /// What follows the command's name; nil if the line does not begin with it.
+    private func text(after type: MessageType, in line: String) -> String? {
+        let words = line.split(maxSplits: 1, whereSeparator: \.isWhitespace)
+        guard let first = words.first, first == type.name || first == type.description else { return nil }
+        return words.count == 2 ? words[1].trimmingCharacters(in: .whitespaces) : ""
+    }
+}

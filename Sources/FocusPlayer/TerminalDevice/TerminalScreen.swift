@@ -1,0 +1,232 @@
+internal import Contracts
+package import Navigation
+package import Presentation
+
+/// What a terminal shows of one platform, and what may be done there. A value: equal documents give equal screens.
+package struct TerminalScreen: Sendable {
+    package let platform: String
+    package let revision: Int
+    let layers: [Layer]
+    let banner: Banner?
+    /// What may be done, as it is numbered on the screen, beginning with 1.
+    package let choices: [Choice]
+    package let back: Choice?
+    package let dismissal: Choice?
+    package let bannerDismissal: Choice?
+    /// The screens that a person can act on.
+    package let active: [ScreenInstance]
+    /// Whether a list is still to come, so that its numbers would mean something else in a moment.
+    package let isLoading: Bool
+
+    /// What this device was asked to open last, if a person may still want to.
+    private let requestedURL: OpenableURL?
+    /// The type of the command that waits for an answer before the flow goes on.
+    let waiting: String?
+
+    package init(_ snapshot: NavigationSnapshot, documents: LatestDocuments) {
+        self.init(Scene(snapshot: snapshot, documents: documents))
+    }
+
+    init(_ scene: Scene) {
+        let snapshot = scene.snapshot
+        let documents = scene.documents
+        platform = snapshot.platform
+        revision = snapshot.revision
+        layers = scene.layers
+        banner = Banner(documents.errorBanner)
+        choices = layers.flatMap(\.choices) + scene.tabs
+        back = scene.back
+        dismissal = scene.dismissal
+        bannerDismissal = banner.map {
+            Choice($0.dismissal, on: snapshot.state.top.id, outcome: .closedBanner)
+        }
+        active = snapshot.state.active
+        requestedURL = scene.requestedURL
+        waiting = snapshot.state.attempt?.message.type
+        isLoading = layers.contains { !$0.isCovered && $0.content.isLoading }
+    }
+
+    /// What an answer picks here; nil if it is not here.
+    /// - Throws: ``TypedFields/Mistake`` if it gives its command fields that cannot be read.
+    func pick(_ answer: Answer) throws(TypedFields.Mistake) -> Choice? {
+        guard case .text(let line) = answer else { return choice(for: answer) }
+        return try choice(for: answer)?.filled(from: line)
+    }
+
+    /// What an answer names here; nil if it is not here.
+    package func choice(for answer: Answer) -> Choice? {
+        switch answer {
+        case .number(let number): choices.indices.contains(number - 1) ? choices[number - 1] : nil
+        case .text(let line):
+            // The first of those that fit best.
+            choices.compactMap { choice in choice.distance(to: line).map { (choice, $0) } }.min { $0.1 < $1.1 }?.0
+        case .back: back
+        case .dismiss: dismissal
+        case .dismissError: bannerDismissal
+        case .nothing, .quit, .screen, .openURL: nil
+        }
+    }
+
+    /// What a person would open: the URL that this device was asked to open, or else the last one on the screen.
+    var url: OpenableURL? {
+        if let requestedURL { return requestedURL }
+        let texts = layers.filter { !$0.isCovered }.flatMap { layer in
+            [layer.content.title] + layer.content.rows + layer.choices.map(\.label)
+        }
+        let banners = [banner?.message, banner?.recovery].compactMap(\.self)
+        return (banners + texts).reversed().lazy.compactMap { OpenableURL.found(in: $0).last?.url }.first
+    }
+
+    /// The screen as text, from top to bottom.
+    ///
+    /// - Parameter size: Room for it; lists that are too long are cut, and say so. nil: there is room for all.
+    package func lines(fitting size: TerminalSize? = nil) -> [String] {
+        drawnLines(fitting: size).map(\.text)
+    }
+
+    /// The same with its links.
+    ///
+    /// URLs are never cut, so that it may have more lines than there is room for: the terminal then scrolls, and all of
+    /// them can be read.
+    func drawnLines(fitting size: TerminalSize?) -> [Line] {
+        let width = size?.columns ?? Int.max
+        let blocks = blocks(width: width)
+        let notes = bannerLines(width: width) + waitingLines
+        let keys = keyLines(width: width)
+        let fixed = 1 + keys.count + notes.count + blocks.reduce(0) { $0 + $1.fixedCount }
+        let lists = blocks.flatMap(\.lists)
+        let shares = size.map { Self.shares(of: $0.rows - fixed, among: lists) } ?? lists
+        var lines = [Line(platform)] + notes
+        for (index, block) in blocks.enumerated() {
+            lines += block.lines(rows: shares[2 * index], choices: shares[2 * index + 1])
+        }
+        return (lines + keys).flatMap { $0.fitted(to: width) }
+    }
+
+    private func bannerLines(width: Int) -> [Line] {
+        guard let banner else { return [] }
+        let waiting = banner.waiting > 0 ? " (\(banner.waiting) more)" : ""
+        return Line([banner.message, banner.recovery].compactMap(\.self).joined(separator: " · ") + waiting)
+            .wrapped(to: width - 4)
+            .map { (banner.severity == .info ? "(i) " : "(!) ") + $0 }
+    }
+
+    private var waitingLines: [Line] {
+        waiting.map { [Line("… waiting for an answer to \($0)")] } ?? []
+    }
+
+    /// As many keys on a line as fit.
+    private func keyLines(width: Int) -> [Line] {
+        let keys = [
+            back.map { _ in "b back" }, dismissal.map { _ in "d dismiss" },
+            bannerDismissal.map { _ in "x dismiss the error" }, url.map { _ in "o open the URL" }, "q quit",
+        ].compactMap(\.self)
+        var lines: [String] = []
+        for key in keys {
+            if let last = lines.last, last.count + 3 + key.count <= width {
+                lines[lines.count - 1] = "\(last)   \(key)"
+            } else {
+                lines.append(key)
+            }
+        }
+        return lines.map { Line($0) }
+    }
+
+    private func blocks(width: Int) -> [Block] {
+        var number = 0
+        return layers.enumerated().map { index, layer in
+            // The tabs come after the choices of the last layer.
+            let offered = index == layers.count - 1 ? Array(choices[number...]) : layer.choices
+            defer { number += layer.choices.count }
+            return Block(layer, choices: Self.numbered(offered, after: number), width: width)
+        }
+    }
+
+    private static func numbered(_ choices: [Choice], after number: Int) -> [String] {
+        choices.enumerated().map { "[\(number + $0.offset + 1)] \($0.element.label)" }
+    }
+
+    /// Gives each list what it needs, and equal parts to those that need more than there is.
+    private static func shares(of total: Int, among needs: [Int]) -> [Int] {
+        var shares = needs
+        var left = max(total, 0)
+        for (place, index) in needs.indices.sorted(by: { needs[$0] < needs[$1] }).enumerated() {
+            shares[index] = min(needs[index], left / (needs.count - place))
+            left -= shares[index]
+        }
+        return shares
+    }
+}
+
+/// The lines of one layer, before those that are too many are cut.
+struct Block {
+    let frame: Layer.Frame
+    private let title: [Line]
+    private let rows: [[Line]]
+    private let choices: [[Line]]
+
+    /// - Parameters:
+    ///   - choices: with their numbers.
+    ///   - width: room for each line.
+    init(_ layer: Layer, choices: [String], width: Int) {
+        frame = layer.frame
+        // What is covered is there, but neither to be read nor touched.
+        let rows = layer.isCovered ? [] : layer.content.rows
+        let room = width - frame.listIndent.count
+        title = Line(layer.isCovered ? "\(layer.content.title) …" : layer.content.title)
+            .fitted(to: width - frame.titleIndent.count)
+        self.rows = rows.flatMap { row in
+            let lines = Line(row).wrapped(to: width - 4)
+            // Of a long text a part may be shown, of a URL only all of it.
+            return lines.contains { $0.lastURL != nil } ? [lines] : lines.map { [$0] }
+        }
+        self.choices = choices.map { Line($0).fitted(to: room) }
+    }
+
+    /// How many lines its lists need: of rows, and of choices.
+    var lists: [Int] { [rows.lineCount, choices.lineCount] }
+
+    /// How many lines it has besides its rows and choices.
+    var fixedCount: Int {
+        switch frame {
+        case .none, .column: 1 + title.count
+        case .presented: 3 + title.count
+        }
+    }
+
+    /// - Parameters:
+    ///   - rows: room for as many lines of rows.
+    ///   - choices: room for as many lines of choices.
+    func lines(rows rowLimit: Int, choices choiceLimit: Int) -> [Line] {
+        let lists =
+            rows.elided(to: rowLimit) { "… \($0) more" }
+            + choices.elided(to: choiceLimit) { "… \($0) more, by number or name" }
+        let body = title.map { frame.titleIndent + $0 } + lists.map { frame.listIndent + $0 }
+        switch frame {
+        case .none: return [Line("")] + body
+        case .column(let name): return [Line("── \(name) ──")] + body
+        case .presented(let style): return [Line(""), Line("┌─ \(style) ──")] + body + [Line("└──")]
+        }
+    }
+}
+
+extension Layer.Frame {
+    fileprivate var titleIndent: String {
+        if case .presented = self { "│ " } else { "" }
+    }
+
+    fileprivate var listIndent: String {
+        if case .presented = self { "│   " } else { "  " }
+    }
+}
+
+/// How many characters a terminal has room for.
+package struct TerminalSize: Hashable, Sendable {
+    package var columns: Int
+    package var rows: Int
+
+    package init(columns: Int, rows: Int) {
+        self.columns = columns
+        self.rows = rows
+    }
+}
