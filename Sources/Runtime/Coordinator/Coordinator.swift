@@ -17,12 +17,12 @@ package struct Coordinator: ReadyService {
     private static let restoredCount = 256
 
     package let ready = ReadySignal()
-    let flow: Flow
-    let bus: any EventBus
-    let logger: Logger
-    let metrics: ConsumerMetrics
-    let clock: any Clock<Duration>
-    let now: @Sendable () -> Date
+    private let flow: Flow
+    private let bus: any EventBus
+    private let logger: Logger
+    private let metrics: ConsumerMetrics
+    private let clock: any Clock<Duration>
+    private let now: @Sendable () -> Date
 
     /// - Parameters:
     ///   - metrics: of the process; counts what is handled.

@@ -10,8 +10,8 @@ internal import Navigation
 /// with the same ids, and a replay tells the same story.
 struct EffectMessages {
     /// The machine's.
-    let platform: String
-    let source: String
+    private let platform: String
+    private let source: String
     private var cause: Envelope
     private var count = 0
 
