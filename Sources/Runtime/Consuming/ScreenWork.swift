@@ -123,7 +123,7 @@ public struct ScreenWork: ReadyService {
                 logger.error("work cannot be taken up: \(error)", metadata: ["id": "\(cause.id)"])
                 try await bus.publish(
                     Batch([
-                        .withdrawal(document.type, key: document.attributes.key, source: bus.source, causedBy: document)
+                        .withdrawal(document.type, key: document.attributes.key, source: bus.source, causedBy: document.attributes)
                     ]))
             }
         }
@@ -183,7 +183,7 @@ public struct ScreenWork: ReadyService {
     private func withdrawals(of piece: PieceOfWork, causedBy cause: Envelope) -> [Envelope] {
         let types = routes[piece.cause.type]?.withdraws ?? []
         return [withdrawal(of: piece)]
-            + types.map { .withdrawal($0, key: piece.instance, source: bus.source, causedBy: cause) }
+            + types.map { .withdrawal($0, key: piece.instance, source: bus.source, causedBy: cause.attributes) }
     }
 
     /// Does a piece of work until it ends by itself or is ended.
@@ -239,7 +239,7 @@ public struct ScreenWork: ReadyService {
 
     private func withdrawal(of piece: PieceOfWork) -> Envelope {
         let key = Document.ScreenWork(consumer: consumer, attributes: piece.cause.attributes, data: .null).key
-        return .withdrawal(Document.ScreenWork.type, key: key, source: bus.source, causedBy: piece.cause)
+        return .withdrawal(Document.ScreenWork.type, key: key, source: bus.source, causedBy: piece.cause.attributes)
     }
 
     private func discarded(_ message: Envelope, _ reason: String) throws -> Handled {
