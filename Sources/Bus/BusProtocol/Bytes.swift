@@ -79,7 +79,7 @@ package struct ByteWriter: Hashable, Sendable {
     }
 
     /// As ``write(blob:)``, for what `body` appends.
-    package mutating func writeBlob(_ body: (inout [UInt8]) -> Void) {
+    mutating func writeBlob(_ body: (inout [UInt8]) -> Void) {
         let start = bytes.count
         write(UInt32(0))
         body(&bytes)

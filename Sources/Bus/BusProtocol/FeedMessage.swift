@@ -47,7 +47,7 @@ package struct FeedMessage: Hashable, Sendable {
 
     /// Whether the feed carries only its topic and position: a stalled subscriber's queue is bounded in messages, and so in
     /// bytes. Subscribers read it from the journal.
-    package var isTooLargeForFeed: Bool { offset > 0 && header.count + data.count > Limits.feedSize }
+    fileprivate var isTooLargeForFeed: Bool { offset > 0 && header.count + data.count > Limits.feedSize }
 
     /// Whether this is such an announcement: no message lacks its header.
     package var isAnnouncement: Bool { header.isEmpty }

@@ -105,11 +105,11 @@ package struct PublishRequest: Hashable, Sendable {
 package struct BatchHead: Hashable, Sendable {
     package let producer: ProducerID
     package let sequence: UInt64
-    let flags: Flags
+    fileprivate let flags: Flags
     /// How many messages there are.
     package let count: Int
     /// The frames behind the first.
-    let rest: ArraySlice<[UInt8]>
+    fileprivate let rest: ArraySlice<[UInt8]>
 
     struct Flags: OptionSet, Hashable {
         let rawValue: UInt8

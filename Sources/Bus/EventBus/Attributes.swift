@@ -43,14 +43,14 @@ public struct Attributes: Hashable, Sendable {
             traceparent: TraceContext().text)
     }
 
-    /// Attributes of a message that another one led to: of the same subject and story, in the same trace, and from the same
-    /// view.
+    /// Attributes of a message that another one led to: of the same subject and story, and in the same trace.
     ///
-    /// A message of a stranger may have attributes that no client publishes, for they exceed 255 bytes: these are not
-    /// inherited.
+    /// This is the one place that derives them. A message of a stranger may have attributes that no client publishes, because
+    /// they exceed 255 bytes: these are not inherited.
+    /// - Parameter origin: the view that the message concerns; that of the cause if it is nil.
     public init(
-        type: MessageType, source: String, causedBy cause: Attributes, id: String = MessageID.make(),
-        time: Date = Date()
+        type: MessageType, source: String, causedBy cause: Attributes, origin: Origin? = nil,
+        id: String = MessageID.make(), time: Date = Date()
     ) {
         let story = [cause.correlationID, cause.id].first(where: \.isAttribute) ?? id
         let trace = cause.traceparent.flatMap(TraceContext.init(parsing:))?.next ?? TraceContext(story: story)
@@ -58,9 +58,10 @@ public struct Attributes: Hashable, Sendable {
             type: type, source: source, subject: cause.subject, id: id, time: time, correlationID: story,
             traceparent: trace.text)
         causationID = cause.id.isAttribute ? cause.id : nil
-        platform = cause.platform.flatMap { $0.isAttribute ? $0 : nil }
-        device = cause.device.flatMap { $0.isAttribute ? $0 : nil }
-        instance = cause.instance.flatMap { $0.isAttribute ? $0 : nil }
+        let origin = origin ?? cause.origin
+        platform = origin.platform.flatMap { $0.isAttribute ? $0 : nil }
+        device = origin.device.flatMap { $0.isAttribute ? $0 : nil }
+        instance = origin.instance.flatMap { $0.isAttribute ? $0 : nil }
     }
 
     /// Attributes as they are read.
@@ -75,6 +76,12 @@ public struct Attributes: Hashable, Sendable {
         self.time = time
         self.correlationID = correlationID
         self.traceparent = traceparent
+    }
+
+    /// The view that the message came from.
+    package var origin: Origin {
+        get { Origin(platform: platform, device: device, instance: instance) }
+        set { (platform, device, instance) = (newValue.platform, newValue.device, newValue.instance) }
     }
 
     /// How long a command from a view is worth acting upon.

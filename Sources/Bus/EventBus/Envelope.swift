@@ -51,12 +51,43 @@ public struct Envelope: Hashable, Sendable {
         attributes.platform = origin.platform ?? attributes.platform
         attributes.device = origin.device ?? attributes.device
         attributes.instance = origin.instance ?? attributes.instance
+        try self.init(message, attributes)
+    }
+
+    /// Wraps a typed message that another one led to. A command from a view expires after ``Attributes/usualLifetime``.
+    /// - Parameters:
+    ///   - source: the publishing process.
+    ///   - cause: the attributes of the message that led to this one.
+    ///   - origin: the view that the message concerns; that of the cause if it is nil.
+    /// - Throws: ``BusError`` with code ``BusError/Code/malformed`` if the message cannot be written as JSON.
+    package init(
+        _ message: some Message, source: String, causedBy cause: Attributes, origin: Origin? = nil,
+        id: String = MessageID.make()
+    ) throws {
+        let type = Swift.type(of: message).type
+        try self.init(message, Attributes(type: type, source: source, causedBy: cause, origin: origin, id: id))
+        attributes.expireAsUsual()
+    }
+
+    private init(_ message: some Message, _ attributes: Attributes) throws {
+        var attributes = attributes
         attributes.key = message.key
         do {
             self.init(attributes: attributes, data: try JSONEncoder.wire.encode(message))
         } catch {
             throw BusError(.malformed, "\(attributes.type) cannot be written as JSON: \(error)")
         }
+    }
+
+    /// Withdraws the document of a type and key in the session of the message that leads to it.
+    package static func withdrawal(
+        _ type: MessageType, key: String?, source: String, causedBy cause: Attributes, platform: String? = nil,
+        id: String = MessageID.make()
+    ) -> Envelope {
+        let origin = Origin(platform: platform ?? cause.platform)
+        var attributes = Attributes(type: type, source: source, causedBy: cause, origin: origin, id: id)
+        attributes.key = key
+        return Envelope(attributes: attributes, data: Data())
     }
 
     /// The message inside.

@@ -125,6 +125,11 @@ extension EventBus {
         return envelope
     }
 
+    /// Wraps a message that another one led to, as ``Envelope/init(_:source:causedBy:origin:id:)`` does.
+    package func envelope(_ message: some Message, causedBy cause: Envelope) throws -> Envelope {
+        try Envelope(message, source: source, causedBy: cause.attributes)
+    }
+
     /// Publishes one message.
     @discardableResult
     public func publish(

@@ -3,10 +3,10 @@ internal import Glibc
 
 /// One libzmq socket. Not `Sendable`: it belongs to the thread that made it.
 package final class Socket {
-    let pointer: UnsafeMutableRawPointer
+    fileprivate let pointer: UnsafeMutableRawPointer
     /// Whether ``readiness`` may tell something new. libzmq signals on the socket's descriptor only what comes to an idle
     /// socket: any call may have taken the signal for the next message with it. A receive that finds nothing has taken all.
-    var mayHaveNews = true
+    fileprivate var mayHaveNews = true
 
     /// - Throws: ``ZeroMQError`` when the process has no more sockets or file descriptors, or refuses an option.
     package init(_ type: SocketType, in context: Context = .shared, options: [SocketOption] = []) throws {
@@ -34,10 +34,10 @@ package final class Socket {
     }
 
     /// Tells of news, and only of news: it may be readable without a message and silent with one waiting.
-    var descriptor: Int32 { option(ZMQ_FD) }
+    fileprivate var descriptor: Int32 { option(ZMQ_FD) }
 
     /// `ZMQ_POLLIN` and `ZMQ_POLLOUT`, as far as they are true now.
-    var readiness: Int32 { option(ZMQ_EVENTS) }
+    fileprivate var readiness: Int32 { option(ZMQ_EVENTS) }
 
     private func option(_ name: Int32) -> Int32 {
         var value: Int32 = 0
@@ -222,7 +222,7 @@ package final class Context: @unchecked Sendable {
     /// end of the process frees it.
     package static let shared = Context()
 
-    let pointer: UnsafeMutableRawPointer?
+    fileprivate let pointer: UnsafeMutableRawPointer?
 
     private init() {
         pointer = zmq_ctx_new()

@@ -221,7 +221,7 @@ struct PollingWindow {
 
 /// An eventfd: what wakes a thread that polls.
 struct EventDescriptor: ~Copyable, Sendable {
-    let rawValue: Int32
+    fileprivate let rawValue: Int32
 
     init() {
         rawValue = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC))

@@ -28,7 +28,7 @@ package struct BusRetry: Sendable {
 
     /// As ``run(_:)``, until the service is asked to stop.
     /// - Throws: also `CancellationError`, when the service was asked to stop before the operation succeeded.
-    package func runUntilShutdown<Result: Sendable>(_ operation: () async throws -> Result) async throws -> Result {
+    func runUntilShutdown<Result: Sendable>(_ operation: () async throws -> Result) async throws -> Result {
         try await run(operation) {
             try await cancelWhenGracefulShutdown { try await clock.sleep(for: pause) }
         }

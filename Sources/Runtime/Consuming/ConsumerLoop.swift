@@ -14,13 +14,13 @@ package struct ConsumerLoop: Sendable {
     /// A `CancellationError` while the service stops leaves the message unfinished; any other error ends the loop.
     package typealias Work = @concurrent @Sendable (Envelope) async throws -> Handled
 
-    let consumer: String
-    let filters: [MessageFilter]
-    let bus: any EventBus
-    let logger: Logger
-    let metrics: ConsumerMetrics
-    let clock: any Clock<Duration>
-    let whenLive: @Sendable () -> Void
+    fileprivate let consumer: String
+    fileprivate let filters: [MessageFilter]
+    fileprivate let bus: any EventBus
+    fileprivate let logger: Logger
+    fileprivate let metrics: ConsumerMetrics
+    fileprivate let clock: any Clock<Duration>
+    fileprivate let whenLive: @Sendable () -> Void
 
     /// - Parameters:
     ///   - metrics: those of the process; they count what is handled.
@@ -78,7 +78,7 @@ package struct ConsumerLoop: Sendable {
     }
 
     /// The process's name, the first part of its source.
-    var service: Substring { bus.source.prefix { $0 != "/" } }
+    private var service: Substring { bus.source.prefix { $0 != "/" } }
 
     /// The results of a message that no handler has to see.
     fileprivate func plainResults(of message: Envelope) -> Handled? {
@@ -149,9 +149,16 @@ package struct ConsumerLoop: Sendable {
         return [envelope]
     }
 
-    /// Tells what retention removed before the consumer had handled it.
+    /// Reports what retention removed before the consumer had handled it. Once: with progress recorded, the next claim does
+    /// not name it any more.
     package func tellCutOffs(of claim: ConsumerClaim) async throws {
-        try await bus.tellCutOffs(of: claim, filters, logger: logger)
+        guard !claim.cutOffs.isEmpty, !claim.offsets.isEmpty else { return }
+        var messages: [Envelope] = []
+        if let error = claim.cutOffError(of: filters) {
+            logger.error("\(error.message)")
+            messages.append(try Envelope(error, source: bus.source))
+        }
+        try await bus.publish(Batch(messages, checkpoint: Checkpoint(claim: claim, position: claim.position)))
     }
 }
 
@@ -425,21 +432,6 @@ private actor ConsumerRun {
         guard failure == nil else { return }
         failure = error
         claimEnd.signal()
-    }
-}
-
-extension EventBus {
-    /// Tells what retention removed before a durable consumer had handled it. Once: with progress recorded, the next claim
-    /// does not name it any more.
-    /// - Parameter filters: those of the consumer.
-    package func tellCutOffs(of claim: ConsumerClaim, _ filters: [MessageFilter], logger: Logger) async throws {
-        guard !claim.cutOffs.isEmpty, !claim.offsets.isEmpty else { return }
-        var messages: [Envelope] = []
-        if let error = claim.cutOffError(of: filters) {
-            logger.error("\(error.message)")
-            messages.append(try Envelope(error, source: source))
-        }
-        try await publish(Batch(messages, checkpoint: Checkpoint(claim: claim, position: claim.position)))
     }
 }
 

@@ -1,5 +1,4 @@
 package import EventBus
-internal import Foundation
 
 /// The results of a message: they are published in one batch with the progress of the consumer.
 package struct Handled: Sendable {
@@ -89,26 +88,5 @@ package struct SessionStates<State: Sendable>: Sendable {
             states[change.session] = change.before
         }
         changes[partition]?.removeAll { $0.offset >= offset }
-    }
-}
-
-extension EventBus {
-    /// Wraps what a message led to. A command expires as one of ``send(_:subject:origin:causedBy:)`` does.
-    package func envelope(_ message: some Message, causedBy cause: Envelope) throws -> Envelope {
-        var envelope = try Envelope(message, source: source, causedBy: cause)
-        envelope.attributes.expireAsUsual()
-        return envelope
-    }
-}
-
-extension Envelope {
-    /// Withdraws the document of this type and key in the session of its cause.
-    package static func withdrawal(
-        _ type: MessageType, key: String?, source: String, causedBy cause: Envelope
-    ) -> Envelope {
-        var attributes = Attributes(type: type, source: source, causedBy: cause.attributes)
-        attributes.key = key
-        (attributes.device, attributes.instance) = (nil, nil)
-        return Envelope(attributes: attributes, data: Data())
     }
 }

@@ -11,25 +11,42 @@ internal import ServiceLifecycle
 ///         .on(Command.DeviceSelected.self) { command, _ in try await player.activate(command.deviceID) }
 ///
 /// What a handler gives back is published in one batch with the consumer's progress: a crash may repeat a call, never
-/// half of its result. Nothing that is wrong with a message, or that goes wrong in a handler, stops the consumer; see
-/// `MessageConsumer+Handling.swift` for what becomes of it.
+/// half of its result. Nothing that is wrong with a message, or that goes wrong in a handler, stops the consumer. What
+/// becomes of a message is always in one batch with the progress:
+///
+/// - handled: the messages that its handler returned;
+/// - a handler that throws an `ApplicationError`: that error. It is an answer, and final;
+/// - a handler that throws anything else is called again after growing delays, see ``RetryPolicy``; the last error makes
+///   the message a dead letter, `<service>.failed`;
+/// - a header that cannot be read, or data that is not what the type says: a dead letter at once, `message.malformed`;
+/// - results that the broker refuses: a dead letter at once, `<service>.refused`;
+/// - a command that has expired: `event.MessageDiscarded`;
+/// - a message that is sent again to another consumer, or a document that was withdrawn: nothing.
+///
+/// A message that retention has removed meanwhile becomes no dead letter: there is nothing to keep. With a dead letter goes
+/// an `ApplicationError` of the same code, unless the message is an error itself: an error about an error would feed itself.
+/// The error that was thrown is logged, not published: only an `ApplicationError` is written for the person in front of a
+/// view.
+///
+/// A graceful shutdown ends the wait for another attempt; the message then has no result, and is handled again after the
+/// next start. Cancellation, and errors of the bus that do not concern the message, end ``run()``.
 ///
 /// Instances that consume under one name share the work: each handles the messages of some subjects, in their order. When
 /// one goes, the others go on with what it had not handled.
 public struct MessageConsumer: ReadyService {
     /// Has the message read, and gives back the call of its handler.
-    typealias Route = @Sendable (MessageContext) throws -> @Sendable () async throws -> [any Message]
+    private typealias Route = @Sendable (MessageContext) throws -> @Sendable () async throws -> [any Message]
 
     /// Signalled when its subscription is live.
     public let ready: ReadySignal
-    let consumer: String
-    let bus: any EventBus
-    let logger: Logger
-    let retries: RetryPolicy
-    let now: @Sendable () -> Date
-    let clock: any Clock<Duration>
+    private let consumer: String
+    private let bus: any EventBus
+    private let logger: Logger
+    private let retries: RetryPolicy
+    private let now: @Sendable () -> Date
+    private let clock: any Clock<Duration>
     private let metrics: ConsumerMetrics
-    private(set) var routes: [MessageType: Route] = [:]
+    private var routes: [MessageType: Route] = [:]
 
     /// - Parameters:
     ///   - consumer: the durable name. All that consume under one name are one consumer, and share its messages.
@@ -87,28 +104,8 @@ public struct MessageConsumer: ReadyService {
             consumer, receives.map { .type($0) }, bus: bus, logger: logger, metrics: metrics, clock: clock,
             whenLive: ready.signal)
     }
-}
 
-// What becomes of a message, always in one batch with the progress made:
-//
-// - handled: what its handler gave back;
-// - a handler that throws an `ApplicationError`: that error. It is an answer, and final;
-// - a handler that throws anything else is called again after growing delays, see `RetryPolicy`; what it threw last makes
-//   the message a dead letter, `<service>.failed`;
-// - a header that cannot be read, or data that is not what the type says: a dead letter at once, `message.malformed`;
-// - results that the broker refuses: a dead letter at once, `<service>.refused`;
-// - a command that has expired: `event.MessageDiscarded`;
-// - a message that is sent again to another consumer, or a document that was withdrawn: nothing.
-//
-// A message that retention has removed meanwhile becomes no dead letter: there is nothing to keep. With a dead letter goes
-// an `ApplicationError` of the same code, unless the message is an error itself: an error about an error would feed itself.
-// What was thrown is logged, not published: only an error that was made to be read by the person in front of a view is
-// shown there.
-//
-// A graceful shutdown ends the waiting for another attempt; the message then has no result, and is handled again after the
-// next start. Cancellation and errors of the bus, as far as they are none of the message, go out to `run()`.
-extension MessageConsumer {
-    func results(of message: Envelope, _ loop: ConsumerLoop) async throws -> Handled {
+    private func results(of message: Envelope, _ loop: ConsumerLoop) async throws -> Handled {
         guard let route = routes[message.type], !message.isTombstone else { return Handled() }
         let context = MessageContext(cause: message, bus: bus, logger: logger)
         if message.type.kind == .command, message.attributes.isExpired(at: now()) {

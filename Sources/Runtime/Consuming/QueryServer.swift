@@ -14,7 +14,7 @@ internal import ServiceLifecycle
 /// When the service is asked to stop, whoever waits for an answer is told that there will be none.
 public struct QueryServer: ReadyService {
     /// Gives the data of an answer.
-    typealias Route = @Sendable (MessageContext) async throws -> Data
+    private typealias Route = @Sendable (MessageContext) async throws -> Data
 
     /// Signalled when queries arrive.
     public let ready: ReadySignal

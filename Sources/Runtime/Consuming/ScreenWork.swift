@@ -21,22 +21,22 @@ internal import Synchronization
 /// One process does the work of all sessions; a second one fences it.
 public struct ScreenWork: ReadyService {
     /// Has the message read, and gives back the call of its handler.
-    typealias Begin = @Sendable (MessageContext) throws -> @Sendable () async throws -> Void
+    private typealias Begin = @Sendable (MessageContext) throws -> @Sendable () async throws -> Void
 
-    struct Route: Sendable {
+    private struct Route: Sendable {
         let begin: Begin
         let withdraws: [MessageType]
     }
 
     /// Signalled when its subscription is live.
     public let ready: ReadySignal
-    let consumer: String
-    let bus: any EventBus
-    let logger: Logger
-    let now: @Sendable () -> Date
+    private let consumer: String
+    private let bus: any EventBus
+    private let logger: Logger
+    private let now: @Sendable () -> Date
     private let metrics: ConsumerMetrics
     private let clock: any Clock<Duration>
-    private(set) var routes: [MessageType: Route] = [:]
+    private var routes: [MessageType: Route] = [:]
 
     /// - Parameters:
     ///   - consumer: the durable name.
@@ -123,13 +123,13 @@ public struct ScreenWork: ReadyService {
                 logger.error("work cannot be taken up: \(error)", metadata: ["id": "\(cause.id)"])
                 try await bus.publish(
                     Batch([
-                        .withdrawal(document.type, key: document.attributes.key, source: bus.source, causedBy: document)
+                        .withdrawal(document.type, key: document.attributes.key, source: bus.source, causedBy: document.attributes)
                     ]))
             }
         }
     }
 
-    func results(of message: Envelope, _ underWay: WorkUnderWay, _ loop: ConsumerLoop) async throws -> Handled {
+    private func results(of message: Envelope, _ underWay: WorkUnderWay, _ loop: ConsumerLoop) async throws -> Handled {
         do {
             return message.type == DomainEvent.ScreenDismissed.type
                 ? try await end(message, underWay) : try await begin(message, underWay, loop)
@@ -180,14 +180,14 @@ public struct ScreenWork: ReadyService {
     }
 
     /// What goes with the instance.
-    func withdrawals(of piece: PieceOfWork, causedBy cause: Envelope) -> [Envelope] {
+    private func withdrawals(of piece: PieceOfWork, causedBy cause: Envelope) -> [Envelope] {
         let types = routes[piece.cause.type]?.withdraws ?? []
         return [withdrawal(of: piece)]
-            + types.map { .withdrawal($0, key: piece.instance, source: bus.source, causedBy: cause) }
+            + types.map { .withdrawal($0, key: piece.instance, source: bus.source, causedBy: cause.attributes) }
     }
 
     /// Does a piece of work until it ends by itself or is ended.
-    func run(_ piece: PieceOfWork, _ underWay: WorkUnderWay) async throws {
+    private func run(_ piece: PieceOfWork, _ underWay: WorkUnderWay) async throws {
         try await piece.run {
             var messages = [withdrawal(of: piece)]
             do {
@@ -219,14 +219,14 @@ public struct ScreenWork: ReadyService {
         }
     }
 
-    func call(for message: Envelope) throws -> PieceOfWork.Call {
+    private func call(for message: Envelope) throws -> PieceOfWork.Call {
         guard let route = routes[message.type] else {
             throw BusError(.malformed, "\(consumer) has no handler for \(message.type)")
         }
         return try route.begin(MessageContext(cause: message, bus: bus, logger: logger))
     }
 
-    func isStanding(_ piece: PieceOfWork) async throws -> Bool {
+    private func isStanding(_ piece: PieceOfWork) async throws -> Bool {
         do {
             let state = try await bus.document(
                 Document.NavigationState.self, subject: piece.cause.subject, key: piece.platform)
@@ -239,7 +239,7 @@ public struct ScreenWork: ReadyService {
 
     private func withdrawal(of piece: PieceOfWork) -> Envelope {
         let key = Document.ScreenWork(consumer: consumer, attributes: piece.cause.attributes, data: .null).key
-        return .withdrawal(Document.ScreenWork.type, key: key, source: bus.source, causedBy: piece.cause)
+        return .withdrawal(Document.ScreenWork.type, key: key, source: bus.source, causedBy: piece.cause.attributes)
     }
 
     private func discarded(_ message: Envelope, _ reason: String) throws -> Handled {
@@ -250,7 +250,7 @@ public struct ScreenWork: ReadyService {
 }
 
 /// The pieces of work that are under way.
-final class WorkUnderWay: Sendable {
+private final class WorkUnderWay: Sendable {
     private let pieces = Mutex<[PieceOfWork]>([])
     /// One for each piece, begun when it is started.
     let tasks = Companions<PieceOfWork>()
@@ -277,7 +277,7 @@ final class WorkUnderWay: Sendable {
 }
 
 /// Work that is under way for an instance.
-struct PieceOfWork: Sendable {
+private struct PieceOfWork: Sendable {
     typealias Call = @Sendable () async throws -> Void
 
     /// The message that began it.

@@ -17,12 +17,12 @@ package struct Coordinator: ReadyService {
     private static let restoredCount = 256
 
     package let ready = ReadySignal()
-    let flow: Flow
-    let bus: any EventBus
-    let logger: Logger
-    let metrics: ConsumerMetrics
-    let clock: any Clock<Duration>
-    let now: @Sendable () -> Date
+    private let flow: Flow
+    private let bus: any EventBus
+    private let logger: Logger
+    private let metrics: ConsumerMetrics
+    private let clock: any Clock<Duration>
+    private let now: @Sendable () -> Date
 
     /// - Parameters:
     ///   - metrics: of the process; counts what is handled.
@@ -99,25 +99,21 @@ package struct Coordinator: ReadyService {
     }
 
     private func report(of expectation: Expectation) throws -> Envelope {
-        let id = expectation.object.id
-        switch expectation.object.kind {
+        let object = expectation.object
+        let origin = Origin(platform: flow.platform)
+        switch object.kind {
         case .screen:
-            return try envelope(Command.ScreenGone(instance: id), expectation)
+            return try Envelope(
+                Command.ScreenGone(instance: object.id), source: bus.source, subject: object.session, origin: origin)
         case .attempt:
-            var report = try envelope(DomainEvent.GuardDeadlinePassed(attempt: id), expectation)
-            let story = Attributes(type: report.type, source: bus.source, causedBy: expectation.cause)
-            report.attributes.correlationID = story.correlationID
-            report.attributes.traceparent = story.traceparent
             // One deadline, one id: a coordinator that was killed after publishing it publishes it again.
-            report.attributes.id = DerivedID.make(from: id, platform: flow.platform, name: "deadline")
-            report.attributes.causationID = id
+            let id = DerivedID.make(from: object.id, platform: flow.platform, name: "deadline")
+            var report = try Envelope(
+                DomainEvent.GuardDeadlinePassed(attempt: object.id), source: bus.source, causedBy: expectation.cause,
+                origin: origin, id: id)
+            report.attributes.causationID = object.id
             return report
         }
-    }
-
-    private func envelope(_ message: some Message, _ expectation: Expectation) throws -> Envelope {
-        try Envelope(
-            message, source: bus.source, subject: expectation.object.session, origin: Origin(platform: flow.platform))
     }
 }
 

@@ -10,12 +10,12 @@ internal import Navigation
 /// with the same ids, and a replay tells the same story.
 struct EffectMessages {
     /// The machine's.
-    let platform: String
-    let source: String
-    private var cause: Envelope
+    private let platform: String
+    private let source: String
+    private var cause: Attributes
     private var count = 0
 
-    init(platform: String, source: String, cause: Envelope) {
+    init(platform: String, source: String, cause: Attributes) {
         self.platform = platform
         self.source = source
         self.cause = cause
@@ -50,10 +50,10 @@ struct EffectMessages {
             case .expectScreenGone(let instance):
                 let object = Expectation.Object(session: session, kind: .screen, id: instance)
                 results.opened.append(
-                    Expectation(object: object, delay: Coordinator.animationTime, cause: cause.attributes))
+                    Expectation(object: object, delay: Coordinator.animationTime, cause: cause))
             case .expectAnswer(let attempt, let deadline):
                 let object = Expectation.Object(session: session, kind: .attempt, id: attempt)
-                results.opened.append(Expectation(object: object, delay: deadline, cause: cause.attributes))
+                results.opened.append(Expectation(object: object, delay: deadline, cause: cause))
             case .began(let attributes): began(attributes)
             case .failed(let failure): results.failures.append(failure)
             default: break
@@ -70,17 +70,13 @@ struct EffectMessages {
     /// Withdraws the document of what a state no longer waits for.
     mutating func withdrawal(of object: Expectation.Object) -> Envelope {
         let key = Document.Deadline.key(platform, object.kind, object.id)
-        var withdrawal = Envelope.withdrawal(Document.Deadline.type, key: key, source: source, causedBy: cause)
-        withdrawal.attributes.platform = platform
-        withdrawal.attributes.id = nextID()
-        return withdrawal
+        return .withdrawal(
+            Document.Deadline.type, key: key, source: source, causedBy: cause, platform: platform, id: nextID())
     }
 
     /// What follows began elsewhere: the cause only let it happen.
     mutating func began(_ attributes: Machine.Attributes) {
-        cause.attributes.platform = attributes.platform
-        cause.attributes.device = attributes.device
-        cause.attributes.instance = attributes.instance
+        cause.origin = Origin(platform: attributes.platform, device: attributes.device, instance: attributes.instance)
     }
 
     /// - Returns: nil for an effect that is not done by publishing something.
@@ -121,21 +117,17 @@ struct EffectMessages {
     /// With the origin of its cause: a URL opens only on the device where it began. What began on no device, because a
     /// tool sent it, opens on this platform's.
     private mutating func opening(_ url: String) throws -> Envelope {
-        var envelope = try Envelope(DomainEvent.URLOpenRequested(url: url), source: source, causedBy: cause)
-        envelope.attributes.platform = cause.attributes.platform ?? platform
-        envelope.attributes.id = nextID()
-        return envelope
+        let origin = Origin(platform: cause.platform ?? platform, device: cause.device, instance: cause.instance)
+        return try Envelope(
+            DomainEvent.URLOpenRequested(url: url), source: source, causedBy: cause, origin: origin, id: nextID())
     }
 
     /// A message that concerns this platform, whichever the cause came from: instances of two platforms may have the
     /// same identifier.
     mutating func about(_ message: some Message, instance: String? = nil) throws -> Envelope {
-        var envelope = try Envelope(message, source: source, causedBy: cause)
-        envelope.attributes.platform = platform
-        if cause.attributes.platform != platform { envelope.attributes.device = nil }
-        envelope.attributes.instance = instance
-        envelope.attributes.id = nextID()
-        return envelope
+        let device = cause.platform == platform ? cause.device : nil
+        let origin = Origin(platform: platform, device: device, instance: instance)
+        return try Envelope(message, source: source, causedBy: cause, origin: origin, id: nextID())
     }
 
     /// A command of the app's vocabulary, which this platform knows by name only.
@@ -146,9 +138,8 @@ struct EffectMessages {
         _ type: String, _ data: JSONValue, id: String, instance: String? = nil, lifetime: Duration? = nil
     ) -> Envelope? {
         guard let type = MessageType(type) else { return nil }
-        var attributes = Attributes(type: type, source: source, causedBy: cause.attributes, id: id)
-        attributes.platform = platform
-        attributes.instance = instance
+        let origin = Origin(platform: platform, device: cause.device, instance: instance)
+        var attributes = Attributes(type: type, source: source, causedBy: cause, origin: origin, id: id)
         if let lifetime { attributes.expire(after: lifetime) } else { attributes.expireAsUsual() }
         return Envelope(attributes: attributes, data: Data(data.description.utf8))
     }

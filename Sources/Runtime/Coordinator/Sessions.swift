@@ -86,7 +86,7 @@ struct Sessions: ComputingHandler {
         }
         for document in own where (try? Expectation(document)).map({ awaited.contains($0.object) }) != true {
             restored.messages.append(
-                .withdrawal(document.type, key: document.attributes.key, source: source, causedBy: document))
+                .withdrawal(document.type, key: document.attributes.key, source: source, causedBy: document.attributes))
         }
         if machines[Session.default] == nil {
             let machine = Machine(flow: flow, session: Session.default)
@@ -125,6 +125,6 @@ struct Sessions: ComputingHandler {
     }
 
     private func effectMessages(of cause: Envelope) -> EffectMessages {
-        EffectMessages(platform: flow.platform, source: source, cause: cause)
+        EffectMessages(platform: flow.platform, source: source, cause: cause.attributes)
     }
 }

@@ -17,10 +17,10 @@ package struct ErrorNotifier: ReadyService {
     ]
 
     package let ready = ReadySignal()
-    let bus: any EventBus
-    let logger: Logger
-    let metrics: ConsumerMetrics
-    let clock: any Clock<Duration>
+    private let bus: any EventBus
+    private let logger: Logger
+    private let metrics: ConsumerMetrics
+    private let clock: any Clock<Duration>
 
     /// - Parameters:
     ///   - metrics: of the process; counts what is handled.

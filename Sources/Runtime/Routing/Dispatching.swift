@@ -12,9 +12,9 @@ public protocol Dispatching: Sendable {
 
 /// Dispatches data to the coordinator, as `command.DataDispatched`.
 public struct BusDispatcher: Dispatching {
-    let bus: any EventBus
-    let session: String
-    let origin: Origin
+    private let bus: any EventBus
+    private let session: String
+    private let origin: Origin
 
     /// - Parameters:
     ///   - session: whose app it is.

@@ -39,8 +39,8 @@ public struct RoutePaths<Route: Hashable & Codable & Sendable>: AsyncSequence, S
     }
 
     public struct Iterator: AsyncIteratorProtocol {
-        var messages: MessageSequence.Iterator
-        let platform: String
+        private var messages: MessageSequence.Iterator
+        private let platform: String
         private var last: RoutePath<Route>?
 
         init(messages: MessageSequence.Iterator, platform: String) {

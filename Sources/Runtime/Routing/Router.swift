@@ -20,12 +20,12 @@ internal import Navigation
 ///
 /// A call is over when it returns; there is nothing to run, and nothing is left behind.
 public struct Router<Route: Hashable & Codable & Sendable>: Sendable {
-    let bus: any EventBus
-    let platform: String
-    let device: String?
-    let session: String
-    let deadline: Duration
-    let clock: any Clock<Duration>
+    private let bus: any EventBus
+    private let platform: String
+    private let device: String?
+    private let session: String
+    private let deadline: Duration
+    private let clock: any Clock<Duration>
 
     /// - Parameters:
     ///   - routes: the routes.
@@ -211,8 +211,8 @@ extension RouterError: CustomStringConvertible {
 ///
 /// This is how Swift itself encodes an enum, `{"item":{"id":7}}`: the case's name, then its associated values.
 struct Destination {
-    let screen: String
-    let arguments: [String: JSONValue]
+    private let screen: String
+    private let arguments: [String: JSONValue]
 
     /// - Throws: ``RouterError/noRoute(_:)`` if it is not of the shape of an enum's case.
     init(_ route: some Encodable) throws {

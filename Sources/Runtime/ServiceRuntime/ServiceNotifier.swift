@@ -17,7 +17,7 @@ struct ServiceNotifier: Sendable {
     }
 
     /// A path, or `@name` for a socket in Linux's abstract namespace; nil if nobody wants to know.
-    let socketPath: String?
+    private let socketPath: String?
 
     init(socketPath: String? = ProcessInfo.processInfo.environment["NOTIFY_SOCKET"]) {
         self.socketPath = socketPath

@@ -6,24 +6,24 @@ internal import Foundation
 /// Several ``InMemoryEventBus`` handles share one hub as processes share a broker. The journal is the only buffer, and
 /// it grows for as long as the hub lives: it is meant for tests, previews and programs that run briefly.
 public actor InMemoryHub {
-    let epoch = UInt64.random(in: 1...UInt64.max)
+    private let epoch = UInt64.random(in: 1...UInt64.max)
     /// The message at offset n is at index n - 1.
     private(set) var journal: [JournalEntry] = []
     private var retained: [DocumentKey: Envelope] = [:]
     private var leases: [InMemoryEventBus.ID: Set<DocumentKey>] = [:]
     private var closed: Set<InMemoryEventBus.ID> = []
-    var subscriptions: [InMemorySubscription.ID: InMemorySubscription] = [:]
+    private var subscriptions: [InMemorySubscription.ID: InMemorySubscription] = [:]
     /// By name of the durable consumer.
-    var groups: [String: ConsumerGroup] = [:]
+    private var groups: [String: ConsumerGroup] = [:]
     /// The greatest owner epoch of a consumer that was removed.
-    var forgottenEpoch: UInt64 = 0
-    var memberships: [InMemoryEventBus.ID: Set<Membership>] = [:]
+    private var forgottenEpoch: UInt64 = 0
+    private var memberships: [InMemoryEventBus.ID: Set<Membership>] = [:]
     /// Oldest first.
-    var letters: [DeadLetter] = []
-    var lastLetter: Int64 = 0
+    private var letters: [DeadLetter] = []
+    private var lastLetter: Int64 = 0
     /// Whose turn it is comes first.
-    var servers: [InMemoryServer] = []
-    var queries: [InMemoryQuery.ID: InMemoryQuery] = [:]
+    private var servers: [InMemoryServer] = []
+    private var queries: [InMemoryQuery.ID: InMemoryQuery] = [:]
 
     public init() {}
 
@@ -126,25 +126,24 @@ public actor InMemoryHub {
     func subscribe(
         to filters: [MessageFilter], from start: StartPosition, until end: Position?
     ) throws -> InMemorySubscription.ID {
-        var subscription = InMemorySubscription(filters: filters, next: journal.count)
-        if let end {
-            try requireThisJournal(end)
-            subscription.end = Int(clamping: end.offset)
-        }
+        try end.map(requireThisJournal)
+        var next = journal.count
+        var retained: ArraySlice<Envelope> = []
         switch start {
         case .now: break
-        case .beginning: subscription.next = 0
+        case .beginning: next = 0
         case .retained:
-            let documents = documents(matching: filters)
-            subscription.retained = documents.prefix { ($0.position?.offset ?? 0) <= end?.offset ?? .max }
+            retained = documents(matching: filters).prefix { ($0.position?.offset ?? 0) <= end?.offset ?? .max }
         case .after(let position):
             try requireThisJournal(position)
             guard position.offset <= UInt64(journal.count) else {
                 throw BusError(.epoch, "the position \(position) is behind the journal's end, \(journal.count)")
             }
-            subscription.next = Int(clamping: position.offset)
-        case .since(let time): subscription.next = journal.firstIndex { $0.time >= time } ?? journal.count
+            next = Int(clamping: position.offset)
+        case .since(let time): next = journal.firstIndex { $0.time >= time } ?? journal.count
         }
+        let subscription = InMemorySubscription(
+            filters: filters, next: next, end: end.map { Int(clamping: $0.offset) }, retained: retained)
         subscriptions[subscription.id] = subscription
         return subscription.id
     }
@@ -161,7 +160,8 @@ public actor InMemoryHub {
     }
 
     func unsubscribe(_ id: InMemorySubscription.ID) {
-        subscriptions.removeValue(forKey: id)?.wake?.finish()
+        subscriptions[id]?.wakeUp()
+        subscriptions[id] = nil
     }
 
     /// Ends what reads under claims that no longer say what their members own.
@@ -182,17 +182,13 @@ public actor InMemoryHub {
             if subscriptions[id]?.isAtEnd == true { return nil }
             // The stream is in place before anything suspends, so nothing that is published from here on is missed.
             // It ends by being finished, or at once when the reader is cancelled.
-            let (news, continuation) = AsyncStream.makeStream(of: Never.self)
-            subscriptions[id]?.wake = continuation
+            guard let news = subscriptions[id]?.news() else { return nil }
             for await _ in news {}
         }
     }
 
     func wakeSubscribers() {
-        for id in subscriptions.keys {
-            subscriptions[id]?.wake?.finish()
-            subscriptions[id]?.wake = nil
-        }
+        for id in subscriptions.keys { subscriptions[id]?.wakeUp() }
     }
 
     func claim(

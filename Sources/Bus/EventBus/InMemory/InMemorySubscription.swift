@@ -3,27 +3,45 @@ internal import Foundation
 /// How far one reader has come in the journal. It holds no messages but the documents it began with and what is transient.
 struct InMemorySubscription: Identifiable {
     /// How many transient messages wait for a reader.
-    static let transientCount = 1024
+    private static let transientCount = 1024
 
     let id = UUID()
-    let filters: [MessageFilter]
+    private let filters: [MessageFilter]
     /// Only what this covers, and only while it says what its member owns.
-    var claim: ConsumerClaim?
+    let claim: ConsumerClaim?
     /// The index in the journal of the first message not looked at yet.
-    var next: Int
+    private var next: Int
     /// The length of the journal behind which nothing is given; nil for no end.
-    var end: Int?
+    private let end: Int?
     /// What a subscription from ``StartPosition/retained`` has yet to read before the journal.
-    var retained: ArraySlice<Envelope> = []
+    private var retained: ArraySlice<Envelope>
     /// Finished when something new is there.
-    var wake: AsyncStream<Never>.Continuation?
+    private var wake: AsyncStream<Never>.Continuation?
     /// Each with the length of the journal behind which it came.
     private var transient: [(behind: Int, message: Envelope)] = []
 
-    init(filters: [MessageFilter], next: Int, claim: ConsumerClaim? = nil) {
+    init(
+        filters: [MessageFilter], next: Int, end: Int? = nil, retained: ArraySlice<Envelope> = [],
+        claim: ConsumerClaim? = nil
+    ) {
         self.filters = filters
         self.next = next
+        self.end = end
+        self.retained = retained
         self.claim = claim
+    }
+
+    /// A stream that ends with the next call of ``wakeUp()``.
+    mutating func news() -> AsyncStream<Never> {
+        let (news, continuation) = AsyncStream.makeStream(of: Never.self)
+        wake = continuation
+        return news
+    }
+
+    /// Lets the reader look for messages again.
+    mutating func wakeUp() {
+        wake?.finish()
+        wake = nil
     }
 
     /// Takes a transient message in, if it is wanted.
