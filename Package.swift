@@ -32,6 +32,10 @@ let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 
 // MARK: Layers, from the ground up: a module sees only what stands above it here
 
+let support: [Target] = [
+    module("Support")
+]
+
 let systemSupport: [Target] = [
     .systemLibrary(name: "CSodium", path: "Sources/SystemSupport/CSodium", providers: [.apt(["libsodium-dev"])]),
     module("Sodium", in: "SystemSupport", ["CSodium"]),
@@ -49,7 +53,7 @@ let bus: [Target] = [
 ]
 
 let navigation: [Target] = [
-    module("Navigation", [yams])
+    module("Navigation", ["Support", yams])
 ]
 
 let contracts: [Target] = [
@@ -162,6 +166,7 @@ let executables: [Target] = [
 // MARK: Tests
 
 let tests: [Target] = [
+    tests(of: "Support"),
     tests(of: "Sodium"),
     testExecutable("http-fixture", in: "HTTPFixture", ["HTTPClient", httpTypes]),
     tests(of: "HTTPClient", ["http-fixture", httpTypes, subprocess, systemPackage]),
@@ -335,8 +340,8 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
     ],
-    targets: systemSupport + bus + navigation + contracts + runtime + tools + focusPlayer + examples + executables
-        + tests
+    targets: support + systemSupport + bus + navigation + contracts + runtime + tools + focusPlayer + examples
+        + executables + tests
 )
 
 // MARK: Where things are

@@ -1,5 +1,5 @@
 import Foundation
-import Navigation
+import Support
 import Testing
 
 @Suite("JSON values")
