@@ -99,3 +99,9 @@ struct JSONValueTests {
         #expect(throws: DecodingError.self) { try JSONValue(parsing: Data("{".utf8)) }
     }
 }
+
+private struct AlertButton: Codable, Hashable {
+    var id: String
+    var title: String
+    var role: String?
+}
