@@ -126,13 +126,6 @@ extension AlertButton {
     }
 }
 
-extension JSONValue {
-    /// An object of those members that have a value.
-    static func object(members: [(String, JSONValue?)]) -> JSONValue {
-        .object(members.reduce(into: [:]) { object, member in object[member.0] = member.1 })
-    }
-}
-
 extension [String: JSONValue] {
     fileprivate func with(_ style: PresentationStyle, _ options: PresentationOptions) -> [String: JSONValue] {
         with("style", .string(style.rawValue)).merging(options.members) { own, _ in own }

@@ -1,5 +1,5 @@
 import Foundation
-import Navigation
+import Support
 import Testing
 
 @Suite("JSON values")
@@ -98,4 +98,10 @@ struct JSONValueTests {
         #expect(throws: DecodingError.self) { try JSONValue.string("x").decode(AlertButton.self) }
         #expect(throws: DecodingError.self) { try JSONValue(parsing: Data("{".utf8)) }
     }
+}
+
+private struct AlertButton: Codable, Hashable {
+    var id: String
+    var title: String
+    var role: String?
 }
