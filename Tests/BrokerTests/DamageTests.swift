@@ -151,7 +151,7 @@ struct DamageTests {
         let notices = Notices()
         try Fixture.run({ $0.describe = notices.add }) { fixture in
             _ = fixture.publish(sequence: 1, ["A"])
-            try fixture.journal.database.inDatabase { try $0.execute(sql: "PRAGMA max_page_count = 1") }
+            try fixture.journal.read { try $0.execute(sql: "PRAGMA max_page_count = 1") }
             var sequence: UInt64 = 1
             var refusal: ProtocolError?
             while refusal == nil, sequence < 1000 {
@@ -167,7 +167,7 @@ struct DamageTests {
             try fixture.tick()
             #expect(notices.codes == [.unwritable])
             #expect(fixture.read()?.isComplete != nil, "reading goes on")
-            try fixture.journal.database.inDatabase { try $0.execute(sql: "PRAGMA max_page_count = 1000000") }
+            try fixture.journal.read { try $0.execute(sql: "PRAGMA max_page_count = 1000000") }
             #expect(fixture.publish(sequence: sequence, ["A"]) == fixture.published(head + 1))
             try fixture.tick(after: .seconds(4))
             #expect(notices.codes == [.unwritable, .writable])
@@ -179,7 +179,7 @@ struct DamageTests {
         try Fixture.run { fixture in
             _ = fixture.publish(sequence: 1, ["A"])
             func rename(_ from: String, _ to: String) throws {
-                try fixture.journal.database.inDatabase { try $0.execute(sql: "ALTER TABLE \(from) RENAME TO \(to)") }
+                try fixture.execute("ALTER TABLE \(from) RENAME TO \(to)")
             }
             // Neither can a batch be committed, nor what it had changed in memory be loaded anew.
             try rename("messages", "hidden")
@@ -200,7 +200,7 @@ struct DamageTests {
         try Fixture.run { fixture in
             _ = fixture.publish(sequence: 1, ["A"])
             func rename(_ from: String, _ to: String) throws {
-                try fixture.journal.database.inDatabase { try $0.execute(sql: "ALTER TABLE \(from) RENAME TO \(to)") }
+                try fixture.execute("ALTER TABLE \(from) RENAME TO \(to)")
             }
             try rename("messages", "hidden")
             #expect(refusal(fixture.publish(sequence: 2, ["A"])) == .journal)
@@ -236,7 +236,7 @@ struct DamageTests {
                 _ = fixture.ask(
                     .publish(PublishRequest(producer: fixture.producer, sequence: sequence, messages: messages)))
             }
-            try fixture.journal.database.inDatabase { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+            try fixture.journal.read { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
             let file = try FileHandle(forWritingTo: URL(fileURLWithPath: fixture.path))
             // The tables stand before the messages; the last ones are read at the start.
             try file.seek(toOffset: 60 * 4096)

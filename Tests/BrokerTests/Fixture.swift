@@ -12,8 +12,11 @@ final class Fixture {
     let configuration: BrokerConfiguration
     var now = ContinuousClock.now
     var engine: BrokerEngine
+    private var clock: BrokerClock
     private(set) var lastFeed: [FeedMessage] = []
     var journal: Journal { engine.journal }
+    /// What the broker's clock says, in milliseconds since 1970.
+    var time: Int64 { clock.time(at: now) }
 
     static func run(
         _ configure: (inout BrokerConfiguration) -> Void = { _ in }, _ body: (Fixture) throws -> Void
@@ -36,22 +39,26 @@ final class Fixture {
     private init(_ configuration: BrokerConfiguration) throws {
         self.configuration = configuration
         path = configuration.journal
-        engine = try Self.engine(configuration, now: now)
+        clock = Self.clock(at: now)
+        engine = try Self.engine(configuration, clock, now: now)
     }
 
     /// - Parameter shift: how far the wall clock has been set since the fixture was made.
     func restart(wallShift shift: Duration = .zero) throws {
-        engine = try Self.engine(configuration, now: now, wallShift: shift)
+        clock = Self.clock(at: now, wallShift: shift)
+        engine = try Self.engine(configuration, clock, now: now)
+    }
+
+    private static func clock(at now: ContinuousClock.Instant, wallShift: Duration = .zero) -> BrokerClock {
+        BrokerClock(start: now, wall: Date().timeIntervalSince1970 * 1000 + wallShift / .milliseconds(1))
     }
 
     private static func engine(
-        _ configuration: BrokerConfiguration, now: ContinuousClock.Instant, wallShift: Duration = .zero
+        _ configuration: BrokerConfiguration, _ clock: BrokerClock, now: ContinuousClock.Instant
     ) throws -> BrokerEngine {
-        let wall = Date().timeIntervalSince1970 * 1000 + wallShift / .milliseconds(1)
-        return try BrokerEngine(
+        try BrokerEngine(
             journal: Journal(path: configuration.journal), configuration: configuration,
-            logger: Logger(label: "broker") { _ in SwiftLogNoOpLogHandler() },
-            clock: BrokerClock(start: now, wall: wall), now: now)
+            logger: Logger(label: "broker") { _ in SwiftLogNoOpLogHandler() }, clock: clock, now: now)
     }
 
     func handle(_ incoming: [Incoming]) -> Outgoing {

@@ -292,7 +292,7 @@ struct GroupTests {
             for name in ["music", "nobody"] {
                 #expect(fixture.claim(name, as: two, isLeaving: true)?.offsets.isEmpty == true)
             }
-            #expect(fixture.journal.consumers.keys.sorted() == ["music"])
+            #expect(fixture.journal.consumers.rows.keys.sorted() == ["music"])
         }
     }
 

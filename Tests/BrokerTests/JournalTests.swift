@@ -43,8 +43,8 @@ struct JournalTailTests {
             for partition in Partition.all {
                 #expect(journal.topics.head(of: partition) == before.topics.head(of: partition))
             }
-            #expect(journal.producers.mapValues(\.sequence) == sequences)
-            #expect(journal.producers.mapValues(\.offset) == before.producers.mapValues(\.offset))
+            #expect(journal.producers.rows.mapValues(\.sequence) == sequences)
+            #expect(journal.producers.rows.mapValues(\.offset) == before.producers.rows.mapValues(\.offset))
         }
     }
 
@@ -120,7 +120,7 @@ struct PreparedJournalTests {
                 let journal = try Journal(path: path)
                 #expect(journal.head == UInt64(count - 1))
                 var feed: [FeedMessage] = []
-                try journal.transaction(at: 1) { try journal.append(Fixture.message("A"), to: &feed, $0) }
+                try journal.transaction(at: 1) { try $0.append(Fixture.message("A"), to: &feed) }
                 journal.prepare()
             }
         }

@@ -34,9 +34,9 @@ struct LookUpTests {
     @Test("it goes by the documents' primary key, so its cost does not depend on their number")
     func cost() throws {
         try Fixture.run { fixture in
-            let plan = try fixture.journal.database.inDatabase { database in
+            let plan = try fixture.journal.read { database in
                 try Row.fetchAll(
-                    database, sql: "EXPLAIN QUERY PLAN \(JournalStatements.documentSQL)", arguments: ["", "", ""]
+                    database, sql: "EXPLAIN QUERY PLAN \(DocumentTable.lookUpSQL)", arguments: ["", "", ""]
                 ).map { $0["detail"] as String }
             }
             #expect(plan.count == 2)

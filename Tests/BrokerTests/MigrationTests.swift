@@ -45,8 +45,8 @@ struct MigrationTests {
             }
             try old.close()
             let journal = try Journal(path: path)
-            #expect(journal.consumers.mapValues(\.group.position) == [composed: 9, "other \(composed)": 7])
-            #expect(journal.consumers.keys.allSatisfy { !$0.unicodeScalars.contains("\u{301}") })
+            #expect(journal.consumers.rows.mapValues(\.group.position) == [composed: 9, "other \(composed)": 7])
+            #expect(journal.consumers.rows.keys.allSatisfy { !$0.unicodeScalars.contains("\u{301}") })
             let keys = try journal.read { try String.fetchAll($0, sql: "SELECT subject || key FROM documents") }
             #expect(keys.map { Array($0.utf8) } == [Array("\(composed)\(composed)".utf8)])
         }

@@ -69,10 +69,16 @@ struct RefusalTests {
     func topics() throws {
         try Fixture.run { fixture in
             _ = fixture.publish(sequence: 1, ["A"])
+            var names: [String] = []
             for number in 1..<TopicTable.capacity {
                 let topic = Topic(MessageType(kind: .event, name: "T\(number)"), subject: "default")
-                _ = try fixture.journal.topics.add(topic, id: Int64(number) + 1, head: 0)
+                names.append(topic.name)
             }
+            try DatabaseQueue(path: fixture.path).write { database in
+                let insert = try database.makeStatement(sql: "INSERT INTO topics (name, head) VALUES (?, 0)")
+                for name in names { try insert.execute(arguments: [name]) }
+            }
+            try fixture.restart()
             guard case .refused(let error) = fixture.publish(sequence: 2, ["B"]) else {
                 Issue.record("one more topic was taken")
                 return
@@ -114,9 +120,17 @@ struct RefusalTests {
     func consumers() throws {
         try Fixture.run { fixture in
             _ = fixture.claim("music")
-            for number in 1..<Consumer.capacity {
-                fixture.journal.consumers["c\(number)"] = Consumer()
-            }
+            try fixture.execute(
+                """
+                WITH RECURSIVE numbers(number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < ?)
+                INSERT INTO consumers SELECT 'c' || number, 0 FROM numbers
+                """, [Consumer.capacity - 1])
+            try fixture.execute(
+                """
+                INSERT INTO shares SELECT consumers.name, partition, NULL, 0, 0 FROM consumers, shares
+                WHERE shares.consumer = 'music' AND consumers.name <> 'music'
+                """)
+            try fixture.restart()
             #expect(fixture.claim("one more") == nil)
             #expect(fixture.claim("music") != nil)
         }
@@ -200,13 +214,13 @@ struct RefusalTests {
             func count() throws -> Int? {
                 try fixture.journal.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM refusals") }
             }
-            for sequence in 1...Journal.refusalCount + 10 {
+            for sequence in 1...ProducerTable.refusalCount + 10 {
                 _ = fixture.publish(sequence: sequence, [], settling: [7])
             }
-            #expect(try count() == Int(Journal.refusalCount))
+            #expect(try count() == Int(ProducerTable.refusalCount))
             let journal = fixture.journal
-            try journal.transaction(at: journal.time + ProducerRow.retention + 1) {
-                try journal.forgetProducers(but: [], $0)
+            try journal.transaction(at: fixture.time + ProducerRow.retention + 1) {
+                try $0.forgetProducers(but: [])
             }
             #expect(try count() == 0)
         }

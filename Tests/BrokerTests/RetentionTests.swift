@@ -178,7 +178,7 @@ struct RetentionTests {
     func locateAfterSettingBack() throws {
         try Fixture.run { fixture in
             _ = fixture.publish(sequence: 1, ["A", "B"])
-            let first = UInt64(fixture.journal.time)
+            let first = UInt64(fixture.time)
             try fixture.restart(wallShift: .seconds(-30 * 24 * 3600))
             fixture.now = fixture.now.advanced(by: .seconds(10))
             _ = fixture.publish(sequence: 2, Array(repeating: "A", count: 20))
@@ -193,7 +193,7 @@ struct RetentionTests {
             var times: [UInt64] = []
             for sequence in 1...20 {
                 _ = fixture.publish(sequence: UInt64(sequence), ["A"])
-                times.append(UInt64(fixture.journal.time))
+                times.append(UInt64(fixture.time))
                 fixture.now = fixture.now.advanced(by: .seconds(1))
             }
             for (index, time) in times.enumerated() {

@@ -3,77 +3,72 @@ internal import EventBus
 internal import Foundation
 internal import GRDB
 
-extension Journal {
+/// The dead letters of the journal: copies of messages that consumers have given up.
+enum DeadLetters {
     /// - Throws: ``ProtocolError`` with code `letter` when a letter to settle, or the message to reject, is not there.
-    func checkLetters(of batch: BatchContent, _ database: Database) throws {
+    static func check(_ batch: BatchContent, in transaction: borrowing Journal.Transaction) throws {
         for id in batch.settledLetters {
             let exists = try Bool.fetchOne(
-                database, sql: "SELECT EXISTS (SELECT 1 FROM letters WHERE id = ?)", arguments: [id])
+                transaction.database, sql: "SELECT EXISTS (SELECT 1 FROM letters WHERE id = ?)", arguments: [id])
             guard exists == true else { throw ProtocolError(.letter, "there is no dead letter \(id) any more") }
         }
         guard let checkpoint = batch.checkpoint, batch.rejection != nil else { return }
         let exists = try Bool.fetchOne(
-            database, sql: "SELECT EXISTS (SELECT 1 FROM messages WHERE offset = ?)",
+            transaction.database, sql: "SELECT EXISTS (SELECT 1 FROM messages WHERE offset = ?)",
             arguments: [Int64(clamping: checkpoint.offset)])
         guard exists == true else {
             throw ProtocolError(.letter, "the message at \(checkpoint.offset) is no longer in the journal")
         }
     }
 
-    /// Copies the message of a checkpoint. Only inside ``transaction(at:_:)``, behind ``checkLetters(of:_:)``.
-    func keepLetter(_ checkpoint: CheckpointFrame, _ rejection: RejectionFrame, _ database: Database) throws {
-        try database.execute(
+    /// Removes the letters that a batch settles, and copies the message that it rejects. ``check(_:in:)`` comes first.
+    static func take(_ batch: BatchContent, in transaction: borrowing Journal.Transaction) throws {
+        for id in batch.settledLetters {
+            try transaction.database.execute(sql: "DELETE FROM letters WHERE id = ?", arguments: [id])
+        }
+        guard let checkpoint = batch.checkpoint, let rejection = batch.rejection else { return }
+        try transaction.database.execute(
             sql: """
                 INSERT INTO letters (consumer, epoch, offset, topic, header, data, code, reason, attempts, time)
                 SELECT ?, ?, offset, topics.name, header, data, ?, ?, ?, ?
                 FROM messages JOIN topics ON topics.id = messages.topic WHERE offset = ?
                 """,
             arguments: [
-                checkpoint.consumer, Int64(clamping: epoch), rejection.code, rejection.reason,
-                Int64(rejection.attempts),
-                time, Int64(clamping: checkpoint.offset),
+                checkpoint.consumer, Int64(clamping: checkpoint.epoch), rejection.code, rejection.reason,
+                Int64(rejection.attempts), transaction.time, Int64(clamping: checkpoint.offset),
             ])
     }
 
-    /// Only inside ``transaction(at:_:)``.
-    func settleLetters(_ ids: [Int64], _ database: Database) throws {
-        for id in ids {
-            try database.execute(sql: "DELETE FROM letters WHERE id = ?", arguments: [id])
-        }
-    }
-
-    /// The dead letters behind an id: those of one epoch at a time, since a page says which once.
-    func letters(_ request: LettersRequest) throws -> Letters {
-        try read { database in
-            var letters: [Letters.Letter] = []
-            var size = 0
-            let rows = try Row.fetchCursor(
-                database,
-                sql: """
-                    SELECT id, time, consumer, attempts, code, reason, topic, epoch, offset, header, data
-                    FROM letters WHERE id > ? AND (? = '' OR consumer = ?) ORDER BY id
-                    """,
-                arguments: [request.after, request.consumer, request.consumer])
-            while let row = try rows.next() {
-                let letter = Self.letter(row)
-                let isOfPage = letters.first.map { $0.message.epoch == letter.message.epoch } ?? true
-                guard isOfPage, letters.count < Limits.pageCount, size < Limits.pageSize else {
-                    return Letters(isComplete: false, letters: letters)
-                }
-                size += letter.message.header.count + letter.message.data.count + letter.rejection.reason.utf8.count
-                letters.append(letter)
+    /// The dead letters beyond an id: those of one epoch at a time, since a page says which once.
+    static func page(_ request: LettersRequest, _ database: Database) throws -> Letters {
+        var letters: [Letters.Letter] = []
+        var size = 0
+        let rows = try Row.fetchCursor(
+            database,
+            sql: """
+                SELECT id, time, consumer, attempts, code, reason, topic, epoch, offset, header, data
+                FROM letters WHERE id > ? AND (? = '' OR consumer = ?) ORDER BY id
+                """,
+            arguments: [request.after, request.consumer, request.consumer])
+        while let row = try rows.next() {
+            let letter = Self.letter(row)
+            let isOfPage = letters.first.map { $0.message.epoch == letter.message.epoch } ?? true
+            guard isOfPage, letters.count < Limits.pageCount, size < Limits.pageSize else {
+                return Letters(isComplete: false, letters: letters)
             }
-            return Letters(isComplete: true, letters: letters)
+            size += letter.message.header.count + letter.message.data.count + letter.rejection.reason.utf8.count
+            letters.append(letter)
         }
+        return Letters(isComplete: true, letters: letters)
     }
 
     private static func letter(_ row: Row) -> Letters.Letter {
         let (header, data): (Data, Data) = (row[9], row[10])
         return Letters.Letter(
-            id: row[0], time: number(row, 1), consumer: row[2],
+            id: row[0], time: row.number(1), consumer: row[2],
             rejection: RejectionFrame(attempts: UInt16(clamping: row[3] as Int64), code: row[4], reason: row[5]),
             message: FeedMessage(
-                topic: row[6], epoch: number(row, 7), offset: number(row, 8), previous: 0, header: Array(header)[...],
+                topic: row[6], epoch: row.number(7), offset: row.number(8), previous: 0, header: Array(header)[...],
                 data: Array(data)[...]))
     }
 }

@@ -10,43 +10,33 @@ internal import Sodium
 /// reloaded when a transaction fails.
 package final class Journal {
     let path: String
-    let database: DatabaseQueue
-    let statements: JournalStatements
-    let file: JournalFile
-    package internal(set) var epoch: UInt64 = 0
+    package private(set) var epoch: UInt64 = 0
     /// The offset at which the epoch began: everything after it was journalled in this epoch.
     private(set) var start: UInt64 = 0
     /// The offset of the last message; 0 while there is none.
-    package internal(set) var head: UInt64 = 0
-    /// Up to here retention has left only retained documents.
-    var pruned: UInt64 = 0
-    var topics = TopicTable()
-    var producers: [ProducerID: ProducerRow] = [:]
-    /// Up to here the tables of topics and producers say all that the messages do; see ``saveMoved(_:)``.
-    private var saved: UInt64 = 0
-    /// Whether the transaction under way has changed what no message tells of.
-    var isSaveDue = false
-    /// Producers whose row has changed since then.
-    var movedProducers: [ProducerID] = []
-    var consumers: [String: Consumer] = [:]
-    /// The greatest owner epoch of a consumer that was removed; the key `forgotten`.
-    var forgottenEpoch: UInt64 = 0
-    /// When the transaction under way began.
-    private(set) var time: Int64 = 0
+    package private(set) var head: UInt64 = 0
+    private(set) var topics = TopicTable()
+    private(set) var producers: ProducerTable
+    private(set) var consumers: ConsumerTable
+    /// Why nothing can be served any more.
+    private(set) var failure: BusError?
+
+    private let messages: MessageTable
+    private let documents: DocumentTable
+    private var retention = JournalRetention()
+    private let database: DatabaseQueue
+    private let statements: TransactionStatements
+    private let file: JournalFile
     private let marks: MarkMaker
-    /// The end of the journal as this run found it. Messages after it were journalled by this run.
-    private var firstHead: UInt64 = 0
     /// The last mark that was made, and of what: most hellos find the journal as the one before did.
     private var lastMark: (epoch: UInt64, head: UInt64, mark: UInt64)?
-    /// Where the batches of a producer ended that has sent some again.
-    var repeated: RepeatedBatches?
-    /// What retention never removes, when it was last measured.
-    var kept: KeptSize?
+    /// The end of the journal as this run found it. Messages after it were journalled by this run.
+    private var firstHead: UInt64 = 0
+    /// Up to here the tables of topics and producers say all that the messages do; see ``Transaction/saveMoved()``.
+    private var saved: UInt64 = 0
     private var writeFailure: String?
     /// Whether what is in memory may be ahead of what is left in the file.
     private var isLoadDue = false
-    /// Why nothing can be served any more.
-    private(set) var failure: BusError?
 
     /// - Parameter path: the file; it is made when there is none.
     /// - Throws: ``BusError`` with code `journal`, naming the file.
@@ -63,7 +53,12 @@ package final class Journal {
         do {
             database = try DatabaseQueue(path: path, configuration: configuration)
             try JournalSchema.migrator.migrate(database)
-            statements = try database.inDatabase { try JournalStatements($0) }
+            (statements, messages, documents, producers, consumers) = try database.inDatabase {
+                try (
+                    TransactionStatements($0), MessageTable($0), DocumentTable($0), ProducerTable($0),
+                    ConsumerTable($0)
+                )
+            }
             file = try JournalFile(path: path)
             let key = try database.read { try Data.fetchOne($0, sql: "SELECT value FROM journal WHERE key = 'marks'") }
             guard let key = SipHash.Key(key ?? Data()) else {
@@ -85,20 +80,25 @@ package final class Journal {
         try? database.inDatabase(rollback)
     }
 
+    /// Up to here retention has left only retained documents.
+    var pruned: UInt64 { retention.pruned }
+
+    // MARK: Transactions
+
     /// Runs `body` in one transaction: what it appends is journalled all or not at all.
     /// - Parameter time: milliseconds since 1970.
     /// - Throws: ``ProtocolError`` with code `journal`; nothing of `body` is left then.
-    func transaction(at time: Int64, _ body: (Database) throws -> Void) throws {
-        self.time = time
-        isSaveDue = false
+    func transaction<Result>(at time: Int64, _ body: (inout Transaction) throws -> Result) throws -> Result {
         do {
             try loadIfDue()
-            try database.inDatabase { database in
+            return try database.inDatabase { database in
                 defer { try? rollback(database) }
                 try begin(database)
-                try body(database)
-                try saveMoved(database)
+                var transaction = Transaction(journal: self, database: database, time: time)
+                let result = try body(&transaction)
+                try transaction.saveMoved()
                 try statements.commit.run()
+                return result
             }
         } catch {
             isLoadDue = true
@@ -110,7 +110,7 @@ package final class Journal {
     }
 
     /// Begins the next transaction while nobody waits for it: that takes as long as two rows. It keeps the file's write lock,
-    /// and well so: what is in memory must not be changed behind its back. Readers are not held up.
+    /// and well so: nobody else may change what is in memory too. Readers are not held up.
     func prepare() {
         // What cannot be begun now is when there is something to write, and its failure told.
         try? database.inDatabase(begin)
@@ -164,20 +164,18 @@ package final class Journal {
 
     private func load() throws {
         try database.inDatabase { database in
-            repeated = nil
             epoch = try number("epoch", database)
             start = try number("start", database)
-            pruned = try number("pruned", database)
-            forgottenEpoch = try number("forgotten", database)
+            retention = JournalRetention(pruned: try number("pruned", database))
             topics = TopicTable()
             let rows = try Row.fetchCursor(database, sql: "SELECT name, id, head FROM topics")
             while let row = try rows.next() {
                 guard let topic = Topic(row[0] as String) else { continue }
-                _ = try topics.add(topic, id: row[1], head: UInt64(clamping: row[2] as Int64))
+                _ = try topics.add(topic, id: row[1], head: row.number(2))
             }
             head = max(topics.entries.map(\.head).max() ?? 0, pruned)
-            try loadProducers(database)
-            try loadConsumers(database)
+            try producers.load(database)
+            try consumers.load(forgottenEpoch: try number("forgotten", database), database)
             saved = try number("saved", database)
             try rollForward(database)
         }
@@ -188,10 +186,10 @@ package final class Journal {
         let sql = "SELECT offset, topic, time, producer, sequence FROM messages WHERE offset > ? ORDER BY offset"
         let rows = try Row.fetchCursor(database, sql: sql, arguments: [Int64(clamping: saved)])
         while let row = try rows.next() {
-            head = max(head, UInt64(clamping: row[0] as Int64))
+            head = max(head, row.number(0))
             if let index = topics.index(ofID: row[1]) { topics.move(index, to: head) }
             guard let stored = row[3] as Data?, let producer = ProducerID(stored: stored) else { continue }
-            move(producer, to: UInt64(clamping: row[4] as Int64), offset: head, at: row[2])
+            producers.move(producer, to: row.number(4), offset: head, at: row[2])
         }
     }
 
@@ -206,14 +204,19 @@ package final class Journal {
         return writeFailure
     }
 
+    /// - Throws: ``BusError`` with code `journal` when the journal can no longer be trusted, or another file, or none, is at
+    ///   its path.
+    func check() throws {
+        if let failure { throw failure }
+        try file.check()
+    }
+
+    // MARK: Epochs
+
     /// Makes another journal of it, for those who have read more than is left of it: they begin anew.
     func renewEpoch(at time: Int64) throws {
         let new = UInt64.random(in: 1...UInt64(Int64.max))
-        try transaction(at: time) { database in
-            try database.execute(sql: "UPDATE journal SET value = ? WHERE key = 'epoch'", arguments: [Int64(new)])
-            try database.execute(
-                sql: "UPDATE journal SET value = ? WHERE key = 'start'", arguments: [Int64(clamping: firstHead)])
-        }
+        try transaction(at: time) { try $0.begin(epoch: new, at: firstHead) }
         (epoch, start) = (new, firstHead)
     }
 
@@ -221,7 +224,7 @@ package final class Journal {
     func markOfEnd() throws -> UInt64 {
         guard head > 0 else { return 0 }
         if let lastMark, lastMark.epoch == epoch, lastMark.head == head { return lastMark.mark }
-        let mark = marks.mark(of: head, in: epoch, checksum: try checksum(at: head))
+        let mark = marks.mark(of: head, in: epoch, checksum: try read { try messages.checksum(at: head, $0) })
         lastMark = (epoch, head, mark)
         return mark
     }
@@ -232,152 +235,366 @@ package final class Journal {
         if let lastMark, lastMark == (epoch, offset, mark) { return nil }
         guard mark != 0, marks.isAuthentic(mark, of: offset, in: epoch) else { return nil }
         guard offset <= head else { return "ends at \(head), but it has ended at \(offset)" }
-        guard let checksum = try checksum(at: offset),
+        guard let checksum = try read({ try messages.checksum(at: offset, $0) }),
             !marks.mayBe(mark, of: offset, in: epoch, checksum: checksum)
         else { return nil }
         return "has another message at \(offset) than it had"
     }
 
-    /// Nil when there is no message.
-    private func checksum(at offset: UInt64) throws -> Int64? {
-        try read { database in
-            let statement = try database.cachedStatement(sql: "SELECT checksum FROM messages WHERE offset = ?")
-            return try Int64.fetchOne(statement, arguments: [Int64(clamping: offset)])
+    // MARK: Reading
+
+    /// The messages beyond an offset that match.
+    func messages(_ request: PageRequest) throws -> PackedPage {
+        try page(request, messages.scan)
+    }
+
+    /// The retained documents beyond an offset that match, in the order in which they were last published.
+    func documents(_ request: PageRequest) throws -> PackedPage {
+        try page(request, documents.scan)
+    }
+
+    /// One retained document, if there is one.
+    func document(_ request: DocumentRequest) throws -> PackedPage {
+        try check(epoch: request.epoch)
+        var builder = PageBuilder(page: PackedPage(epoch: epoch, through: 0), topics: topics, isWanted: nil)
+        return try read { _ in
+            try documents.add(request, to: &builder)
+            return builder.finished(head: head)
         }
     }
 
-    /// Saves where topics and producers stand. Each would cost every commit another page, and messages tell of both: so this is
-    /// done now and then, and when it is due because no message tells, or because messages are about to go.
-    private func saveMoved(_ database: Database) throws {
-        guard isSaveDue || head - saved >= Self.unsavedCount else { return }
-        for topic in topics.takeMoved() {
-            statements.moveTopic.bind(Int64(clamping: topic.head), at: 1)
-            statements.moveTopic.bind(topic.id, at: 2)
-            try statements.moveTopic.run()
+    /// The topics that match and have grown beyond an offset.
+    func heads(_ request: PageRequest) throws -> Heads {
+        try check(request)
+        let filters = Set(request.prefixes)
+        let grown = topics.entries.filter { $0.head > request.after && $0.matches(filters) }
+        let offsets = grown.map { ($0.name, $0.head) }
+        return Heads(epoch: epoch, through: head, offsets: Dictionary(offsets) { max($0, $1) })
+    }
+
+    /// The dead letters beyond an id: those of one epoch at a time.
+    func letters(_ request: LettersRequest) throws -> Letters {
+        try read { try DeadLetters.page(request, $0) }
+    }
+
+    /// The offset of the last message before a time, in milliseconds since 1970.
+    func locate(_ time: UInt64) throws -> UInt64 {
+        try read { try messages.locate(time, head: head, $0) }
+    }
+
+    /// When the last message was journalled, in milliseconds since 1970; 0 when there is none.
+    func lastTime() throws -> Int64 {
+        try read(messages.lastTime)
+    }
+
+    /// The producers that hold leased documents.
+    func leaseOwners() throws -> [ProducerID] {
+        try read(documents.leaseOwners)
+    }
+
+    /// How many documents a producer leases.
+    func leaseCount(of owner: ProducerID) throws -> UInt64 {
+        try read { try documents.leaseCount(of: owner, $0) }
+    }
+
+    private func page(_ request: PageRequest, _ scan: RawStatement) throws -> PackedPage {
+        try check(request)
+        let filters = Set(request.prefixes)
+        let isWanted = topics.entries.map { $0.head > request.after && $0.matches(filters) }
+        var builder = PageBuilder(
+            page: PackedPage(epoch: epoch, through: request.after), topics: topics, isWanted: isWanted)
+        // Most repairs and most starts find nothing new: the heads tell without a scan.
+        guard isWanted.contains(true) else { return builder.finished(head: head) }
+        return try read { _ in try builder.page(of: scan, after: request.after, head: head) }
+    }
+
+    private func check(_ request: PageRequest) throws {
+        try check(epoch: request.epoch)
+        // A client that has read that far has read a longer journal: this one has lost its end since.
+        guard request.after <= head else {
+            throw ProtocolError(.epoch, "offset \(request.after) is beyond the end of the journal, \(head)")
         }
-        try saveMovedProducers()
-        saved = head
-        try database.execute(
-            sql: "UPDATE journal SET value = ? WHERE key = 'saved'", arguments: [Int64(clamping: saved)])
+    }
+
+    private func check(epoch asked: UInt64) throws {
+        guard asked == 0 || asked == epoch else {
+            throw ProtocolError(
+                .epoch, "this is journal \(String(epoch, radix: 16)), not \(String(asked, radix: 16))")
+        }
+    }
+
+    // MARK: Durable consumers
+
+    /// Gives a member of a durable consumer what is its own, and tells it what retention took away.
+    func claim(_ request: ClaimRequest, at time: Int64) throws -> Claimed {
+        switch request.purpose {
+        case .claim:
+            let (consumer, ownership) = try consumers.claiming(request)
+            try transaction(at: time) { try $0.save(consumer, as: request.consumer) }
+            return claimed(ownership, cutOffs: consumer.cutOffs.map(\.cutOff))
+        case .renewal:
+            let group = (consumers[request.consumer] ?? Consumer()).group
+            return claimed(group.ownership(of: request.member.id), cutOffs: [])
+        case .leave:
+            try transaction(at: time) { try $0.leave(request.member.id, of: request.consumer) }
+            return claimed(Ownership(ownerEpoch: 0, offsets: [:]), cutOffs: [])
+        }
+    }
+
+    private func claimed(_ ownership: Ownership, cutOffs: [CutOff]) -> Claimed {
+        Claimed(ownerEpoch: ownership.ownerEpoch, epoch: epoch, offsets: ownership.offsets, cutOffs: cutOffs)
+    }
+
+    /// The durable consumers, in alphabetical order.
+    var consumerList: ConsumerList {
+        ConsumerList(
+            epoch: epoch, head: head,
+            consumers: consumers.rows.sorted { $0.key < $1.key }.map { name, consumer in
+                ConsumerList.Entry(
+                    name: name, position: consumer.group.position,
+                    memberCount: UInt16(clamping: consumer.group.members.count))
+            })
+    }
+
+    /// Removes a durable consumer; its dead letters stay.
+    /// - Throws: ``ProtocolError`` with code `malformed` while members share it.
+    func forget(_ name: String, at time: Int64) throws {
+        guard let consumer = consumers[name] else { return }
+        guard consumer.group.members.isEmpty else {
+            throw ProtocolError(.malformed, "processes share the durable consumer '\(name)'; stop them first")
+        }
+        try transaction(at: time) { try $0.remove(name) }
+    }
+
+    // MARK: Retention
+
+    /// Bytes of the file that are used, beside what retention never removes.
+    /// - Parameter limit: well below it what is kept is not looked for.
+    func usedSize(limit: Int, at time: Int64) throws -> Int {
+        try read { try retention.usedSize(limit: limit, at: time, $0) }
+    }
+
+    /// Removes the oldest messages that the policy does not keep.
+    /// - Parameter count: offsets to look at, so that nothing waits long.
+    /// - Returns: whether there is more to remove, and who lost something that it had yet to handle.
+    func prune(_ policy: RetentionPolicy, count: Int, at time: Int64) throws -> (hasMore: Bool, cutOff: [String]) {
+        try requireLoaded()
+        let excess = try policy.size.map { try usedSize(limit: $0, at: time) - $0 } ?? 0
+        var limit = excess > 0 ? try read { try retention.offset(freeing: excess, count: count, $0) } : pruned
+        if let age = policy.age {
+            let handled = consumers.position ?? head
+            limit = max(limit, min(try locate(UInt64(clamping: time - Int64(age / .milliseconds(1)))), handled))
+        }
+        let end = min(limit, pruned + UInt64(count))
+        guard end > pruned else { return (false, []) }
+        let cutOff = try transaction(at: time) { try $0.prune(through: end) }
+        // A size is measured again: messages fill pages, and only whole pages are free.
+        return (end < limit || excess > 0, cutOff)
     }
 
     /// Messages that are read anew when a broker starts: a few milliseconds.
     private static var unsavedCount: UInt64 { 4096 }
+}
 
-    /// Appends a batch, unless it was taken before. Only inside ``transaction(at:_:)``.
-    /// - Parameter feed: gets the messages as they go out.
-    /// - Returns: where the batch ended.
-    /// - Throws: ``ProtocolError`` when the batch is refused: nothing of it is left, and the transaction goes on. What SQLite
-    ///   throws ends the transaction.
-    func append(_ batch: BatchHead, to feed: inout [FeedMessage], _ database: Database) throws -> UInt64 {
-        let known = producers[batch.producer] ?? ProducerRow(sequence: 0, offset: head, time: time)
-        guard batch.sequence > known.sequence else {
-            if let refusal = try refusal(of: batch, database) { throw refusal }
-            return try end(ofRepeated: batch, last: known, database)
-        }
-        guard batch.sequence == known.sequence + 1 else {
-            throw ProtocolError(.sequence, "batch \(known.sequence + 1) is expected, not \(batch.sequence)")
-        }
-        let start = head
-        do {
-            try take(batch, to: &feed, database)
-        } catch let refusal as ProtocolError {
-            // It counts as taken: its publisher is told, and goes on with the next.
-            move(batch.producer, to: batch.sequence, offset: known.offset)
-            isSaveDue = true
-            try keep(refusal, of: batch, database)
-            throw refusal
-        }
-        // Its last message tells that it was taken, if there is one.
-        isSaveDue = isSaveDue || head == start
-        move(batch.producer, to: batch.sequence, offset: head)
-        return head
-    }
+extension Journal {
+    /// A transaction under way. ``transaction(at:_:)`` lends it to its closure, which cannot keep it: so nothing that writes can
+    /// be called outside of one.
+    struct Transaction: ~Copyable {
+        let database: Database
+        /// When the transaction began, in milliseconds since 1970.
+        let time: Int64
+        private let journal: Journal
+        /// Whether something has changed that no message tells of.
+        private var isSaveDue = false
 
-    private func take(_ batch: BatchHead, to feed: inout [FeedMessage], _ database: Database) throws {
-        // All that can be refused is, before anything is written.
-        let content = try BatchContent(of: batch)
-        let messages = try ScannedBatch(content.messages, count: batch.count, topics: topics)
-        try topics.checkCapacity(for: messages.newTopics.count)
-        if try check(content.checkpoint) { return }
-        try checkLetters(of: content, database)
-        try settleLetters(content.settledLetters, database)
-        if let checkpoint = content.checkpoint {
-            try content.rejection.map { try keepLetter(checkpoint, $0, database) }
-            try save(checkpoint, database)
+        fileprivate init(journal: Journal, database: Database, time: Int64) {
+            self.journal = journal
+            self.database = database
+            self.time = time
         }
-        try append(messages, of: batch, to: &feed, database)
-    }
 
-    /// Appends one message of the broker's own. Only inside ``transaction(at:_:)``.
-    func append(_ message: PublishedMessage, to feed: inout [FeedMessage], _ database: Database) throws {
-        let messages = try ScannedBatch(PackedMessages([message]).bytes, count: 1, topics: topics)
-        try topics.checkCapacity(for: messages.newTopics.count)
-        try append(messages, of: nil, to: &feed, database)
-    }
-
-    /// - Parameter sender: nil for a batch of the broker's own.
-    private func append(
-        _ batch: ScannedBatch, of sender: BatchHead?, to feed: inout [FeedMessage], _ database: Database
-    ) throws {
-        let new = try batch.newTopics.map { try add($0, database) }
-        let owner = sender.flatMap { $0.isLeased ? $0.producer : nil }
-        let insert = statements.insertMessage
-        try batch.frame.withUnsafeBytes { frame in
-            func append(_ message: ScannedMessage) throws {
-                let index = message.topic.index(amongNew: new)
-                feed.append(try self.append(message, topic: index, owner: owner, batch, frame))
+        /// Appends a batch, unless it was taken before.
+        /// - Parameter feed: gets the messages as they go out.
+        /// - Returns: where the batch ended.
+        /// - Throws: ``ProtocolError`` when the batch is refused: nothing of it is left, and the transaction goes on. What SQLite
+        ///   throws ends the transaction.
+        mutating func append(_ batch: BatchHead, to feed: inout [FeedMessage]) throws -> UInt64 {
+            let known =
+                journal.producers[batch.producer] ?? ProducerRow(sequence: 0, offset: journal.head, time: time)
+            guard batch.sequence > known.sequence else {
+                if let refusal = try journal.producers.refusal(of: batch, in: self) { throw refusal }
+                return try journal.producers.end(ofRepeated: batch, last: known, in: self)
             }
-            insert.bindNull(at: 8)
-            insert.bindNull(at: 9)
-            try batch.messages.dropLast().forEach(append)
+            guard batch.sequence == known.sequence + 1 else {
+                throw ProtocolError(.sequence, "batch \(known.sequence + 1) is expected, not \(batch.sequence)")
+            }
+            let start = journal.head
+            do {
+                try take(batch, to: &feed)
+            } catch let refusal as ProtocolError {
+                // It counts as taken: its publisher is told, and goes on with the next.
+                journal.producers.move(batch.producer, to: batch.sequence, offset: known.offset, at: time)
+                isSaveDue = true
+                try journal.producers.keep(refusal, of: batch, in: self)
+                throw refusal
+            }
+            // Its last message tells that it was taken, if there is one.
+            isSaveDue = isSaveDue || journal.head == start
+            journal.producers.move(batch.producer, to: batch.sequence, offset: journal.head, at: time)
+            return journal.head
+        }
+
+        private func take(_ batch: BatchHead, to feed: inout [FeedMessage]) throws {
+            // All that can be refused is, before anything is written.
+            let content = try BatchContent(of: batch)
+            let messages = try ScannedBatch(content.messages, count: batch.count, topics: journal.topics)
+            try journal.topics.checkCapacity(for: messages.newTopics.count)
+            if let checkpoint = content.checkpoint,
+                try journal.consumers.check(checkpoint, epoch: journal.epoch, head: journal.head)
+            {
+                return
+            }
+            try DeadLetters.check(content, in: self)
+            try DeadLetters.take(content, in: self)
+            if let checkpoint = content.checkpoint { try journal.consumers.record(checkpoint, in: self) }
+            try append(messages, of: batch, to: &feed)
+        }
+
+        /// Appends one message of the broker's own.
+        func append(_ message: PublishedMessage, to feed: inout [FeedMessage]) throws {
+            let messages = try ScannedBatch(PackedMessages([message]).bytes, count: 1, topics: journal.topics)
+            try journal.topics.checkCapacity(for: messages.newTopics.count)
+            try append(messages, of: nil, to: &feed)
+        }
+
+        /// - Parameter sender: nil for a batch of the broker's own.
+        private func append(_ batch: ScannedBatch, of sender: BatchHead?, to feed: inout [FeedMessage]) throws {
+            let new = try batch.newTopics.map { try add($0) }
+            let owner = sender.flatMap { $0.isLeased ? $0.producer : nil }
+            journal.messages.setBatch(nil)
+            for message in batch.messages.dropLast() {
+                feed.append(try append(message, topic: message.topic.index(amongNew: new), owner: owner, batch))
+            }
             guard let last = batch.messages.last else { return }
-            guard let sender else { return try append(last) }
+            let index = last.topic.index(amongNew: new)
+            guard let sender else { return feed.append(try append(last, topic: index, owner: owner, batch)) }
             try sender.producer.withUnsafeBytes { producer in
-                insert.bind(blob: producer, at: 8)
-                insert.bind(Int64(clamping: sender.sequence), at: 9)
-                try append(last)
+                journal.messages.setBatch(producer, sequence: sender.sequence)
+                feed.append(try append(last, topic: index, owner: owner, batch))
             }
         }
-    }
 
-    private func append(
-        _ message: ScannedMessage, topic index: Int, owner: ProducerID?, _ batch: ScannedBatch,
-        _ frame: UnsafeRawBufferPointer
-    ) throws -> FeedMessage {
-        let topic = topics[index]
-        let (offset, previous) = (head + 1, topic.head)
-        let header = UnsafeRawBufferPointer(rebasing: frame[message.header])
-        let data = UnsafeRawBufferPointer(rebasing: frame[message.data])
-        let insert = statements.insertMessage
-        insert.bind(Int64(offset), at: 1)
-        insert.bind(topic.id, at: 2)
-        insert.bind(Int64(previous), at: 3)
-        insert.bind(time, at: 4)
-        insert.bind(blob: header, at: 5)
-        insert.bind(blob: data, at: 6)
-        let checksum = Checksum.of(
-            topic: topic.hash, offset: offset, previous: previous, header: header, data: data)
-        insert.bind(checksum, at: 7)
-        try insert.run()
-        if topic.isDocument {
-            let identity = DocumentIdentity(
-                type: topic.type, subject: UnsafeRawBufferPointer(rebasing: frame[message.subject]),
-                key: UnsafeRawBufferPointer(rebasing: frame[message.key]))
-            try retain(identity, isWithdrawn: data.isEmpty, offset: offset, owner: owner)
+        private func append(
+            _ message: ScannedMessage, topic index: Int, owner: ProducerID?, _ batch: ScannedBatch
+        ) throws -> FeedMessage {
+            let topic = journal.topics[index]
+            let (offset, previous) = (journal.head + 1, topic.head)
+            try batch.frame.withUnsafeBytes { frame in
+                let data = UnsafeRawBufferPointer(rebasing: frame[message.data])
+                try journal.messages.insert(
+                    offset: offset, topic: topic, header: UnsafeRawBufferPointer(rebasing: frame[message.header]),
+                    data: data, in: self)
+                guard topic.isDocument else { return }
+                let identity = DocumentIdentity(
+                    type: topic.type, subject: UnsafeRawBufferPointer(rebasing: frame[message.subject]),
+                    key: UnsafeRawBufferPointer(rebasing: frame[message.key]))
+                try journal.documents.retain(
+                    identity, isWithdrawn: data.isEmpty, offset: offset, owner: owner, pruned: journal.pruned, in: self)
+            }
+            let previousInPartition = journal.topics.head(of: topic.partition)
+            journal.head = offset
+            journal.topics.move(index, to: offset)
+            return FeedMessage(
+                topic: topic.name, epoch: journal.epoch, offset: offset, previous: previous,
+                previousInPartition: previousInPartition, header: batch.frame[message.header],
+                data: batch.frame[message.data])
         }
-        let previousInPartition = topics.head(of: topic.partition)
-        head = offset
-        topics.move(index, to: offset)
-        return FeedMessage(
-            topic: topic.name, epoch: epoch, offset: offset, previous: previous,
-            previousInPartition: previousInPartition, header: batch.frame[message.header],
-            data: batch.frame[message.data])
-    }
 
-    private func add(_ topic: Topic, _ database: Database) throws -> Int {
-        try database.execute(sql: "INSERT INTO topics (name, head) VALUES (?, 0)", arguments: [topic.name])
-        return try topics.add(topic, id: database.lastInsertedRowID, head: 0)
+        private func add(_ topic: Topic) throws -> Int {
+            try database.execute(sql: "INSERT INTO topics (name, head) VALUES (?, 0)", arguments: [topic.name])
+            return try journal.topics.add(topic, id: database.lastInsertedRowID, head: 0)
+        }
+
+        /// Withdraws what a producer leased.
+        func withdrawLeases(of owner: ProducerID, to feed: inout [FeedMessage]) throws {
+            for message in try journal.documents.withdrawals(ofLeasesOf: owner, in: self) {
+                try append(message, to: &feed)
+            }
+        }
+
+        /// Takes the members of durable consumers out that belong to a producer.
+        func leave(_ producer: ProducerID) throws {
+            try journal.consumers.leave(producer, in: self)
+        }
+
+        fileprivate func leave(_ member: UUID, of consumer: String) throws {
+            try journal.consumers.leave([member], of: consumer, in: self)
+        }
+
+        fileprivate func save(_ consumer: Consumer, as name: String) throws {
+            try journal.consumers.save(consumer, as: name, in: self)
+        }
+
+        fileprivate func remove(_ consumer: String) throws {
+            try journal.consumers.remove(consumer, in: self)
+        }
+
+        /// Forgets the producers that have been silent for long, or for longest.
+        /// - Parameter heard: those that live: however long ago they published, they go on where they were.
+        mutating func forgetProducers(
+            but heard: some Sequence<ProducerID>, keeping capacity: Int = ProducerRow.capacity
+        ) throws {
+            isSaveDue = true
+            try journal.producers.forget(but: heard, keeping: capacity, in: self)
+        }
+
+        /// Removes everything up to an offset but retained documents.
+        /// - Returns: the consumers that had yet to handle some of it, each of which keeps what it lost.
+        fileprivate mutating func prune(through end: UInt64) throws -> [String] {
+            isSaveDue = true
+            let cutOff = try journal.retention.cutOff(journal.consumers, through: end, journal.topics, database)
+            for (name, consumer) in cutOff { try save(consumer, as: name) }
+            try journal.retention.prune(through: end, in: self)
+            return Array(cutOff.keys)
+        }
+
+        fileprivate func begin(epoch: UInt64, at start: UInt64) throws {
+            for (key, value) in [("epoch", epoch), ("start", start)] {
+                try database.execute(
+                    sql: "UPDATE journal SET value = ? WHERE key = ?", arguments: [Int64(clamping: value), key])
+            }
+        }
+
+        /// Saves where topics and producers stand. Each would cost every commit another page, and messages tell of both: so this
+        /// is done now and then, and when it is due because no message tells, or because messages are about to go.
+        fileprivate func saveMoved() throws {
+            guard isSaveDue || journal.head - journal.saved >= Journal.unsavedCount else { return }
+            let move = journal.statements.moveTopic
+            for topic in journal.topics.takeMoved() {
+                move.bind(Int64(clamping: topic.head), at: 1)
+                move.bind(topic.id, at: 2)
+                try move.run()
+            }
+            try journal.producers.save(in: self)
+            journal.saved = journal.head
+            try database.execute(
+                sql: "UPDATE journal SET value = ? WHERE key = 'saved'", arguments: [Int64(clamping: journal.saved)])
+        }
+    }
+}
+
+/// The statements that every transaction runs.
+private struct TransactionStatements {
+    let begin: RawStatement
+    let commit: RawStatement
+    let rollback: RawStatement
+    let moveTopic: RawStatement
+
+    init(_ database: Database) throws {
+        begin = try RawStatement("BEGIN IMMEDIATE", database)
+        commit = try RawStatement("COMMIT", database)
+        rollback = try RawStatement("ROLLBACK", database)
+        moveTopic = try RawStatement("UPDATE topics SET head = ? WHERE id = ?", database)
     }
 }
 

@@ -1,0 +1,296 @@
+internal import BusProtocol
+internal import EventBus
+internal import Foundation
+internal import GRDB
+
+/// A durable consumer as the journal keeps it.
+struct Consumer {
+    /// A journal has no more of them: each takes 64 rows, and holds retention up.
+    static let capacity = 4096
+    /// Members that share one consumer: four for each partition, of which all but 64 wait for one that leaves.
+    static let memberCapacity = 256
+
+    var group = ConsumerGroup()
+    /// Whose silence ends the membership of those that share.
+    var producers: [UUID: ProducerID] = [:]
+    var cutOffs: [CutOffRow] = []
+
+    /// Nil while members share the consumer, or nobody has claimed it.
+    var exclusiveOwner: UUID? {
+        group.shares.first?.member.flatMap { group.members.contains($0) ? nil : $0 }
+    }
+
+    /// Adds to what no claim has been told of yet.
+    mutating func add(_ cutOff: CutOff) {
+        if let index = cutOffs.firstIndex(where: { $0.ownerEpoch == 0 && $0.cutOff.type == cutOff.type }) {
+            cutOffs[index] = CutOffRow(cutOff: cutOffs[index].cutOff.merged(with: cutOff), ownerEpoch: 0)
+        } else {
+            cutOffs.append(CutOffRow(cutOff: cutOff, ownerEpoch: 0))
+        }
+    }
+}
+
+/// What retention took away before a consumer had handled it, and whether the consumer knows.
+struct CutOffRow: Equatable {
+    let cutOff: CutOff
+    /// Of the claim that was told; 0 for none yet.
+    let ownerEpoch: UInt64
+}
+
+/// The durable consumers of the journal: who owns which partitions, how far each is, and what it has lost.
+struct ConsumerTable {
+    private(set) var rows: [String: Consumer] = [:]
+    /// The greatest owner epoch of a consumer that was removed; the key `forgotten`.
+    private var forgottenEpoch: UInt64 = 0
+    private let saveProgress: RawStatement
+
+    init(_ database: Database) throws {
+        saveProgress = try RawStatement("INSERT OR REPLACE INTO progress VALUES (?, ?, ?)", database)
+    }
+
+    mutating func load(forgottenEpoch: UInt64, _ database: Database) throws {
+        self.forgottenEpoch = forgottenEpoch
+        var shares: [String: [ConsumerGroup.Share]] = [:]
+        let cursor = try Row.fetchCursor(
+            database, sql: "SELECT consumer, member, owner_epoch, offset FROM shares ORDER BY consumer, partition")
+        while let row = try cursor.next() {
+            let member = (row[1] as String?).flatMap(UUID.init(uuidString:))
+            shares[row[0], default: []].append(
+                .init(member: member, ownerEpoch: row.number(2), offset: row.number(3)))
+        }
+        var progress: [String: [UInt64: UInt64]] = [:]
+        for row in try Row.fetchAll(database, sql: "SELECT consumer, owner_epoch, offset FROM progress") {
+            progress[row[0], default: [:]][row.number(1)] = row.number(2)
+        }
+        var producers: [String: [UUID: ProducerID]] = [:]
+        for row in try Row.fetchAll(database, sql: "SELECT consumer, member, producer FROM members") {
+            guard let member = UUID(uuidString: row[1]), let producer = ProducerID(stored: row[2]) else { continue }
+            producers[row[0], default: [:]][member] = producer
+        }
+        var displaced: [String: [UUID]] = [:]
+        for row in try Row.fetchAll(database, sql: "SELECT consumer, member FROM displaced ORDER BY rowid") {
+            displaced[row[0], default: []] += [UUID(uuidString: row[1])].compactMap(\.self)
+        }
+        let cutOffs = try Self.loadCutOffs(database)
+        rows = [:]
+        for row in try Row.fetchAll(database, sql: "SELECT name, owner_epoch FROM consumers") {
+            let name: String = row[0]
+            guard let shares = shares[name], shares.count == Partition.count else { continue }
+            let members = Set((producers[name] ?? [:]).keys)
+            let group = ConsumerGroup(
+                ownerEpoch: row.number(1), shares: shares, progress: progress[name] ?? [:], members: members,
+                displaced: displaced[name] ?? [])
+            rows[name] = Consumer(
+                group: group, producers: producers[name] ?? [:], cutOffs: cutOffs[name] ?? [])
+        }
+    }
+
+    private static func loadCutOffs(_ database: Database) throws -> [String: [CutOffRow]] {
+        var cutOffs: [String: [CutOffRow]] = [:]
+        let sql = "SELECT consumer, type, owner_epoch, count, first, last FROM cut_offs"
+        for row in try Row.fetchAll(database, sql: sql) {
+            let (first, last) = (row.number(4), row.number(5))
+            guard let type = MessageType(row[1] as String), first <= last else { continue }
+            let cutOff = CutOff(type: type, count: row[3], offsets: first...last)
+            cutOffs[row[0], default: []].append(CutOffRow(cutOff: cutOff, ownerEpoch: row.number(2)))
+        }
+        return cutOffs
+    }
+
+    subscript(name: String) -> Consumer? { rows[name] }
+
+    /// Up to where every consumer has handled everything; nil when there is none.
+    var position: UInt64? { rows.values.map(\.group.position).min() }
+
+    /// A consumer as it is once a member has claimed what is its own, with what that is. Nothing is changed yet.
+    /// - Throws: ``ProtocolError`` when the member has been displaced, or there are too many consumers or members.
+    func claiming(_ request: ClaimRequest) throws(ProtocolError) -> (consumer: Consumer, ownership: Ownership) {
+        let known = rows[request.consumer]
+        var consumer = known ?? Consumer(group: ConsumerGroup(after: forgottenEpoch))
+        guard known != nil || rows.count < Consumer.capacity else {
+            throw ProtocolError(.tooLarge, "the journal has \(rows.count) durable consumers already")
+        }
+        guard !consumer.group.isDisplaced(request.member) else {
+            throw ProtocolError(.fenced, "another process has taken \(request.consumer) over")
+        }
+        let members = consumer.group.members
+        guard
+            request.member.mode == .exclusive || members.contains(request.member.id)
+                || members.count < Consumer.memberCapacity
+        else {
+            throw ProtocolError(
+                .tooLarge,
+                "\(members.count) members share the durable consumer '\(request.consumer)' already; "
+                    + "let one of them leave first")
+        }
+        let ownership = consumer.group.claim(request.member)
+        consumer.producers = consumer.producers.filter { consumer.group.members.contains($0.key) }
+        if request.member.mode == .shared {
+            consumer.producers[request.member.id] = request.producer
+        }
+        // Whoever claims last is told of everything, also of what an earlier claim was told and never confirmed.
+        consumer.cutOffs = consumer.cutOffs.map(\.cutOff).merged.map {
+            CutOffRow(cutOff: $0, ownerEpoch: ownership.ownerEpoch)
+        }
+        return (consumer, ownership)
+    }
+
+    /// - Returns: whether the message of the checkpoint has been handled: this is a copy of the batch that said so, which was
+    ///   sent on after its publisher had been told that the journal could not take it.
+    /// - Throws: ``ProtocolError`` with code `epoch`, `fenced` or `unrecorded`, in this order, when progress cannot be
+    ///   recorded.
+    func check(_ checkpoint: CheckpointFrame, epoch: UInt64, head: UInt64) throws(ProtocolError) -> Bool {
+        // An offset that this journal has never given shows that it has lost its end: a hello will find that out.
+        guard checkpoint.epoch == epoch, checkpoint.offset <= head, checkpoint.settled <= head else {
+            throw ProtocolError(.epoch, "the checkpoint of \(checkpoint.consumer) is for another journal")
+        }
+        guard let group = rows[checkpoint.consumer]?.group,
+            group.isOwned(checkpoint.partition, under: checkpoint.ownerEpoch)
+        else {
+            throw ProtocolError(.fenced, "another process has taken \(checkpoint.consumer) over")
+        }
+        guard let partition = checkpoint.partition else { return false }
+        let handled = group.handled(partition)
+        if handled >= checkpoint.offset { return true }
+        // The batch before was refused: with this one its message would count as handled.
+        if let previous = checkpoint.previous, handled < previous {
+            throw ProtocolError(.unrecorded, "the checkpoint before, at offset \(previous), is not recorded")
+        }
+        return false
+    }
+
+    /// Records progress that has been checked. It takes one row, unless a message came before an earlier one of another
+    /// partition.
+    mutating func record(_ checkpoint: CheckpointFrame, in transaction: borrowing Journal.Transaction) throws {
+        let (name, owner) = (checkpoint.consumer, checkpoint.ownerEpoch)
+        _ = rows[name]?.group.record(
+            checkpoint.offset, partition: checkpoint.partition, settled: checkpoint.settled, ownerEpoch: owner)
+        guard let group = rows[name]?.group, let offset = group.progress[owner] else { return }
+        try Array(name.utf8).withUnsafeBytes { name in
+            saveProgress.bind(text: name, at: 1)
+            saveProgress.bind(Int64(clamping: owner), at: 2)
+            saveProgress.bind(Int64(clamping: offset), at: 3)
+            try saveProgress.run()
+        }
+        if let partition = checkpoint.partition, offset < checkpoint.offset {
+            let share = group.shares[Int(partition.number)]
+            try save(share, at: Int(partition.number), of: name, in: transaction)
+        }
+        guard rows[name]?.cutOffs.contains(where: { $0.ownerEpoch == owner }) == true else { return }
+        rows[name]?.cutOffs.removeAll { $0.ownerEpoch == owner }
+        try transaction.database.execute(
+            sql: "DELETE FROM cut_offs WHERE consumer = ? AND owner_epoch = ?",
+            arguments: [name, Int64(clamping: owner)])
+    }
+
+    /// Takes the members out that belong to a producer.
+    mutating func leave(_ producer: ProducerID, in transaction: borrowing Journal.Transaction) throws {
+        for (name, consumer) in rows {
+            try leave(consumer.producers.filter { $0.value == producer }.map(\.key), of: name, in: transaction)
+        }
+    }
+
+    /// Takes members out of one consumer.
+    mutating func leave(_ members: [UUID], of name: String, in transaction: borrowing Journal.Transaction) throws {
+        guard var consumer = rows[name], members.contains(where: consumer.group.members.contains) else { return }
+        for member in members {
+            consumer.group.leave(member)
+            consumer.producers[member] = nil
+        }
+        try save(consumer, as: name, in: transaction)
+    }
+
+    /// Writes what has changed.
+    mutating func save(
+        _ new: Consumer, as name: String, in transaction: borrowing Journal.Transaction
+    ) throws {
+        let database = transaction.database
+        let old = rows[name]
+        rows[name] = new
+        if old?.group.ownerEpoch != new.group.ownerEpoch {
+            try database.execute(
+                sql: "INSERT OR REPLACE INTO consumers VALUES (?, ?)",
+                arguments: [name, Int64(clamping: new.group.ownerEpoch)])
+        }
+        for (index, share) in new.group.shares.enumerated() where old?.group.shares[index] != share {
+            try save(share, at: index, of: name, in: transaction)
+        }
+        for ownerEpoch in old?.group.progress.keys ?? [:].keys where new.group.progress[ownerEpoch] == nil {
+            try database.execute(
+                sql: "DELETE FROM progress WHERE consumer = ? AND owner_epoch = ?",
+                arguments: [name, Int64(clamping: ownerEpoch)])
+        }
+        if old?.producers != new.producers {
+            try database.execute(sql: "DELETE FROM members WHERE consumer = ?", arguments: [name])
+            for (member, producer) in new.producers {
+                try database.execute(
+                    sql: "INSERT INTO members VALUES (?, ?, ?)", arguments: [name, member.uuidString, producer.stored])
+            }
+        }
+        if (old?.group.displaced ?? []) != new.group.displaced {
+            try database.execute(sql: "DELETE FROM displaced WHERE consumer = ?", arguments: [name])
+            for member in new.group.displaced {
+                try database.execute(
+                    sql: "INSERT INTO displaced VALUES (?, ?)", arguments: [name, member.uuidString])
+            }
+        }
+        if old?.cutOffs != new.cutOffs {
+            try save(new.cutOffs, of: name, in: transaction)
+        }
+    }
+
+    private func save(
+        _ share: ConsumerGroup.Share, at index: Int, of name: String, in transaction: borrowing Journal.Transaction
+    ) throws {
+        let statement = try transaction.database.cachedStatement(
+            sql: "INSERT OR REPLACE INTO shares VALUES (?, ?, ?, ?, ?)")
+        try statement.execute(arguments: [
+            name, index, share.member?.uuidString, Int64(clamping: share.ownerEpoch), Int64(clamping: share.offset),
+        ])
+    }
+
+    private func save(
+        _ cutOffs: [CutOffRow], of name: String, in transaction: borrowing Journal.Transaction
+    ) throws {
+        try transaction.database.execute(sql: "DELETE FROM cut_offs WHERE consumer = ?", arguments: [name])
+        for row in cutOffs {
+            try transaction.database.execute(
+                sql: "INSERT INTO cut_offs VALUES (?, ?, ?, ?, ?, ?)",
+                arguments: [
+                    name, row.cutOff.type.description, Int64(clamping: row.ownerEpoch), row.cutOff.count,
+                    Int64(clamping: row.cutOff.offsets.lowerBound), Int64(clamping: row.cutOff.offsets.upperBound),
+                ])
+        }
+    }
+
+    /// Removes all that is kept of a consumer, but its dead letters.
+    mutating func remove(_ name: String, in transaction: borrowing Journal.Transaction) throws {
+        guard let consumer = rows.removeValue(forKey: name) else { return }
+        let database = transaction.database
+        try database.execute(sql: "DELETE FROM consumers WHERE name = ?", arguments: [name])
+        for table in ["shares", "progress", "members", "displaced", "cut_offs"] {
+            try database.execute(sql: "DELETE FROM \(table) WHERE consumer = ?", arguments: [name])
+        }
+        forgottenEpoch = max(forgottenEpoch, consumer.group.ownerEpoch)
+        try database.execute(
+            sql: "INSERT OR REPLACE INTO journal VALUES ('forgotten', ?)",
+            arguments: [Int64(clamping: forgottenEpoch)])
+    }
+}
+
+extension [CutOff] {
+    /// One a type.
+    fileprivate var merged: [CutOff] {
+        Dictionary(grouping: self, by: \.type).values
+            .compactMap { same in same.dropFirst().reduce(same.first) { $0?.merged(with: $1) } }
+            .sorted { $0.offsets.lowerBound < $1.offsets.lowerBound }
+    }
+}
+
+extension CutOff {
+    fileprivate func merged(with other: CutOff) -> CutOff {
+        let first = Swift.min(offsets.lowerBound, other.offsets.lowerBound)
+        let last = Swift.max(offsets.upperBound, other.offsets.upperBound)
+        return CutOff(type: type, count: count + other.count, offsets: first...last)
+    }
+}

@@ -1,0 +1,134 @@
+internal import BusProtocol
+internal import EventBus
+internal import Foundation
+internal import GRDB
+
+/// The retained documents of the journal, and who leases which.
+struct DocumentTable {
+    /// The retained documents beyond an offset, in the order in which they were last published.
+    let scan: RawStatement
+    private let lookUp: RawStatement
+    private let retain: RawStatement
+    private let withdraw: RawStatement
+    private let offset: RawStatement
+    private let deleteMessage: RawStatement
+
+    static let lookUpSQL = """
+        SELECT \(MessageTable.columns) FROM documents JOIN messages USING (offset)
+        WHERE documents.type = ? AND documents.subject = ? AND documents.key = ?
+        """
+
+    init(_ database: Database) throws {
+        scan = try RawStatement(
+            """
+            SELECT \(MessageTable.columns) FROM documents JOIN messages USING (offset)
+            WHERE documents.offset > ? ORDER BY documents.offset
+            """, database)
+        lookUp = try RawStatement(Self.lookUpSQL, database)
+        retain = try RawStatement("INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?)", database)
+        withdraw = try RawStatement("DELETE FROM documents WHERE type = ? AND subject = ? AND key = ?", database)
+        offset = try RawStatement(
+            "SELECT offset FROM documents WHERE type = ? AND subject = ? AND key = ?", database)
+        deleteMessage = try RawStatement("DELETE FROM messages WHERE offset = ?", database)
+    }
+
+    /// Keeps a message as the last of its document; one without data withdraws the document.
+    /// - Parameters:
+    ///   - owner: the producer that leases it.
+    ///   - pruned: up to where retention has left only retained documents.
+    func retain(
+        _ document: DocumentIdentity, isWithdrawn: Bool, offset: UInt64, owner: ProducerID?, pruned: UInt64,
+        in _: borrowing Journal.Transaction
+    ) throws {
+        if pruned > 0 { try removeSuperseded(document, pruned: pruned) }
+        guard !isWithdrawn else { return try document.bound(to: withdraw) { _ = try $0.step() } }
+        try document.bound(to: retain) { statement in
+            statement.bind(Int64(offset), at: 4)
+            guard let owner else {
+                statement.bindNull(at: 5)
+                _ = try statement.step()
+                return
+            }
+            try owner.withUnsafeBytes { id in
+                statement.bind(blob: id, at: 5)
+                _ = try statement.step()
+            }
+        }
+    }
+
+    /// Retention has passed by a row only because it was retained.
+    private func removeSuperseded(_ document: DocumentIdentity, pruned: UInt64) throws {
+        let old = try document.bound(to: offset) { try $0.step() ? $0.integer(0) : nil }
+        guard let old, old <= Int64(pruned) else { return }
+        deleteMessage.bind(old, at: 1)
+        try deleteMessage.run()
+    }
+
+    /// Adds one retained document to a page, if there is one.
+    func add(_ request: DocumentRequest, to builder: inout PageBuilder) throws {
+        try DocumentIdentity.with(request) { document in
+            try document.bound(to: lookUp) { row in
+                if try row.step() { builder.add(row) }
+            }
+        }
+    }
+
+    /// The producers that hold leased documents.
+    func leaseOwners(_ database: Database) throws -> [ProducerID] {
+        try Data.fetchAll(database, sql: "SELECT DISTINCT owner FROM documents WHERE owner IS NOT NULL")
+            .compactMap(ProducerID.init(stored:))
+    }
+
+    /// How many documents a producer leases.
+    func leaseCount(of owner: ProducerID, _ database: Database) throws -> UInt64 {
+        let statement = try database.cachedStatement(sql: "SELECT count(*) FROM documents WHERE owner = ?")
+        return UInt64(clamping: try Int64.fetchOne(statement, arguments: [owner.stored]) ?? 0)
+    }
+
+    /// The messages that withdraw what a producer leases.
+    func withdrawals(
+        ofLeasesOf owner: ProducerID, in transaction: borrowing Journal.Transaction
+    ) throws -> [PublishedMessage] {
+        let rows = try Row.fetchAll(
+            transaction.database, sql: "SELECT type, subject, key FROM documents WHERE owner = ?",
+            arguments: [owner.stored])
+        let time = Date(timeIntervalSince1970: Double(transaction.time) / 1000)
+        return try rows.compactMap { row in
+            guard let type = MessageType(row[0] as String) else { return nil }
+            var attributes = Attributes(type: type, source: "broker", subject: row[1], time: time)
+            attributes.key = (row[2] as String).isEmpty ? nil : row[2]
+            return try PublishedMessage(Envelope(attributes: attributes, data: Data()))
+        }
+    }
+}
+
+/// Which document a message is, as bytes that live as long as the message's frame.
+struct DocumentIdentity {
+    let type: [UInt8]
+    let subject: UnsafeRawBufferPointer
+    let key: UnsafeRawBufferPointer
+
+    /// The document that a request asks for, for as long as `body` runs.
+    fileprivate static func with<Result>(
+        _ request: DocumentRequest, _ body: (DocumentIdentity) throws -> Result
+    ) rethrows -> Result {
+        try Array(request.subject.utf8).withUnsafeBytes { subject in
+            try Array(request.key.utf8).withUnsafeBytes { key in
+                try body(DocumentIdentity(type: Array(request.type.description.utf8), subject: subject, key: key))
+            }
+        }
+    }
+
+    /// Binds the first three parameters of a statement and runs `body`.
+    fileprivate func bound<Result>(
+        to statement: RawStatement, _ body: (RawStatement) throws -> Result
+    ) throws -> Result {
+        try type.withUnsafeBytes { type in
+            defer { statement.reset() }
+            statement.bind(text: type, at: 1)
+            statement.bind(text: subject, at: 2)
+            statement.bind(text: key, at: 3)
+            return try body(statement)
+        }
+    }
+}

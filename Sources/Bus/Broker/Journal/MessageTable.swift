@@ -1,0 +1,129 @@
+internal import BusProtocol
+internal import EventBus
+internal import GRDB
+
+/// The messages of the journal, by offset.
+struct MessageTable {
+    /// The columns of a page's rows.
+    static let columns = "messages.offset, messages.topic, previous, header, data, checksum"
+
+    /// The messages beyond an offset.
+    let scan: RawStatement
+    private let insert: RawStatement
+
+    init(_ database: Database) throws {
+        scan = try RawStatement("SELECT \(Self.columns) FROM messages WHERE offset > ? ORDER BY offset", database)
+        insert = try RawStatement("INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", database)
+    }
+
+    /// Says whose messages are inserted next, and of which batch; nil for all but the last of a batch.
+    /// - Parameter producer: must stay where it is until they are.
+    func setBatch(_ producer: UnsafeRawBufferPointer?, sequence: UInt64 = 0) {
+        guard let producer else {
+            insert.bindNull(at: 8)
+            insert.bindNull(at: 9)
+            return
+        }
+        insert.bind(blob: producer, at: 8)
+        insert.bind(Int64(clamping: sequence), at: 9)
+    }
+
+    func insert(
+        offset: UInt64, topic: TopicEntry, header: UnsafeRawBufferPointer, data: UnsafeRawBufferPointer,
+        in transaction: borrowing Journal.Transaction
+    ) throws {
+        insert.bind(Int64(offset), at: 1)
+        insert.bind(topic.id, at: 2)
+        insert.bind(Int64(topic.head), at: 3)
+        insert.bind(transaction.time, at: 4)
+        insert.bind(blob: header, at: 5)
+        insert.bind(blob: data, at: 6)
+        let checksum = Checksum.of(
+            topic: topic.hash, offset: offset, previous: topic.head, header: header, data: data)
+        insert.bind(checksum, at: 7)
+        try insert.run()
+    }
+
+    /// Nil when there is no message.
+    func checksum(at offset: UInt64, _ database: Database) throws -> Int64? {
+        let statement = try database.cachedStatement(sql: "SELECT checksum FROM messages WHERE offset = ?")
+        return try Int64.fetchOne(statement, arguments: [Int64(clamping: offset)])
+    }
+
+    /// When the last message was journalled, in milliseconds since 1970; 0 when there is none.
+    func lastTime(_ database: Database) throws -> Int64 {
+        try Int64.fetchOne(database, sql: "SELECT time FROM messages ORDER BY offset DESC LIMIT 1") ?? 0
+    }
+
+    /// The offset of the last message before a time, in milliseconds since 1970. Times never shrink from one offset to the
+    /// next: see ``BrokerClock``.
+    func locate(_ time: UInt64, head: UInt64, _ database: Database) throws -> UInt64 {
+        let statement = try database.cachedStatement(
+            sql: "SELECT offset, time FROM messages WHERE offset >= ? ORDER BY offset LIMIT 1")
+        var (before, behind) = (UInt64(0), head + 1)
+        while behind - before > 1 {
+            let middle = before + (behind - before) / 2
+            let row = try Row.fetchOne(statement, arguments: [Int64(middle)])
+            if let row, row.number(1) < time {
+                before = row.number(0)
+            } else {
+                behind = middle
+            }
+        }
+        return before
+    }
+}
+
+/// Packs rows into one page, within the bounds of a page.
+struct PageBuilder {
+    private var page: PackedPage
+    private let topics: TopicTable
+    /// By index of the topic; nil if all are wanted.
+    private let isWanted: [Bool]?
+    private var scanned = 0
+
+    init(page: PackedPage, topics: TopicTable, isWanted: [Bool]?) {
+        self.page = page
+        self.topics = topics
+        self.isWanted = isWanted
+    }
+
+    /// The page of the rows of a statement, from its first row beyond an offset.
+    /// - Parameter head: where the journal ends.
+    mutating func page(of statement: RawStatement, after offset: UInt64, head: UInt64) throws -> PackedPage {
+        defer { statement.reset() }
+        statement.bind(Int64(clamping: offset), at: 1)
+        while !isFull {
+            guard try statement.step() else { return finished(head: head) }
+            add(statement)
+        }
+        return page
+    }
+
+    /// - Parameter row: offset, topic, previous, header, data, checksum.
+    mutating func add(_ row: RawStatement) {
+        scanned += 1
+        page.through = UInt64(clamping: row.integer(0))
+        guard let index = topics.index(ofID: row.integer(1)) else {
+            // Nobody can tell who wanted it.
+            return page.damaged.append(page.through)
+        }
+        guard isWanted?[index] ?? true else { return }
+        let previous = UInt64(clamping: row.integer(2))
+        let (header, data) = (row.bytes(3), row.bytes(4))
+        let checksum = Checksum.of(
+            topic: topics[index].hash, offset: page.through, previous: previous, header: header, data: data)
+        guard checksum == row.integer(5) else { return page.damaged.append(page.through) }
+        page.add(topic: topics[index].bytes, offset: page.through, previous: previous, header: header, data: data)
+    }
+
+    /// The page that has reached the journal's end.
+    func finished(head: UInt64) -> PackedPage {
+        var page = page
+        page.through = head
+        page.isComplete = true
+        return page
+    }
+
+    private var isFull: Bool { page.isFull || scanned >= Limits.scanCount || page.damaged.count >= Limits.pageCount }
+}
