@@ -6,6 +6,7 @@ import Logging
 import Testing
 import ZeroMQ
 import ZeroMQEventBus
+
 @testable import ZeroMQEventBus
 
 @Suite("When the broker is not what one hopes")
@@ -257,7 +258,7 @@ struct ClosingTests {
     @Test("it waits for no broker that has never answered", .timeLimit(.minutes(1)))
     func noBroker() async throws {
         try await TestBroker.withDirectory { broker in
-            let state = try await stateAtOnce(of: broker.bus()) { bus in await bus.until { $0.state == .open } }
+            let state = try await stateAtOnce(of: broker.bus()) { bus in await bus.until { $0.machine.state == .open } }
             #expect(state == .closed)
         }
     }
@@ -291,7 +292,7 @@ struct ClosingTests {
     /// - Returns: how the bus is when it has just been told to end.
     private func stateAtOnce(
         of bus: ZeroMQEventBus, after body: @escaping @Sendable (ZeroMQEventBus) async throws -> Void
-    ) async throws -> ZeroMQEventBus.State {
+    ) async throws -> ClientStateMachine.State {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await bus.run() }
             try await body(bus)
@@ -305,7 +306,9 @@ struct ClosingTests {
 }
 
 extension ZeroMQEventBus {
-    fileprivate func stateAfterLeaving() -> State {
+    fileprivate var state: ClientStateMachine.State { machine.state }
+
+    fileprivate func stateAfterLeaving() -> ClientStateMachine.State {
         leave()
         return state
     }

@@ -2,6 +2,7 @@ import BusProtocol
 import EventBus
 import SeededRandom
 import Testing
+
 @testable import ZeroMQEventBus
 
 @Suite("What a subscriber may be given")

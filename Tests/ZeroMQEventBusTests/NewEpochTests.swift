@@ -95,13 +95,12 @@ struct NewEpochTests {
 
     @Test("a page that was on its way before the loss is asked for again")
     func pageUnderWay() {
-        let subscriber = Subscriber(
-            tracker: Self.tracker(.after(Position(epoch: 1, offset: 20)), head: 30), prefixes: ["event.A."], claim: nil,
-            head: 30)
-        subscriber.isReading = true
-        subscriber.takeBack(to: 12)
-        #expect(subscriber.nextRead == .journal(after: 12))
-        #expect(subscriber.polledThrough == 12)
+        let plan = Subscription.Plan(prefixes: ["event.A."], start: .after(Position(epoch: 1, offset: 20)))
+        var subscription = Subscription(plan, id: 1, head: 30)
+        subscription.noteRead(2)
+        subscription.takeBack(to: 12)
+        #expect(subscription.nextRead == .journal(after: 12))
+        #expect(subscription.polledThrough == 12)
     }
 
     /// Another epoch for the journal, as a broker makes it that has found its end lost. While no broker runs.
@@ -178,7 +177,7 @@ struct NewEpochTests {
                 let epoch = await bus.epoch
                 try await restart()
                 // What is published before the loss has been noticed can go unnoticed itself.
-                await bus.until { $0.lastSeen == 10 }
+                await bus.until { $0.machine.journal.lastSeen == 10 }
                 try await bus.publish(numbers: 20..<30)
                 #expect(try await messages.numbers(10) == Array(20..<30))
                 #expect(await bus.epoch == epoch)
@@ -222,4 +221,8 @@ struct NewEpochTests {
             }
         }
     }
+}
+
+extension ZeroMQEventBus {
+    fileprivate var epoch: UInt64 { machine.journal.epoch }
 }

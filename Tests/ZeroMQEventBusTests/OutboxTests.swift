@@ -1,7 +1,6 @@
 import BusProtocol
 import EventBus
 import Foundation
-import OrderedCollections
 import Testing
 import ZeroMQ
 
@@ -15,7 +14,7 @@ struct OutboxTests {
     func fullOutbox() async throws {
         try await TestBroker.withDirectory { broker in
             let bus = try broker.bus()
-            let count = ZeroMQEventBus.outboxCapacity + 100
+            let count = Outbox.capacity + 100
             let received = try await bus.whileOpen {
                 async let published: Void = withThrowingTaskGroup(of: Void.self) { group in
                     for number in 0..<count {
@@ -33,7 +32,7 @@ struct OutboxTests {
                     }
                 }
                 let (batches, waiting) = await bus.outbox
-                #expect(batches <= ZeroMQEventBus.outboxCapacity)
+                #expect(batches <= Outbox.capacity)
                 #expect(waiting >= 100)
                 #expect(batches + waiting == count)
                 let received = try await broker.run {
@@ -96,7 +95,7 @@ struct OutboxTests {
                 }
                 #expect(sizes.last == 48)
                 try await broker.run {
-                    await bus.until { $0.lastWelcome?.more != nil }
+                    await bus.until { $0.machine.journal.lastWelcome?.more != nil }
                 }
             }
         }
@@ -162,6 +161,6 @@ struct OutboxTests {
 
 extension ZeroMQEventBus {
     fileprivate var outbox: (batches: Int, waiting: Int) {
-        (pending.values.count(where: \.isBatch), waiting.count)
+        (machine.outbox.batchCount, machine.outbox.waitingCount)
     }
 }

@@ -64,6 +64,12 @@ struct LeasedDocumentsTests {
         return Envelope(attributes: attributes, data: .init(text.utf8))
     }
 
+    private func change(
+        _ leased: inout LeasedDocuments, _ batch: Batch
+    ) throws -> LeasedDocuments.Change? {
+        try leased.change(by: batch, PackedMessages(batch.messages, isTransient: false))
+    }
+
     private func texts(_ leased: LeasedDocuments, except changing: Set<LeasedDocuments.Key> = []) -> [[String]] {
         leased.batches(except: changing).map { $0.map { String(decoding: $0.data, as: UTF8.self) } }
     }
@@ -75,20 +81,20 @@ struct LeasedDocumentsTests {
     @Test("the last of each; not one that is withdrawn, or was published without a lease")
     func last() throws {
         var leased = LeasedDocuments()
-        let unleased = try leased.change(by: Batch([document("a", "0")]))
+        let unleased = try change(&leased, Batch([document("a", "0")]))
         #expect(unleased == nil, "nothing is leased yet")
         for (request, batch) in [
             Batch([document("a", "1"), document("b", "1"), document("c", "1")], isLeased: true),
             Batch([document("a", "2")], isLeased: true),
             Batch([document("b", "2")]), Batch([document("c", "")]),
         ].enumerated() {
-            let change = try #require(try leased.change(by: batch))
+            let change = try #require(try change(&leased, batch))
             leased.apply(change, of: UInt64(request))
         }
         #expect(leased.count == 1)
         #expect(texts(leased) == [["2"]])
         let other = Batch([document("a", "3", type: MessageType(kind: .document, name: "Other"))])
-        let unchanged = try leased.change(by: other)
+        let unchanged = try change(&leased, other)
         #expect(unchanged == nil)
     }
 
@@ -96,9 +102,9 @@ struct LeasedDocumentsTests {
     func lateAnswer() throws {
         var leased = LeasedDocuments()
         let first = try #require(
-            try leased.change(by: Batch([document("a", "1"), document("b", "1")], isLeased: true)))
+            try change(&leased, Batch([document("a", "1"), document("b", "1")], isLeased: true)))
         let second = try #require(
-            try leased.change(by: Batch([document("a", "2"), document("b", "")], isLeased: true)))
+            try change(&leased, Batch([document("a", "2"), document("b", "")], isLeased: true)))
         leased.apply(second, of: 2)
         leased.forgetWithdrawn(before: 1)
         leased.apply(first, of: 1)
@@ -111,7 +117,7 @@ struct LeasedDocumentsTests {
     func underWay() throws {
         var leased = LeasedDocuments()
         let change = try #require(
-            try leased.change(by: Batch([document("a", "1"), document("b", "2")], isLeased: true)))
+            try change(&leased, Batch([document("a", "1"), document("b", "2")], isLeased: true)))
         leased.apply(change, of: 1)
         #expect(texts(leased, except: [key("a")]) == [["2"]])
         #expect(texts(leased, except: [key("a"), key("b")]).isEmpty)
@@ -121,7 +127,7 @@ struct LeasedDocumentsTests {
     func batches() throws {
         var leased = LeasedDocuments()
         for number in 0..<1030 {
-            let change = try #require(try leased.change(by: Batch([document("\(number)", "x")], isLeased: true)))
+            let change = try #require(try change(&leased, Batch([document("\(number)", "x")], isLeased: true)))
             leased.apply(change, of: UInt64(number))
         }
         #expect(texts(leased).map(\.count) == [1024, 6])

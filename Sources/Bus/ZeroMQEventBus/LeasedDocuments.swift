@@ -26,21 +26,25 @@ struct LeasedDocuments {
     /// Documents that the bus should hold.
     private(set) var count = 0
 
-    /// Nil for a batch that changes nothing.
-    mutating func change(by batch: Batch) throws -> Change? {
+    /// - Parameter packed: the messages of the batch as they are sent: the documents are pieces of it.
+    /// - Returns: `nil` for a batch that changes nothing.
+    mutating func change(by batch: Batch, _ packed: PackedMessages) throws(ProtocolError) -> Change? {
         if batch.isLeased {
             for message in batch.messages where message.type.kind == .document && !types.contains(message.type) {
                 types.append(message.type)
             }
         }
-        guard !types.isEmpty else { return nil }
+        guard !types.isEmpty, batch.messages.contains(where: { types.contains($0.type) }) else { return nil }
         var change: Change = [:]
-        for message in batch.messages where message.type.kind == .document && types.contains(message.type) {
-            let key = Key(type: message.type, subject: message.subject, key: message.attributes.key ?? "")
+        var reader = ByteReader(packed.bytes)
+        for message in batch.messages {
+            let published = try PublishedMessage(&reader)
+            guard types.contains(message.type) else { continue }
             let isLeased = batch.isLeased && !message.isTombstone
-            change[key] = .some(isLeased ? try PublishedMessage(message) : nil)
+            change[Key(type: message.type, subject: message.subject, key: published.key)] = .some(
+                isLeased ? published : nil)
         }
-        return change.isEmpty ? nil : change
+        return change
     }
 
     /// Takes note of a batch that is journalled. An answer that was sent again may come after those of later requests.

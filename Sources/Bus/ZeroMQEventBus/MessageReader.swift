@@ -1,0 +1,57 @@
+internal import BusProtocol
+internal import DequeModule
+internal import EventBus
+internal import Logging
+internal import Synchronization
+
+/// Reads one subscription: takes many messages from the bus in one go, so that threads are changed once for them all.
+final class MessageReader: Sendable {
+    private let bus: ZeroMQEventBus
+    private let id: UInt64
+    private let skipped: SkippedMessages
+    private let isWanted: @Sendable (Envelope) -> Bool
+    private let ahead = Mutex<Deque<FeedTracker.Delivery>>([])
+
+    init(
+        bus: ZeroMQEventBus, id: UInt64, skipped: SkippedMessages, isWanted: @escaping @Sendable (Envelope) -> Bool
+    ) {
+        self.bus = bus
+        self.id = id
+        self.skipped = skipped
+        self.isWanted = isWanted
+    }
+
+    /// The next message; nil at the end. A method and no closure: it runs where its caller runs, and the compiler sees it.
+    func next() async throws -> Envelope? {
+        while true {
+            try Task.checkCancellation()
+            guard let delivery = ahead.withLock({ $0.popFirst() }) else {
+                let more = try await bus.next(id)
+                guard !more.isEmpty else { return nil }
+                ahead.withLock { $0.append(contentsOf: more) }
+                continue
+            }
+            do {
+                let envelope = try delivery.message.envelope(settled: delivery.settled)
+                if isWanted(envelope) { return envelope }
+            } catch let error as BusError {
+                skipped.note(error.message)
+            }
+        }
+    }
+}
+
+/// What was not given to whoever asked for it, because its header cannot be read: each is logged, with how many it were.
+final class SkippedMessages: Sendable {
+    private let logger: Logger
+    private let count = Atomic<Int>(0)
+
+    init(logger: Logger) {
+        self.logger = logger
+    }
+
+    func note(_ reason: String) {
+        let count = count.wrappingAdd(1, ordering: .relaxed).newValue
+        logger.warning("a message was skipped", metadata: ["reason": "\(reason)", "skipped": "\(count)"])
+    }
+}

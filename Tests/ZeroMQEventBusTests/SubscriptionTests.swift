@@ -1,0 +1,101 @@
+import BusProtocol
+import EventBus
+import Testing
+
+@testable import ZeroMQEventBus
+
+@Suite("What waits for a reader")
+struct SubscriptionTests {
+    private func subscription(_ start: FeedTracker.Start, head: UInt64, end: UInt64? = nil) -> Subscription {
+        let end = end.map { Position(epoch: 1, offset: $0) }
+        return Subscription(Subscription.Plan(prefixes: ["event.A."], start: start, end: end), id: 1, head: head)
+    }
+
+    @Test("large messages are no more than fit: the next page is read when the reader has taken some")
+    func largeMessages() {
+        var subscription = subscription(.after(Position(epoch: 0, offset: 0)), head: 9)
+        #expect(subscription.nextRead == .journal(after: 0))
+        let large = FeedMessage(
+            topic: "event.A.00", epoch: 1, offset: 1, previous: 0, header: [1],
+            data: Bytes(repeating: 7, count: Subscription.capacitySize / 2))
+        subscription.noteRead(1)
+        _ = subscription.receive(Page(epoch: 1, through: 1, isComplete: false, messages: [large]), to: 1)
+        #expect(subscription.nextRead == nil)
+        #expect(subscription.takeBuffered().map(\.message.offset) == [1])
+        #expect(subscription.nextRead == .journal(after: 1))
+    }
+
+    @Test("a live message for which there are too many bytes waits in the journal")
+    func largeLiveMessages() {
+        var subscription = subscription(.now, head: 0)
+        let data = Bytes(repeating: 7, count: Subscription.capacitySize)
+        let messages = (1...2).map { offset in
+            FeedMessage(topic: "event.A.00", epoch: 1, offset: offset, previous: offset - 1, header: [1], data: data)
+        }
+        subscription.receive(live: [messages[0]])
+        subscription.receive(live: [messages[1]])
+        #expect(subscription.takeBuffered().map(\.message.offset) == [1])
+        #expect(subscription.nextRead == .journal(after: 0))
+    }
+
+    @Test("the wait for the last message ends when a look at the heads shows that nothing else is to come")
+    func end() {
+        var subscription = subscription(.now, head: 3, end: 5)
+        subscription.beginWaiting(1)
+        #expect(subscription.handOver()?.offsets == nil)
+        subscription.note(Heads(epoch: 1, through: 6, offsets: ["event.B.00": 6]))
+        subscription.judge()
+        #expect(subscription.handOver()?.offsets == [])
+    }
+
+    @Test("an end in a journal that was replaced will not come: the messages fail", arguments: [true, false])
+    func replaced(isWaiting: Bool) {
+        var subscription = subscription(.now, head: 3, end: 5)
+        if isWaiting { subscription.beginWaiting(1) }
+        subscription.restart(from: 0)
+        if !isWaiting { subscription.beginWaiting(1) }
+        #expect(subscription.handOver()?.error?.code == .epoch)
+        #expect(subscription.nextRead == nil && subscription.takeBuffered().isEmpty)
+    }
+
+    @Test("a cancellation that comes late does not end the next wait")
+    func lateCancellation() {
+        var subscription = subscription(.now, head: 0)
+        let message = FeedMessage(topic: "event.A.00", epoch: 1, offset: 1, previous: 0, header: [1], data: [2])
+        subscription.beginWaiting(2)
+        let isLate = subscription.stopWaiting(1)
+        #expect(!isLate)
+        subscription.receive(live: [message])
+        #expect(subscription.handOver()?.offsets == [1])
+        subscription.beginWaiting(3)
+        let isCancelled = subscription.stopWaiting(3)
+        #expect(isCancelled)
+        #expect(subscription.handOver()?.offsets == nil)
+    }
+
+    @Test("a page of another journal, or of a part that was lost, is not taken for the one that was asked for since")
+    func latePage() {
+        var subscription = subscription(.documents, head: 9)
+        subscription.noteRead(1)
+        subscription.restart(from: 0)
+        #expect(subscription.nextRead == .documents(after: 0))
+        subscription.noteRead(2)
+        subscription.refuse(1, untilNextTick: true)
+        #expect(subscription.nextRead == nil, "the second page is still to come")
+        let page = Page(epoch: 2, through: 7, isComplete: true, messages: [])
+        _ = subscription.receive(page, to: 1)
+        #expect(subscription.nextRead == nil)
+        _ = subscription.receive(page, to: 2)
+        #expect(subscription.nextRead == .journal(after: 0))
+    }
+}
+
+extension Subscription.HandOver {
+    fileprivate var offsets: [UInt64]? {
+        if case .messages(let messages) = self { messages.map(\.message.offset) } else { nil }
+    }
+
+    fileprivate var error: BusError? {
+        if case .failure(let error) = self { error } else { nil }
+    }
+}
