@@ -66,7 +66,7 @@ struct ServiceRunner: Sendable {
     ///
     /// - Parameter deadline: until when it must be ready, if that is expected of it.
     func runOnce(deadline: ContinuousClock.Instant) async -> Ending {
-        guard board.claimStart(of: name) else { return .stopped }
+        guard board.update({ $0.claimStart(of: name) }) else { return .stopped }
         do {
             let configuration = try configuration(of: service.command, as: "command", variables: variables)
             let socket = try NotifySocket(path: project.notifyPath(of: name))
@@ -302,13 +302,14 @@ struct ServiceRunner: Sendable {
     func shouldRestart(after ending: Ending, attempts: Int, isFirstStart: Bool) async -> Bool {
         switch ending {
         case .stopped:
-            board.settle(name)
+            board.update { $0.settle(name) }
             return false
         case .failed(let error):
-            board.fail(name, with: error)
+            board.update { $0.fail(name, with: error) }
             return false
         case .faulty(let fault, wasReady: false) where isFirstStart:
-            board.fail(name, with: await notReady(fault.description))
+            let error = await notReady(fault.description)
+            board.update { $0.fail(name, with: error) }
             return false
         case .faulty:
             return await restart(succeeded: false, attempts: attempts, neverReady: false)
@@ -321,9 +322,10 @@ struct ServiceRunner: Sendable {
     private func restart(succeeded: Bool, attempts: Int, neverReady: Bool) async -> Bool {
         guard service.restart.restarts(succeeded: succeeded, attempts: attempts) else {
             if neverReady {
-                board.fail(name, with: await notReady("\(lastExit) before it was ready"))
+                let error = await notReady("\(lastExit) before it was ready")
+                board.update { $0.fail(name, with: error) }
             } else {
-                board.settle(name)
+                board.update { $0.settle(name) }
                 if !succeeded, options.abortsOnFailure { abort() }
             }
             return false
@@ -334,7 +336,7 @@ struct ServiceRunner: Sendable {
         board.change(name) { ($0.state, $0.pause) = (.restarting, delay / .seconds(1)) }
         await waitForStop(atMost: delay)
         if !board.view.isToEnd(name) { return true }
-        board.settle(name)
+        board.update { $0.settle(name) }
         return false
     }
 
