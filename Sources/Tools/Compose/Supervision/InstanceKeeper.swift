@@ -59,11 +59,12 @@ struct InstanceKeeper: Sendable {
         let view = board.view
         let offered = OfferedVariables(
             project: project, ports: view.status.ports, service: service.name, replica: view[name]?.replica ?? 1)
-        let environment = ServiceEnvironment(project: project, offered: offered, inherited: options.environment)
         let service = offered.expanded(service)
         return ServiceRunner(
             name: name, service: service, awaitsReadiness: view[name]?.awaitsReadiness ?? false,
             directory: view.stack.directory, project: project, board: board, log: log,
-            variables: environment.variables(for: service, instance: name), options: options, logger: logger)
+            variables: offered.environment(
+                of: service, inherited: options.environment, notifyPath: project.notifyPath(of: name)),
+            options: options, logger: logger)
     }
 }

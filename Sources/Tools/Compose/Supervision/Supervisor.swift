@@ -98,7 +98,7 @@ package final class Supervisor: Sendable {
         try project.prepare(services: board.view.status.services.map(\.name))
         defer { project.removeRuntimeDirectory() }
         // Before anybody can read from the status that this supervisor is there to be asked.
-        let control = try ControlSocket(path: project.controlPath)
+        let control = try ControlServer(path: project.controlPath, logger: logger)
         let view = board.view
         try project.save(view.stack)
         board.begin(ports: try LoopbackPorts.pick(for: view.stack.ports))
@@ -109,7 +109,7 @@ package final class Supervisor: Sendable {
             group.addTask { await self.followSignals() }
             // Before others' work: a process that is not written down is lost if this one is killed.
             group.addTask(priority: .high) { for await _ in self.board.views() { self.recorder.flush() } }
-            group.addTask { await ControlServer(socket: control, logger: self.logger).serve(self.answer) }
+            group.addTask { await control.serve(self.answer) }
             await keepInstances()
             group.cancelAll()
         }
