@@ -27,7 +27,7 @@ final class ControlServer: Sendable {
     func serve(_ answer: @escaping @Sendable (ControlCall) -> ControlReply) async {
         await withTaskGroup(of: Void.self) { group in
             var present = 0
-            while let descriptor = await accept() {
+            while let descriptor = await socket.accept() {
                 if present == Self.capacity {
                     await group.next()
                     present -= 1
@@ -37,23 +37,6 @@ final class ControlServer: Sendable {
             }
             group.cancelAll()
         }
-    }
-
-    /// The next connection's descriptor, which the caller has to close; `nil` when the task is cancelled.
-    private func accept() async -> CInt? {
-        while !Task.isCancelled {
-            // With its flags at once: a service may be forked at any moment, and would inherit it.
-            let connection =
-                GNUCalls.accept?(socket.descriptor, nil, nil, CInt(SOCK_NONBLOCK.rawValue) | O_CLOEXEC) ?? -1
-            if connection >= 0 { return connection }
-            if errno == EMFILE || errno == ENFILE {
-                // Nothing tells when a descriptor is free again.
-                try? await Task.sleep(for: .milliseconds(100))
-            } else {
-                await Readability.wait(for: socket.descriptor)
-            }
-        }
-        return nil
     }
 
     private func serve(_ descriptor: CInt, _ answer: @escaping @Sendable (ControlCall) -> ControlReply) async {

@@ -29,7 +29,7 @@ package struct LogReader: AsyncSequence, Sendable {
         self.last = last
         self.period = period
         self.isWanted = isWanted
-        try RuntimeDirectory.make(directory)
+        try PrivateDirectory.make(directory)
         // Before the first look at the files, so that nothing is written unseen between the two.
         watch = follow ? try DirectoryWatch(path: directory) : nil
     }

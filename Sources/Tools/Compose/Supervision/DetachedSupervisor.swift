@@ -40,9 +40,9 @@ package struct DetachedSupervisor: Sendable {
         until milestone: Milestone,
         onProgress: @Sendable (String) -> Void = { _ in }
     ) async throws {
-        try RuntimeDirectory.make(project.stateDirectory)
+        try PrivateDirectory.make(project.stateDirectory)
         let runtimeRoot = (project.runtimeDirectory as NSString).deletingLastPathComponent
-        try RuntimeDirectory.make(runtimeRoot)
+        try PrivateDirectory.make(runtimeRoot)
         let socket = try NotifySocket(path: project.launchSocketPrefix + String(getpid()))
         let variables = environment.merging(["NOTIFY_SOCKET": socket.path]) { _, new in new }
         let logPath = project.supervisorLogPath

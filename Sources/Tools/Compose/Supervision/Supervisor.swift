@@ -68,7 +68,7 @@ package final class Supervisor: Sendable {
         defer { board.close() }
         let launcher = Launcher(environment: options.environment)
         do {
-            guard let lock = try ProjectLock.acquire(project) else { throw alreadyRunning() }
+            guard let lock = try project.lock() else { throw alreadyRunning() }
             try await supervise(launcher, holding: lock)
         } catch {
             launcher.tell(failure: error)
@@ -76,7 +76,7 @@ package final class Supervisor: Sendable {
         }
     }
 
-    private func supervise(_ launcher: Launcher, holding lock: consuming ProjectLock) async throws {
+    private func supervise(_ launcher: Launcher, holding lock: consuming FileLock) async throws {
         // First, for they are found by what the killed supervisor wrote, in whose place we then write.
         try await project.stopLeftovers(logger: logger)
         try await supervise(launcher)
