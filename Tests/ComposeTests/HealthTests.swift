@@ -83,9 +83,11 @@ struct HealthTests {
     @Test("A service is ready once its check succeeds, in its own folder and with its own variables")
     func healthy() async throws {
         let scratch = try Scratch()
-        // However long it takes until the file is there.
+        // However long it takes until the file is there. The last check may be killed while it writes.
         var check = probe(
-            "test -e ready && echo \"$OWN $SEGUE_SERVICE $0 ${NOTIFY_SOCKET-none}\" > told", retries: .max)
+            """
+            test -e ready && echo "$OWN $SEGUE_SERVICE $0 ${NOTIFY_SOCKET-none}" > new && mv new told
+            """, retries: .max)
         check.command.append("${SEGUE_PROJECT}")
         var first = service(check, name: "first")
         first.environment = ["OWN": "mine"]

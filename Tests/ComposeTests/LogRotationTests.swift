@@ -20,14 +20,16 @@ struct LogRotationTests {
         }
 
         func cursor(last: Int? = nil, since: Double? = nil, until: Double? = nil) -> LogCursor {
-            LogCursor(files, .init(last: last, since: since.map(time), until: until.map(time)))
+            let period = LogPeriod(
+                since: since.map(Date.init(timeIntervalSince1970:)), until: until.map(Date.init(timeIntervalSince1970:))
+            )
+            return LogCursor(files, last: last, in: period)
         }
-
-        func time(_ seconds: Double) -> [UInt8] { LogRecord.time(Date(timeIntervalSince1970: seconds)) }
 
         func record(_ number: Int) -> [UInt8] {
             LogRecord.bytes(
-                time: time(Double(number)), stream: .stdout, text: Array("\(number)".utf8), continues: false)
+                time: LogRecord.time(Date(timeIntervalSince1970: Double(number))), stream: .stdout,
+                text: Array("\(number)".utf8), continues: false)
         }
     }
 

@@ -11,9 +11,7 @@ struct DeviceOptionTests {
             ("--flow nowhere.yaml", "nowhere.yaml: cannot be read"),
         ])
     func mistakes(options: String, complaint: String) async throws {
-        try await SegueCommandLine.inScratch { segue in
-            var segue = segue
-            segue.workingDirectory = Repository.path("")
+        try await SegueCommandLine.inRepository { segue in
             let result = try await segue.shell("device \(options)")
             #expect(result.status != 0)
             #expect(result.error.contains(complaint), "\(result.error)")

@@ -3,9 +3,7 @@ import Foundation
 import SegueTestSupport
 import Testing
 
-@Suite(
-    "The Python client, written from docs/wire-protocol.md alone",
-    .enabled(if: PythonClient.isInstalled, "scripts/python, which make test runs, installs what it needs"))
+@Suite("The Python client, written from docs/wire-protocol.md alone", .needsPython)
 struct PythonClientTests {
     @Test("what Python publishes, Swift reads once and in order", .timeLimit(.minutes(3)))
     func publish() async throws {

@@ -5,9 +5,7 @@ import GRDB
 import SegueTestSupport
 import Testing
 
-@Suite(
-    "A durable consumer in Python",
-    .enabled(if: PythonClient.isInstalled, "scripts/python, which make test runs, installs what it needs"))
+@Suite("A durable consumer in Python", .needsPython)
 struct PythonConsumerTests {
     @Test(
         "two instances share the work, and when one is killed the other does it all, each once",

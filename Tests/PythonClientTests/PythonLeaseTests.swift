@@ -1,8 +1,6 @@
 import Testing
 
-@Suite(
-    "The leased documents that the fast client in Python keeps",
-    .enabled(if: PythonClient.isInstalled, "scripts/python, which make test runs, installs what it needs"))
+@Suite("The leased documents that the fast client in Python keeps", .needsPython)
 struct PythonLeaseTests {
     @Test(
         "are those of the last batches that were journalled, in whatever order they were answered, without what changes",

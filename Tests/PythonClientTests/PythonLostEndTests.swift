@@ -1,8 +1,6 @@
 import Testing
 
-@Suite(
-    "A simple reader in Python whose offset is none of the journal's any more",
-    .enabled(if: PythonClient.isInstalled, "scripts/python, which make test runs, installs what it needs"))
+@Suite("A simple reader in Python whose offset is none of the journal's any more", .needsPython)
 struct PythonLostEndTests {
     @Test(
         "goes on at the end that is left, or in the new epoch where it has to, whether hello or a page tells it first",

@@ -18,7 +18,7 @@ struct PythonPageTests {
 
     @Test(
         "the commands of docs/examples/python/README.md run as they stand", .timeLimit(.minutes(3)),
-        .enabled(if: PythonClient.isInstalled, "scripts/python, which make test runs, installs what it needs"))
+        .needsPython)
     func commands() async throws {
         try await TestStack.withPython { stack, _ in
             let commands = try Self.blocks(of: "sh", in: "docs/examples/python/README.md")
@@ -35,7 +35,7 @@ struct PythonPageTests {
 
     @Test(
         "the simple client's program in docs/examples/python/README.md runs as it stands", .timeLimit(.minutes(3)),
-        .enabled(if: PythonClient.isInstalled, "scripts/python, which make test runs, installs what it needs"))
+        .needsPython)
     func program() async throws {
         try await TestStack.withPython { stack, python in
             let program = try #require(try Self.blocks(of: "python", in: "docs/examples/python/README.md").first)

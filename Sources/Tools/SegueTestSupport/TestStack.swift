@@ -1,12 +1,9 @@
 internal import Compose
 public import EventBus
 internal import Foundation
+internal import Glibc
 internal import Logging
 internal import ZeroMQEventBus
-
-#if canImport(Glibc)
-internal import Glibc
-#endif
 
 /// Real processes on a real bus, in a folder of the test's own.
 ///

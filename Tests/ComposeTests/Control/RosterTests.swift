@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Compose
@@ -28,17 +29,12 @@ struct RosterTests {
 
     /// As keepers would: everything that is wanted runs, all else has ended.
     private mutating func runAll() {
-        for instance in roster.status.services {
-            guard !instance.order.isRemoved else {
-                roster[instance.name] = nil
-                continue
-            }
-            roster.definitions[instance.name] = roster.definition(of: instance)
-            roster.change(instance.name) {
-                $0.round = $0.order.round
-                $0.state = $0.order.isWanted ? .ready : .exited
-            }
+        let names = roster.status.services.map(\.name)
+        // Once for each, as one may wait for all others.
+        for name in Array(repeating: names, count: names.count).joined() where roster.claimRound(of: name) != nil {
+            roster.change(name) { ($0.state, $0.startedAt) = (.ready, Date()) }
         }
+        for name in names where !roster.dismiss(name) && roster.isToEnd(name) { roster.settle(name) }
     }
 
     /// Applies a request. The changes as text, those that stay left out.
@@ -188,7 +184,7 @@ struct RosterTests {
 
     @Test("while all is being stopped nothing is begun")
     mutating func stopping() throws {
-        roster.stop = .orderly
+        roster.request(.orderly)
         let error = #expect(throws: ComposeError.self) { _ = try roster.apply(.start(services: [])) }
         #expect(error?.code == "stopping")
     }

@@ -45,7 +45,11 @@ struct SystemdStartTests {
             systemctl --user start demo.target || { cat $1/manager.log; systemctl --user status "demo*" --no-pager; }
             for unit in store setup web; do systemctl --user is-active demo.$unit || true; done
             systemctl --user stop demo.target
-            for unit in store setup web; do systemctl --user is-active demo.$unit || true; done
+            # The target is stopped at once, and its services after it.
+            for unit in store setup web; do
+                while [ "$(systemctl --user is-active demo.$unit)" = deactivating ]; do sleep 0.1; done
+                systemctl --user is-active demo.$unit || true
+            done
             """, home: scratch.path)
         #expect(
             states.split(separator: "\n").suffix(6) == [

@@ -1,6 +1,7 @@
 import Foundation
 import Subprocess
 import SystemPackage
+import Testing
 
 /// A client in docs/examples/python, run as a user would: a program and its verbs.
 struct PythonClient: Sendable {
@@ -145,5 +146,11 @@ struct RunningPython {
             messages.append(try PrintedMessage(await line { $0.hasPrefix("{") }))
         }
         return messages
+    }
+}
+
+extension Trait where Self == ConditionTrait {
+    static var needsPython: Self {
+        .enabled(if: PythonClient.isInstalled, "scripts/python, which make test runs, installs what it needs")
     }
 }

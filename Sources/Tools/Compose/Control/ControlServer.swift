@@ -6,15 +6,22 @@ import Logging
 ///
 /// A request is answered at once, or not at all: who asks and is slow, silent or gone, or talks nonsense, costs a
 /// descriptor for a moment. What follows from a request is followed in the project's status.
-struct ControlServer: Sendable {
+final class ControlServer: Sendable {
     /// How many are listened to at the same time; the others wait in the kernel's queue.
     private static let capacity = 16
     private static let patience: Duration = .seconds(5)
     /// A stack of some thousand services.
     static let longestCall = 16 << 20
 
-    let socket: ControlSocket
-    let logger: Logger
+    private let socket: UnixSocket
+    private let logger: Logger
+
+    /// - Parameter path: in a folder that only this user can enter.
+    /// - Throws: as ``UnixSocket``.
+    init(path: String, logger: Logger) throws(ComposeError) {
+        socket = try UnixSocket(SOCK_STREAM, boundTo: path)
+        self.logger = logger
+    }
 
     /// Returns when the task is cancelled.
     func serve(_ answer: @escaping @Sendable (ControlCall) -> ControlReply) async {
@@ -26,7 +33,7 @@ struct ControlServer: Sendable {
                     present -= 1
                 }
                 present += 1
-                group.addTask { await serve(descriptor, answer) }
+                group.addTask { await self.serve(descriptor, answer) }
             }
             group.cancelAll()
         }
@@ -39,7 +46,7 @@ struct ControlServer: Sendable {
                 guard connection.isOwnUsers, let data = await connection.readAll(limit: Self.longestCall) else {
                     return
                 }
-                await connection.writeAll(reply(to: data, answer))
+                await connection.writeAll(self.reply(to: data, answer))
             }
             group.addTask { try? await Task.sleep(for: Self.patience) }
             await group.next()
@@ -60,32 +67,5 @@ struct ControlServer: Sendable {
                     recovery: "if it runs another version of segue, take the project down and up again"))
         }
         return (try? JSONEncoder().encode(reply)) ?? Data()
-    }
-}
-
-/// Where a supervisor takes requests, in a folder that only its user can enter.
-final class ControlSocket: Sendable {
-    private let socket: UnixSocket
-
-    /// - Throws: as ``UnixSocket``.
-    init(path: String) throws(ComposeError) {
-        socket = try UnixSocket(SOCK_STREAM, boundTo: path)
-    }
-
-    /// The next connection's descriptor, which the caller has to close; `nil` when the task is cancelled.
-    func accept() async -> CInt? {
-        while !Task.isCancelled {
-            // With its flags at once: a service may be forked at any moment, and would inherit it.
-            let connection =
-                GNUCalls.accept?(socket.descriptor, nil, nil, CInt(SOCK_NONBLOCK.rawValue) | O_CLOEXEC) ?? -1
-            if connection >= 0 { return connection }
-            if errno == EMFILE || errno == ENFILE {
-                // Nothing tells when a descriptor is free again.
-                try? await Task.sleep(for: .milliseconds(100))
-            } else {
-                await Readability.wait(for: socket.descriptor)
-            }
-        }
-        return nil
     }
 }

@@ -82,7 +82,9 @@ package struct ComposeFile: Sendable {
         // What is wrong with an env file is no matter here.
         let findings = ComposeFindings()
         let names = reading.texts.compactMap { file -> ComposeNode? in
-            guard let root = YAMLText.parse(file.text, file: file.path.shown, findings: findings) else { return nil }
+            guard let root = ComposeTreeBuilder.parse(file.text, file: file.path.shown, findings: findings) else {
+                return nil
+            }
             let source = ComposeSource(
                 name: file.path.shown, directory: reading.directory, environment: reading.environment)
             var builder = ComposeTreeBuilder(source: source, findings: findings, offered: [])
@@ -121,7 +123,7 @@ package struct ComposeFile: Sendable {
 }
 
 /// One reading of a stack's files.
-struct ComposeReading {
+private struct ComposeReading {
     let texts: [ComposeLoader.Text]
     let directory: ComposePath
     let environment: ComposeEnvironment
@@ -140,8 +142,10 @@ struct ComposeReading {
     /// - Throws: ``ComposeError`` when one of the files cannot be read.
     init(paths: [String], environmentFiles: [String], environment: [String: String]) throws(ComposeError) {
         let findings = ComposeFindings()
-        let texts = try paths.map { path throws(ComposeError) in try Self.text(of: path, .compose) }
-        let files = try environmentFiles.map { path throws(ComposeError) in try Self.text(of: path, .environment) }
+        let texts = try paths.map { path throws(ComposeError) in try Self.text(of: path, "compose", flag: "-f") }
+        let files = try environmentFiles.map { path throws(ComposeError) in
+            try Self.text(of: path, "environment", flag: "--env-file")
+        }
         let directory = texts.first?.path.directory ?? Self.current
         let process = ComposeEnvironment(environment)
         self.init(
@@ -162,21 +166,17 @@ struct ComposeReading {
             ?? Stack(directory: directory.absolute, services: [])
     }
 
-    /// What a person names a file as.
-    enum Kind: String {
-        case compose, environment
-
-        fileprivate var flag: String { self == .compose ? "-f" : "--env-file" }
-    }
-
-    static func text(of path: String, _ kind: Kind) throws(ComposeError) -> ComposeLoader.Text {
+    /// - Parameters:
+    ///   - kind: what a person names it as.
+    ///   - flag: the option for that.
+    private static func text(of path: String, _ kind: String, flag: String) throws(ComposeError) -> ComposeLoader.Text {
         let place = ComposePath(shown: path, absolute: current.resolving(path).absolute)
         do {
             return ComposeLoader.Text(path: place, text: try ComposeText.read(path == "-" ? path : place.absolute))
         } catch {
             let isThere = path == "-" || FileManager.default.fileExists(atPath: place.absolute)
             let usual =
-                isThere ? "it has to be UTF-8 text that you may read" : "name an existing file with \(kind.flag)"
+                isThere ? "it has to be UTF-8 text that you may read" : "name an existing file with \(flag)"
             throw ComposeError(
                 code: "\(kind)-file-unreadable", message: "cannot read the \(kind) file \(path)",
                 recovery: error.hint ?? usual)

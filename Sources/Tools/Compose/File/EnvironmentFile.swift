@@ -73,7 +73,7 @@ struct EnvironmentFile {
 }
 
 /// Takes an env file apart, one variable at a time; what it cannot read it names by line only, for it may be a secret.
-struct EnvironmentFileScanner {
+private struct EnvironmentFileScanner {
     enum Value: Equatable {
         case literal(String)
         /// With variables to expand.
@@ -94,6 +94,8 @@ struct EnvironmentFileScanner {
 
     private var rest: Substring
     private var line = 1
+    /// The line in which the present entry begins.
+    private var start = 1
 
     /// - Parameter text: with line feeds alone.
     init(_ text: String) {
@@ -108,39 +110,35 @@ struct EnvironmentFileScanner {
             skip(while: \.isWhitespace)
         }
         guard !rest.isEmpty else { return nil }
-        let start = line
+        start = line
         do {
-            return .success(try entry(at: start))
+            return .success(try entry())
         } catch {
             skip { $0 != "\n" }
-            return .failure(Mistake(message: error.message, line: start))
+            return .failure(error)
         }
     }
 
-    private struct Failure: Error {
-        let message: String
-    }
-
-    private mutating func entry(at line: Int) throws(Failure) -> Entry {
+    private mutating func entry() throws(Mistake) -> Entry {
         if rest.hasPrefix("export ") {
             rest.removeFirst("export ".count)
             skip(while: Self.isBlank)
         }
         let name = take { $0 == "_" || $0 == "." || $0 == "-" || $0.isASCII && ($0.isLetter || $0.isNumber) }
         guard let first = name.first, first == "_" || first.isLetter else {
-            throw Failure(message: "the line does not begin with a variable's name")
+            throw mistake("the line does not begin with a variable's name")
         }
         skip(while: Self.isBlank)
         guard rest.first == "=" else {
             try endLine(after: "the name")
-            return Entry(name: name, value: nil, line: line)
+            return Entry(name: name, value: nil, line: start)
         }
         rest.removeFirst()
         skip(while: Self.isBlank)
-        return Entry(name: name, value: try value(), line: line)
+        return Entry(name: name, value: try value(), line: start)
     }
 
-    private mutating func value() throws(Failure) -> Value {
+    private mutating func value() throws(Mistake) -> Value {
         guard let quote = rest.first, quote == "'" || quote == "\"" else {
             return .template(unquoted())
         }
@@ -159,7 +157,7 @@ struct EnvironmentFileScanner {
     }
 
     /// May go on over several lines.
-    private mutating func quoted(_ quote: Character) throws(Failure) -> String {
+    private mutating func quoted(_ quote: Character) throws(Mistake) -> String {
         var text = ""
         while let character = pop() {
             if character == quote { return text }
@@ -174,7 +172,7 @@ struct EnvironmentFileScanner {
                 text.append(character)
             }
         }
-        throw Failure(message: "a quote that begins here is not closed")
+        throw mistake("a quote that begins here is not closed")
     }
 
     /// Within double quotes. An escaped dollar sign begins no variable.
@@ -182,11 +180,13 @@ struct EnvironmentFileScanner {
         "n": "\n", "r": "\r", "t": "\t", "\\": "\\", "\"": "\"", "$": "$$",
     ]
 
-    private mutating func endLine(after what: String) throws(Failure) {
+    private mutating func endLine(after what: String) throws(Mistake) {
         skip(while: Self.isBlank)
         if rest.first == "#" { skip { $0 != "\n" } }
-        guard rest.isEmpty || rest.first == "\n" else { throw Failure(message: "something follows \(what)") }
+        guard rest.isEmpty || rest.first == "\n" else { throw mistake("something follows \(what)") }
     }
+
+    private func mistake(_ message: String) -> Mistake { Mistake(message: message, line: start) }
 
     private static func isBlank(_ character: Character) -> Bool { character == " " || character == "\t" }
 

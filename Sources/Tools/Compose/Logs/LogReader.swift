@@ -11,7 +11,8 @@ package struct LogReader: AsyncSequence, Sendable {
     private let directory: String
     /// Which logs are read, by name.
     package let isWanted: @Sendable (String) -> Bool
-    private let selection: LogCursor.Selection
+    private let last: Int?
+    private let period: LogPeriod
     private let watch: DirectoryWatch?
 
     /// - Parameters:
@@ -24,11 +25,11 @@ package struct LogReader: AsyncSequence, Sendable {
         directory: String, last: Int?, in period: LogPeriod, follow: Bool,
         isWanted: @escaping @Sendable (String) -> Bool = { _ in true }
     ) throws(ComposeError) {
-        let (since, until) = period.bounds
-        selection = LogCursor.Selection(last: last, since: since, until: until)
         self.directory = directory
+        self.last = last
+        self.period = period
         self.isWanted = isWanted
-        try RuntimeDirectory.make(directory)
+        try PrivateDirectory.make(directory)
         // Before the first look at the files, so that nothing is written unseen between the two.
         watch = follow ? try DirectoryWatch(path: directory) : nil
     }
@@ -49,7 +50,7 @@ package struct LogReader: AsyncSequence, Sendable {
 
         fileprivate init(_ reader: LogReader) {
             self.reader = reader
-            addSources(reader.selection)
+            addSources(last: reader.last)
         }
 
         package mutating func next() async -> LogLine? {
@@ -58,17 +59,15 @@ package struct LogReader: AsyncSequence, Sendable {
                 guard let watch = reader.watch, !Task.isCancelled else { return nil }
                 guard await watch.wait() else { continue }
                 // A log that was not there yet is shown from its beginning.
-                var all = reader.selection
-                all.last = nil
-                addSources(all)
+                addSources(last: nil)
             }
         }
 
-        private mutating func addSources(_ selection: LogCursor.Selection) {
+        private mutating func addSources(last: Int?) {
             for name in LogFiles.names(in: reader.directory).sorted()
             where reader.isWanted(name) && !sources.contains(where: { $0.cursor.files.name == name }) {
                 let files = LogFiles(directory: reader.directory, name: name)
-                sources.append(Source(cursor: LogCursor(files, selection)))
+                sources.append(Source(cursor: LogCursor(files, last: last, in: reader.period)))
             }
         }
 
@@ -93,35 +92,26 @@ package struct LogPeriod: Sendable, Equatable {
         self.since = since
         self.until = until
     }
-
-    /// As it is compared with the times in files.
-    var bounds: (since: [UInt8]?, until: [UInt8]?) { (since.map(LogRecord.time), until.map(LogRecord.time)) }
 }
 
 /// Reads the files of one log line by line, and goes on with those that are begun later.
 struct LogCursor {
-    /// Where to begin, and what to leave out.
-    struct Selection {
-        /// How many of the lines that are there to begin with; `nil` is all.
-        var last: Int?
-        var since: [UInt8]?
-        var until: [UInt8]?
-    }
-
     let files: LogFiles
-    private let selection: Selection
+    /// The times of the period, as they are compared with those in files.
+    private let since, until: [UInt8]?
     /// Those that are open: the first is being read, the last is the newest there was.
     private var open: [LogFile] = []
     private var buffer: [UInt8] = []
     /// Where the part of the buffer that was not returned begins.
     private var start = 0
 
-    init(_ files: LogFiles, _ selection: Selection) {
+    /// - Parameter last: how many of the lines that are there to begin with; `nil` is all.
+    init(_ files: LogFiles, last: Int? = nil, in period: LogPeriod = LogPeriod()) {
         self.files = files
-        self.selection = selection
+        (since, until) = (period.since.map(LogRecord.time), period.until.map(LogRecord.time))
         // One that is removed just now is too old to be missed.
         open = files.numbers.compactMap { LogFile(files, number: $0) }
-        if let last = selection.last { skip(toLast: last) }
+        if let last { skip(toLast: last) }
     }
 
     /// - Returns: `nil` when there is nothing more for now.
@@ -154,9 +144,9 @@ struct LogCursor {
 
     private func fits(_ record: ArraySlice<UInt8>) -> Bool {
         guard !record.isEmpty else { return false }
-        guard let time = LogRecord.time(of: record) else { return selection.since == nil && selection.until == nil }
-        if let since = selection.since, time.lexicographicallyPrecedes(since) { return false }
-        if let until = selection.until, until.lexicographicallyPrecedes(time) { return false }
+        guard let time = LogRecord.time(of: record) else { return since == nil && until == nil }
+        if let since, time.lexicographicallyPrecedes(since) { return false }
+        if let until, until.lexicographicallyPrecedes(time) { return false }
         return true
     }
 
@@ -193,7 +183,7 @@ struct LogCursor {
         var missing = count
         var wanted: [LogFile] = []
         for file in open.reversed() where missing > 0 || wanted.isEmpty {
-            missing -= file.seek(toLast: missing, until: selection.until)
+            missing -= file.seek(toLast: missing, until: until)
             wanted.insert(file, at: 0)
         }
         if count == 0 { wanted.first?.seekToEnd() }
@@ -202,7 +192,7 @@ struct LogCursor {
 }
 
 /// A log file open for reading.
-final class LogFile {
+private final class LogFile {
     private static let blockSize = 65536
 
     let number: Int

@@ -22,7 +22,7 @@ enum DetachedProcess {
         posix_spawn_file_actions_adddup2(&actions, memory, STDIN_FILENO)
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
         posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, logPath, O_WRONLY | O_CREAT | O_APPEND, 0o600)
-        _ = GNUCalls.addCloseFrom?(&actions, STDERR_FILENO + 1)
+        _ = addCloseFrom?(&actions, STDERR_FILENO + 1)
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -31,7 +31,7 @@ enum DetachedProcess {
         posix_spawnattr_setsigdefault(&attributes, &signals)
         sigemptyset(&signals)
         posix_spawnattr_setsigmask(&attributes, &signals)
-        let flags = Int16(POSIX_SPAWN_SETSIGDEF) | Int16(POSIX_SPAWN_SETSIGMASK) | GNUCalls.spawnInNewSession
+        let flags = Int16(POSIX_SPAWN_SETSIGDEF) | Int16(POSIX_SPAWN_SETSIGMASK) | spawnInNewSession
         posix_spawnattr_setflags(&attributes, flags)
         return try spawn(executable, [executable] + arguments, environment, &actions, &attributes)
     }
@@ -55,7 +55,7 @@ enum DetachedProcess {
     /// Nothing of it is left, however this process and the one that reads it come to their end, as would be of a file;
     /// and it takes any length, which a pipe does not before somebody reads.
     private static func memoryFile(_ text: String, for executable: String) throws(ComposeError) -> CInt {
-        let descriptor = GNUCalls.makeMemoryFile?("input", GNUCalls.closeMemoryFileOnExec) ?? -1
+        let descriptor = makeMemoryFile?("input", closeMemoryFileOnExec) ?? -1
         guard descriptor >= 0 else { throw failure(executable, Errno(rawValue: errno)) }
         do {
             let file = FileDescriptor(rawValue: descriptor)
@@ -71,4 +71,19 @@ enum DetachedProcess {
     private static func failure(_ executable: String, _ reason: any Error) -> ComposeError {
         ComposeError(code: "spawn", message: "cannot start \(executable): \(reason)")
     }
+
+    // What glibc offers (2.34 and later) but Swift's Glibc module does not import.
+
+    private typealias AddCloseFrom = @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, CInt) -> CInt
+    private typealias MakeMemoryFile = @convention(c) (UnsafePointer<CChar>, CUnsignedInt) -> CInt
+
+    private static let addCloseFrom = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np").map {
+        unsafeBitCast($0, to: AddCloseFrom.self)
+    }
+    private static let makeMemoryFile = dlsym(nil, "memfd_create").map { unsafeBitCast($0, to: MakeMemoryFile.self) }
+
+    /// `MFD_CLOEXEC`, from <sys/mman.h> with `_GNU_SOURCE`.
+    private static let closeMemoryFileOnExec: CUnsignedInt = 1
+    /// `POSIX_SPAWN_SETSID`, from <spawn.h> with `_GNU_SOURCE`.
+    private static let spawnInNewSession: Int16 = 0x80
 }

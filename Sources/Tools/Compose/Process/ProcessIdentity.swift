@@ -35,7 +35,7 @@ final class ProcessHandle: Sendable {
 
     /// - Returns: `nil` when there is no such process (or, on a kernel before 5.3, no such call).
     init?(opening pid: pid_t) {
-        guard let open = GNUCalls.openPidfd else { return nil }
+        guard let open = Self.openPidfd else { return nil }
         let descriptor = open(pid, 0)
         guard descriptor >= 0 else { return nil }
         self.descriptor = descriptor
@@ -51,8 +51,16 @@ final class ProcessHandle: Sendable {
     }
 
     func send(_ signal: CInt) {
-        _ = GNUCalls.sendToPidfd?(descriptor, signal, nil, 0)
+        _ = Self.sendToPidfd?(descriptor, signal, nil, 0)
     }
+
+    // What glibc offers (2.36 and later) but Swift's Glibc module does not import; syscall(2) is variadic and so no way in.
+
+    private typealias OpenPidfd = @convention(c) (pid_t, CUnsignedInt) -> CInt
+    private typealias SendToPidfd = @convention(c) (CInt, CInt, UnsafeMutableRawPointer?, CUnsignedInt) -> CInt
+
+    private static let openPidfd = dlsym(nil, "pidfd_open").map { unsafeBitCast($0, to: OpenPidfd.self) }
+    private static let sendToPidfd = dlsym(nil, "pidfd_send_signal").map { unsafeBitCast($0, to: SendToPidfd.self) }
 }
 
 /// What `/proc` tells about the processes of this machine.

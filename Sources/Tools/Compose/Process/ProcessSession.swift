@@ -35,7 +35,7 @@ package struct ProcessSession: Sendable {
     func terminate(
         signal: StopSignal,
         grace: Duration,
-        urgent: @escaping @Sendable () async -> Void = { await Task.waitForCancellation() }
+        urgent: (@Sendable () async -> Void)? = nil
     ) async {
         send(signal.number)
         // As systemd.kill(5): a process that stands still would not hear it before it is killed.
@@ -43,7 +43,7 @@ package struct ProcessSession: Sendable {
         await withTaskGroup { group in
             group.addTask { await waitUntilEmpty() }
             group.addTask { try? await Task.sleep(for: grace) }
-            group.addTask { await urgent() }
+            if let urgent { group.addTask { await urgent() } }
             await group.next()
             group.cancelAll()
         }
@@ -77,14 +77,5 @@ package struct ProcessSession: Sendable {
                 try? await Task.sleep(for: .milliseconds(20))
             }
         }
-    }
-}
-
-extension Task where Success == Never, Failure == Never {
-    /// Suspends until the task is cancelled.
-    static func waitForCancellation() async {
-        let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
-        for await _ in stream {}
-        continuation.finish()
     }
 }

@@ -24,7 +24,7 @@ package struct Project: Sendable, Hashable {
         try self.init(
             name: name,
             stateRoot: "\(state)/segue",
-            runtimeRoot: RuntimeDirectory.base(environment: environment)
+            runtimeRoot: Self.runtimeRoot(environment: environment)
         )
     }
 
@@ -35,6 +35,13 @@ package struct Project: Sendable, Hashable {
         self.name = try ProjectName.resolve(flag: name, directory: "")
         stateDirectory = "\(stateRoot)/\(name)"
         runtimeDirectory = "\(runtimeRoot)/\(name)"
+    }
+
+    /// `$XDG_RUNTIME_DIR/segue`, or `segue-UID` in the temporary directory where the first is not set.
+    private static func runtimeRoot(environment: [String: String]) -> String {
+        if let runtime = environment["XDG_RUNTIME_DIR"], runtime.hasPrefix("/") { return "\(runtime)/segue" }
+        let temporary = environment["TMPDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
+        return (temporary.hasSuffix("/") ? String(temporary.dropLast()) : temporary) + "/segue-\(getuid())"
     }
 
     /// Where the bus of this project is: `ipc://` and the folder that the broker makes its sockets in.
@@ -62,7 +69,7 @@ package struct Project: Sendable, Hashable {
     /// - Throws: ``ComposeError`` `socket-path-too-long`.
     func checkSocketPaths(services: [String]) throws(ComposeError) {
         for path in services.map(notifyPath) + [controlPath, "\(runtimeDirectory)/bus/ingress"] {
-            guard path.utf8.count <= UnixAddress.longestPath else { throw RuntimeDirectory.tooLong(path) }
+            guard path.utf8.count <= UnixAddress.longestPath else { throw UnixSocket.tooLong(path) }
         }
     }
 
@@ -73,8 +80,16 @@ package struct Project: Sendable, Hashable {
         let runtimeRoot = (runtimeDirectory as NSString).deletingLastPathComponent
         let runtime = [runtimeRoot, runtimeDirectory, "\(runtimeDirectory)/notify"]
         for path in [stateDirectory, dataDirectory, logDirectory, eventDirectory] + runtime {
-            try RuntimeDirectory.make(path)
+            try PrivateDirectory.make(path)
         }
+    }
+
+    /// Held by the one supervisor of the project, or who does its work.
+    ///
+    /// - Returns: `nil` when another process holds it.
+    func lock() throws(ComposeError) -> FileLock? {
+        try PrivateDirectory.make(stateDirectory)
+        return try FileLock.acquire(lockPath)
     }
 
     /// Removes every socket; only while no process of this project runs.
@@ -112,11 +127,10 @@ package struct Project: Sendable, Hashable {
 
     /// Keeps the stack for whoever starts the project again without its file.
     ///
-    /// It may hold secrets. The folder is 0700, so that nobody can come between the two steps.
+    /// It may hold secrets.
     func save(_ stack: Stack) throws(ComposeError) {
         do {
-            try Data(stack.text.utf8).write(to: URL(fileURLWithPath: stackPath), options: .atomic)
-            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: stackPath)
+            try AtomicFile.replace(stackPath, with: stack.text.utf8, isDurable: true)
         } catch {
             throw ComposeError(code: "stack-file", message: "cannot write \(stackPath): \(error)")
         }
@@ -159,7 +173,7 @@ package struct Project: Sendable, Hashable {
         var wasRunning = false
         while true {
             try Task.checkCancellation()
-            if let lock = try ProjectLock.acquire(self) {
+            if let lock = try lock() {
                 let left = try await stopLeftovers(holding: lock, until: deadline)
                 return wasRunning || left
             }
@@ -189,7 +203,7 @@ package struct Project: Sendable, Hashable {
     /// - Returns: whether there was any.
     /// - Throws: ``ComposeError`` `already-running` when there is a supervisor again.
     package func stopUnsupervised(_ services: [String], grace: Duration?) async throws(ComposeError) -> Bool {
-        guard let lock = try ProjectLock.acquire(self) else {
+        guard let lock = try lock() else {
             throw ComposeError(
                 code: "already-running", message: "project '\(name)' is just being started", recovery: "try again")
         }
@@ -218,7 +232,7 @@ package struct Project: Sendable, Hashable {
     }
 
     private func stopLeftovers(
-        holding lock: consuming ProjectLock, until deadline: ContinuousClock.Instant
+        holding lock: consuming FileLock, until deadline: ContinuousClock.Instant
     ) async throws(ComposeError) -> Bool {
         let rest = max(.zero, ContinuousClock.now.duration(to: deadline))
         let left = try await stopLeftovers(grace: min(.seconds(10), rest))

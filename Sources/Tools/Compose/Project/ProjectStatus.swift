@@ -51,7 +51,7 @@ package struct ProjectStatus: Sendable, Codable, Equatable {
 
     /// Replaces the file at once, so that no reader ever sees half of it.
     func write(to project: Project) throws {
-        try Self.encoder.encode(self).write(to: URL(fileURLWithPath: project.statusPath), options: .atomic)
+        try AtomicFile.replace(project.statusPath, with: Self.encoder.encode(self))
     }
 
     /// What every version says of a run.

@@ -101,7 +101,7 @@ extension Service: Encodable {
 }
 
 /// The part of a service that stands under `deploy` in a compose file.
-struct Deployment: Encodable {
+private struct Deployment: Encodable {
     private enum CodingKeys: String, CodingKey {
         case replicas
         case policy = "restart_policy"
@@ -182,7 +182,7 @@ extension Readiness: Encodable {
 }
 
 /// A key that a compose file's author chose.
-struct ComposeName: CodingKey {
+private struct ComposeName: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }
 

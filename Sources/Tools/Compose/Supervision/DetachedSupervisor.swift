@@ -40,33 +40,40 @@ package struct DetachedSupervisor: Sendable {
         until milestone: Milestone,
         onProgress: @Sendable (String) -> Void = { _ in }
     ) async throws {
-        try RuntimeDirectory.make(project.stateDirectory)
+        try PrivateDirectory.make(project.stateDirectory)
         let runtimeRoot = (project.runtimeDirectory as NSString).deletingLastPathComponent
-        try RuntimeDirectory.make(runtimeRoot)
+        try PrivateDirectory.make(runtimeRoot)
         let socket = try NotifySocket(path: project.launchSocketPrefix + String(getpid()))
         let variables = environment.merging(["NOTIFY_SOCKET": socket.path]) { _, new in new }
         let logPath = project.supervisorLogPath
-        let ownLog = SupervisorLog(path: logPath)
+        let logStart = (try? FileHandle(forReadingAtPath: logPath)?.seekToEnd()) ?? 0
         let pid = try DetachedProcess.spawn(
             executable, arguments: arguments, environment: variables, input: input, logPath: logPath)
-        do {
-            try await wait(for: milestone, pid: pid, socket: socket, onProgress: onProgress)
-        } catch WaitFailure.endedSilently {
+        guard try await wait(for: milestone, pid: pid, socket: socket, onProgress: onProgress) else {
             throw ComposeError(
                 code: "supervisor-ended",
                 message: "the supervisor of project '\(project.name)' ended before it was ready",
                 recovery: "its log is \(logPath)",
-                logTail: ownLog.tail
+                logTail: lastLines(of: logPath, from: logStart)
             )
         }
     }
 
+    /// The last lines of a log that others have written to before, cut to a width that an error can show.
+    private func lastLines(of path: String, from start: UInt64) -> [String] {
+        guard let file = FileHandle(forReadingAtPath: path) else { return [] }
+        try? file.seek(toOffset: start)
+        let text = String(decoding: (try? file.readToEnd()) ?? Data(), as: UTF8.self)
+        return text.split(separator: "\n").suffix(20).map { String($0.prefix(500)) }
+    }
+
+    /// - Returns: `false` when the supervisor has ended and said no more.
     private func wait(
         for milestone: Milestone,
         pid: pid_t,
         socket: NotifySocket,
         onProgress: @Sendable (String) -> Void
-    ) async throws {
+    ) async throws -> Bool {
         while let message = await next(socket, unlessEnded: pid) {
             if let failure = message.extensions[Launcher.failureField] {
                 await ProcessSession(id: pid).waitForLeader()
@@ -75,16 +82,12 @@ package struct DetachedSupervisor: Sendable {
                 throw error ?? ComposeError(code: "supervisor", message: message.status ?? failure)
             }
             if let status = message.status { onProgress(status) }
-            if message.isReady { return }
-            if milestone == .launched, message.extensions[Launcher.launchedField] != nil { return }
+            if message.isReady { return true }
+            if milestone == .launched, message.extensions[Launcher.launchedField] != nil { return true }
         }
         try Task.checkCancellation()
         waitpid(pid, nil, 0)
-        throw WaitFailure.endedSilently
-    }
-
-    private enum WaitFailure: Error {
-        case endedSilently
+        return false
     }
 
     /// - Returns: `nil` when the process has ended and said no more, or the task is cancelled.
@@ -135,25 +138,5 @@ struct Launcher: Sendable {
 
     private func send(_ text: String) {
         if let socket { NotifySocket.send(text, to: socket) }
-    }
-}
-
-/// What one detached supervisor has to say of itself, in a file that those before it have written to.
-struct SupervisorLog {
-    private let path: String
-    private let start: UInt64
-
-    /// Before the supervisor is started.
-    init(path: String) {
-        self.path = path
-        start = (try? FileHandle(forReadingAtPath: path)?.seekToEnd()) ?? 0
-    }
-
-    /// The last lines, cut to a width that an error can show.
-    var tail: [String] {
-        guard let file = FileHandle(forReadingAtPath: path) else { return [] }
-        try? file.seek(toOffset: start)
-        let text = String(decoding: (try? file.readToEnd()) ?? Data(), as: UTF8.self)
-        return text.split(separator: "\n").suffix(20).map { String($0.prefix(500)) }
     }
 }

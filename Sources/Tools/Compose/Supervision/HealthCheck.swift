@@ -19,25 +19,23 @@ struct HealthCheck: Sendable {
                 await attend(
                     ProcessSession(id: execution.processIdentifier.value), output: execution.standardOutput)
             }
-            return failure(of: result.terminationStatus, after: result.closureResult)
+            let (hasTimedOut, output) = result.closureResult
+            return failure(of: result.terminationStatus, hasTimedOut: hasTimedOut, output: output)
         } catch {
             return "cannot be run: \(error)"
         }
     }
 
-    private struct Course: Sendable {
-        var hasTimedOut = false
-        var output: [UInt8] = []
-    }
-
-    private func attend(_ session: ProcessSession, output: SubprocessOutputSequence) async -> Course {
+    private func attend(
+        _ session: ProcessSession, output: SubprocessOutputSequence
+    ) async -> (hasTimedOut: Bool, output: [UInt8]) {
         await withTaskGroup(of: [UInt8].self) { group in
             // Ends by itself at the end of the output, or of the leader.
             group.addTask { await Self.end(of: output) }
             let hasTimedOut = await isLate(session)
             // Whatever it has started goes with it: nothing of a check outlives its verdict.
             await session.kill()
-            return Course(hasTimedOut: hasTimedOut, output: await group.next() ?? [])
+            return (hasTimedOut, await group.next() ?? [])
         }
     }
 
@@ -69,14 +67,14 @@ struct HealthCheck: Sendable {
         return end
     }
 
-    private func failure(of status: TerminationStatus, after course: Course) -> String? {
+    private func failure(of status: TerminationStatus, hasTimedOut: Bool, output: [UInt8]) -> String? {
         let ending: String
         switch status {
-        case _ where course.hasTimedOut: ending = "took longer than \(timeout)"
+        case _ where hasTimedOut: ending = "took longer than \(timeout)"
         case .exited(0): return nil
         default: ending = status.summary
         }
-        let lines = String(decoding: course.output, as: UTF8.self).split(whereSeparator: \.isNewline)
+        let lines = String(decoding: output, as: UTF8.self).split(whereSeparator: \.isNewline)
         return ([ending] + lines.suffix(3).map(String.init)).joined(separator: ": ")
     }
 }

@@ -19,7 +19,7 @@ struct InstanceKeeper: Sendable {
                 log = open
                 await runner(of: service, log: open).run()
             } catch {
-                board.fail(name, with: error)
+                board.update { $0.fail(name, with: error) }
             }
         }
     }
@@ -31,10 +31,10 @@ struct InstanceKeeper: Sendable {
         for await view in board.views() {
             switch view.nextStep(of: name) {
             case .wait: continue
-            case .refuse: board.refuseRound(of: name)
-            case .leave: if board.dismiss(name) { return nil }
+            case .refuse: board.update { $0.refuseRound(of: name) }
+            case .leave: if board.update({ $0.dismiss(name) }) { return nil }
             case .start:
-                guard let service = board.claimRound(of: name) else { continue }
+                guard let service = board.update({ $0.claimRound(of: name) }) else { continue }
                 warn(ofDependenciesLostTo: service, view)
                 return service
             }
@@ -59,11 +59,12 @@ struct InstanceKeeper: Sendable {
         let view = board.view
         let offered = OfferedVariables(
             project: project, ports: view.status.ports, service: service.name, replica: view[name]?.replica ?? 1)
-        let environment = ServiceEnvironment(project: project, offered: offered, inherited: options.environment)
         let service = offered.expanded(service)
         return ServiceRunner(
             name: name, service: service, awaitsReadiness: view[name]?.awaitsReadiness ?? false,
             directory: view.stack.directory, project: project, board: board, log: log,
-            variables: environment.variables(for: service, instance: name), options: options, logger: logger)
+            variables: offered.environment(
+                of: service, inherited: options.environment, notifyPath: project.notifyPath(of: name)),
+            options: options, logger: logger)
     }
 }

@@ -18,8 +18,15 @@ struct ServiceRunner: Sendable {
     let options: SupervisorOptions
     let logger: Logger
 
+    /// Why one run of the process came to its end.
+    private enum Cause: Sendable, Equatable {
+        case leaderExited
+        case stopRequested
+        case faulty(Fault)
+    }
+
     /// How one run of the process came to its end.
-    enum Ending: Sendable {
+    private enum Ending: Sendable {
         case exited(succeeded: Bool, wasReady: Bool)
         /// The supervisor ended it.
         case faulty(Fault, wasReady: Bool)
@@ -49,12 +56,12 @@ struct ServiceRunner: Sendable {
         }
     }
 
-    var backoff: RestartBackoff { service.backoff ?? options.backoff }
+    private var backoff: RestartBackoff { service.backoff ?? options.backoff }
 
     /// How long its process may take to end when it is asked to.
-    var stopGrace: Duration { board.view[name]?.order.grace ?? options.stopGrace ?? service.stopGracePeriod }
+    private var stopGrace: Duration { board.view[name]?.order.grace ?? options.stopGrace ?? service.stopGracePeriod }
 
-    var startTimeout: Duration {
+    private var startTimeout: Duration {
         switch service.readiness {
         case .notify(let timeout?): timeout
         case .probe(let probe): probe.longestStart
@@ -65,8 +72,8 @@ struct ServiceRunner: Sendable {
     /// Runs the process once, until it and all its descendants have ended.
     ///
     /// - Parameter deadline: until when it must be ready, if that is expected of it.
-    func runOnce(deadline: ContinuousClock.Instant) async -> Ending {
-        guard board.claimStart(of: name) else { return .stopped }
+    private func runOnce(deadline: ContinuousClock.Instant) async -> Ending {
+        guard board.update({ $0.claimStart(of: name) }) else { return .stopped }
         do {
             let configuration = try configuration(of: service.command, as: "command", variables: variables)
             let socket = try NotifySocket(path: project.notifyPath(of: name))
@@ -96,7 +103,7 @@ struct ServiceRunner: Sendable {
     /// What it takes to run a command as the service's own: its folder and variables, and a session for itself.
     ///
     /// - Parameter key: of the service's entry, that says the command.
-    func configuration(
+    private func configuration(
         of command: [String], as key: String, variables: [String: String]
     ) throws(ComposeError) -> Configuration {
         let folder = try service.existingDirectory(in: directory)
@@ -118,7 +125,7 @@ struct ServiceRunner: Sendable {
         )
     }
 
-    private func finish(_ status: TerminationStatus, after cause: RunCause) -> Ending {
+    private func finish(_ status: TerminationStatus, after cause: Cause) -> Ending {
         board.change(name) {
             $0.process = nil
             $0.health = nil
@@ -127,13 +134,14 @@ struct ServiceRunner: Sendable {
             case .signaled(let signal): ($0.exitCode, $0.signal) = (nil, signal)
             }
         }
-        switch cause.reason {
+        let wasReady = board.view[name]?.wasReady ?? false
+        switch cause {
         case .stopRequested: return .stopped
-        case .faulty(let fault): return .faulty(fault, wasReady: cause.wasReady)
+        case .faulty(let fault): return .faulty(fault, wasReady: wasReady)
         case .leaderExited:
             // Asked to stop while the last of its descendants were being ended.
             if board.view.isToEnd(name) { return .stopped }
-            return .exited(succeeded: status.isSuccess, wasReady: cause.wasReady)
+            return .exited(succeeded: status.isSuccess, wasReady: wasReady)
         }
     }
 
@@ -141,12 +149,12 @@ struct ServiceRunner: Sendable {
     ///
     /// The leader is not reaped before this returns. So its number, which is that of the session too, cannot have been
     /// given to another process while the rest of the session is signalled.
-    func attend(
+    private func attend(
         _ session: ProcessSession,
         output: [(LogLine.Stream, SubprocessOutputSequence)],
         socket: NotifySocket,
         deadline: ContinuousClock.Instant
-    ) async -> RunCause {
+    ) async -> Cause {
         board.change(name) {
             $0.process = ProcessIdentity(of: session.id)
             $0.startedAt = Date()
@@ -160,13 +168,14 @@ struct ServiceRunner: Sendable {
             // Ends by itself at the end of the output, or of the leader: never cancelled, so that no line is lost.
             for (stream, output) in output { group.addTask { await copy(output, of: stream) } }
             let cause = await firstCause(session, socket: socket, deadline: deadline)
-            if cause.reason != .leaderExited || !session.members.isEmpty {
-                board.change(name) { ($0.state, $0.fault) = (.stopping, cause.fault?.description) }
+            let fault: Fault? = if case .faulty(let fault) = cause { fault } else { nil }
+            if cause != .leaderExited || !session.members.isEmpty {
+                board.change(name) { ($0.state, $0.fault) = (.stopping, fault?.description) }
             }
-            if let fault = cause.fault {
+            if let fault {
                 logger.error("ending a service", metadata: ["service": "\(name)", "because": "it \(fault)"])
             }
-            await session.terminate(signal: cause.fault?.signal ?? service.stopSignal, grace: stopGrace) {
+            await session.terminate(signal: fault?.signal ?? service.stopSignal, grace: stopGrace) {
                 _ = await board.first { $0.isUrgent(name) }
             }
             return cause
@@ -177,8 +186,8 @@ struct ServiceRunner: Sendable {
         _ session: ProcessSession,
         socket: NotifySocket,
         deadline: ContinuousClock.Instant
-    ) async -> RunCause {
-        await withTaskGroup(of: RunCause.Reason?.self) { group in
+    ) async -> Cause {
+        await withTaskGroup(of: Cause?.self) { group in
             group.addTask {
                 await session.waitForLeader()
                 return .leaderExited
@@ -192,13 +201,13 @@ struct ServiceRunner: Sendable {
             if let probe {
                 group.addTask { await followHealth(probe).map { .faulty($0) } }
             }
-            var reason: RunCause.Reason?
-            while reason == nil, let next = await group.next() { reason = next }
+            var cause: Cause?
+            while cause == nil, let next = await group.next() { cause = next }
             group.cancelAll()
             await group.waitForAll()
             // One that says that it is ready and ends at once has been ready all the same.
             while let message = socket.receive() { take(message) }
-            return RunCause(reason: reason ?? .leaderExited, wasReady: board.view[name]?.wasReady ?? false)
+            return cause ?? .leaderExited
         }
     }
 
@@ -216,7 +225,7 @@ struct ServiceRunner: Sendable {
     /// Takes in what the service says of itself, for as long as it runs.
     ///
     /// - Returns: why it is to be ended, if it is; `nil` when the task is cancelled.
-    func followNotifications(_ socket: NotifySocket, deadline: ContinuousClock.Instant) async -> Fault? {
+    private func followNotifications(_ socket: NotifySocket, deadline: ContinuousClock.Instant) async -> Fault? {
         let now = SuspendingClock.now
         var deadlines = RunDeadlines(
             start: awaitsReadiness ? now + ContinuousClock.now.duration(to: deadline) : nil, timeout: startTimeout,
@@ -234,7 +243,7 @@ struct ServiceRunner: Sendable {
         return nil
     }
 
-    func take(_ message: NotifyMessage) {
+    private func take(_ message: NotifyMessage) {
         board.change(name) { status in
             // Where a check decides, the service's own word is not enough.
             if message.isReady, probe == nil {
@@ -246,14 +255,14 @@ struct ServiceRunner: Sendable {
         }
     }
 
-    var probe: HealthProbe? {
+    private var probe: HealthProbe? {
         if case .probe(let probe) = service.readiness { probe } else { nil }
     }
 
     /// Checks the service for as long as it runs, one check after the other.
     ///
     /// - Returns: why it is to be ended, if it is; `nil` when the task is cancelled.
-    func followHealth(_ probe: HealthProbe) async -> Fault? {
+    private func followHealth(_ probe: HealthProbe) async -> Fault? {
         let start = ContinuousClock.now
         var state = HealthState(probe: probe)
         while true {
@@ -270,7 +279,7 @@ struct ServiceRunner: Sendable {
 
     private func failure(of probe: HealthProbe) async -> String? {
         // The check must not speak for the service on its socket.
-        let variables = variables.filter { !ServiceEnvironment.notificationVariables.contains($0.key) }
+        let variables = variables.filter { !OfferedVariables.notificationVariables.contains($0.key) }
         do {
             let configuration = try configuration(of: probe.command, as: "healthcheck", variables: variables)
             return await HealthCheck(configuration: configuration, timeout: probe.timeout).run()
@@ -299,16 +308,17 @@ struct ServiceRunner: Sendable {
     }
 
     /// Settles what becomes of the service after a run, and waits out the backoff if it is to run again.
-    func shouldRestart(after ending: Ending, attempts: Int, isFirstStart: Bool) async -> Bool {
+    private func shouldRestart(after ending: Ending, attempts: Int, isFirstStart: Bool) async -> Bool {
         switch ending {
         case .stopped:
-            board.settle(name)
+            board.update { $0.settle(name) }
             return false
         case .failed(let error):
-            board.fail(name, with: error)
+            board.update { $0.fail(name, with: error) }
             return false
         case .faulty(let fault, wasReady: false) where isFirstStart:
-            board.fail(name, with: await notReady(fault.description))
+            let error = await notReady(fault.description)
+            board.update { $0.fail(name, with: error) }
             return false
         case .faulty:
             return await restart(succeeded: false, attempts: attempts, neverReady: false)
@@ -321,9 +331,10 @@ struct ServiceRunner: Sendable {
     private func restart(succeeded: Bool, attempts: Int, neverReady: Bool) async -> Bool {
         guard service.restart.restarts(succeeded: succeeded, attempts: attempts) else {
             if neverReady {
-                board.fail(name, with: await notReady("\(lastExit) before it was ready"))
+                let error = await notReady("\(lastExit) before it was ready")
+                board.update { $0.fail(name, with: error) }
             } else {
-                board.settle(name)
+                board.update { $0.settle(name) }
                 if !succeeded, options.abortsOnFailure { abort() }
             }
             return false
@@ -334,7 +345,7 @@ struct ServiceRunner: Sendable {
         board.change(name) { ($0.state, $0.pause) = (.restarting, delay / .seconds(1)) }
         await waitForStop(atMost: delay)
         if !board.view.isToEnd(name) { return true }
-        board.settle(name)
+        board.update { $0.settle(name) }
         return false
     }
 
@@ -364,24 +375,6 @@ struct ServiceRunner: Sendable {
 
     private var lastExit: String {
         let status = board.view[name]
-        if let signal = status?.signal { return "ended by \(StopSignal.name(of: signal))" }
-        return "exited with status \(status?.exitCode ?? 0)"
-    }
-}
-
-/// Why one run of a service's process came to its end.
-struct RunCause: Sendable {
-    enum Reason: Sendable, Equatable {
-        case leaderExited
-        case stopRequested
-        case faulty(Fault)
-    }
-
-    let reason: Reason
-    /// Whether it had said that it is ready by then.
-    let wasReady: Bool
-
-    var fault: Fault? {
-        if case .faulty(let fault) = reason { fault } else { nil }
+        return (status?.signal.map { .signaled($0) } ?? TerminationStatus.exited(status?.exitCode ?? 0)).summary
     }
 }

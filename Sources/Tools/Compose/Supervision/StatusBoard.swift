@@ -27,7 +27,7 @@ final class StatusBoard: Sendable {
     /// Records how all stands at the beginning, whatever stood there before.
     func begin(ports: [String: Int]) {
         state.withLock { state in
-            state.roster.status.ports = ports
+            state.roster.offer(ports)
             record(state.roster.status)
         }
     }
@@ -48,6 +48,10 @@ final class StatusBoard: Sendable {
         }
         for watcher in watchers { watcher.yield() }
         return result
+    }
+
+    func change(_ instance: String, _ change: (inout ServiceStatus) -> Void) {
+        update { $0.change(instance, change) }
     }
 
     /// The present view, then the newest after each change; one who is slow misses those between. Ends with the run.
@@ -78,10 +82,6 @@ final class StatusBoard: Sendable {
         return nil
     }
 
-    func request(_ stop: StopRequest) {
-        update { $0.stop = max($0.stop, stop) }
-    }
-
     /// Lets everyone who watches go; the view stays as it is.
     func close() {
         let watchers = state.withLock { state in
@@ -90,79 +90,5 @@ final class StatusBoard: Sendable {
             return state.watchers
         }
         for watcher in watchers.values { watcher.finish() }
-    }
-
-    /// Begins the round that an instance was asked for, if it may still start.
-    ///
-    /// - Returns: what to start. From then on those it depends on wait for it when they stop.
-    func claimRound(of instance: String) -> Service? {
-        update { roster in
-            guard case .start = roster.nextStep(of: instance), let status = roster[instance],
-                let service = roster.definition(of: status)
-            else { return nil }
-            roster.definitions[instance] = service
-            let awaitsReadiness = roster.stack.awaitsReadiness(of: service)
-            roster[instance] = ServiceStatus(beginning: status, awaitsReadiness: awaitsReadiness)
-            return service
-        }
-    }
-
-    /// Marks an instance as starting once more within its round, unless it has been asked to end.
-    func claimStart(of instance: String) -> Bool {
-        update { roster in
-            guard !roster.isToEnd(instance) else { return false }
-            roster.change(instance) { $0.state = .starting }
-            return true
-        }
-    }
-
-    func change(_ instance: String, _ change: (inout ServiceStatus) -> Void) {
-        update { $0.change(instance, change) }
-    }
-
-    /// The instance has ended, and stays so unless it has been asked for anew.
-    func settle(_ instance: String) {
-        update { roster in
-            let isAskedFor =
-                roster.stop == .none && roster[instance]?.order.isWanted == true && roster.isToEnd(instance)
-            roster.change(instance) { $0.state = isAskedFor ? .restarting : .exited }
-        }
-    }
-
-    /// Marks an instance as failed; while the stack is still being brought up, that is the end of it all.
-    func fail(_ instance: String, with error: ComposeError) {
-        update { $0.fail(instance, with: error) }
-    }
-
-    /// Marks an instance as failed that cannot be started, unless something has changed meanwhile.
-    func refuseRound(of instance: String) {
-        update { roster in
-            guard case .refuse(let error) = roster.nextStep(of: instance) else { return }
-            roster.change(instance) { $0.round = $0.order.round }
-            roster.fail(instance, with: error)
-        }
-    }
-
-    /// Takes an instance off the board that was removed and has ended; on a stop of all it stays there for all to see.
-    ///
-    /// - Returns: whether its keeper may go.
-    func dismiss(_ instance: String) -> Bool {
-        update { roster in
-            guard case .leave = roster.nextStep(of: instance) else { return false }
-            guard roster[instance]?.order.isRemoved == true else { return true }
-            roster[instance] = nil
-            roster.definitions[instance] = nil
-            roster.kept.remove(instance)
-            return true
-        }
-    }
-
-    /// The instances that have no keeper yet; the caller gives them one.
-    func takeUnkept() -> [String] {
-        update { roster in
-            let names = roster.status.services.map(\.name).filter { !roster.kept.contains($0) }
-            roster.kept.formUnion(names)
-            return names
-        }
     }
 }

@@ -46,7 +46,7 @@ package final class Supervisor: Sendable {
 
     /// Asks for an orderly stop; asked again, skips what is left of everyone's grace.
     package func stop() {
-        board.update { $0.stop = $0.stop == .none ? .orderly : .immediate }
+        board.update { $0.request($0.stop == .none ? .orderly : .immediate) }
     }
 
     /// Returns when all services have ended: because they were asked to, or of themselves. Cancelling is asking.
@@ -60,7 +60,7 @@ package final class Supervisor: Sendable {
             // is cancelled: it is a task of its own, awaited here and thereby owned.
             try await Task { try await superviseAlone() }.value
         } onCancel: {
-            board.request(.orderly)
+            board.update { $0.request(.orderly) }
         }
     }
 
@@ -68,7 +68,7 @@ package final class Supervisor: Sendable {
         defer { board.close() }
         let launcher = Launcher(environment: options.environment)
         do {
-            guard let lock = try ProjectLock.acquire(project) else { throw alreadyRunning() }
+            guard let lock = try project.lock() else { throw alreadyRunning() }
             try await supervise(launcher, holding: lock)
         } catch {
             launcher.tell(failure: error)
@@ -76,7 +76,7 @@ package final class Supervisor: Sendable {
         }
     }
 
-    private func supervise(_ launcher: Launcher, holding lock: consuming ProjectLock) async throws {
+    private func supervise(_ launcher: Launcher, holding lock: consuming FileLock) async throws {
         // First, for they are found by what the killed supervisor wrote, in whose place we then write.
         try await project.stopLeftovers(logger: logger)
         try await supervise(launcher)
@@ -98,7 +98,7 @@ package final class Supervisor: Sendable {
         try project.prepare(services: board.view.status.services.map(\.name))
         defer { project.removeRuntimeDirectory() }
         // Before anybody can read from the status that this supervisor is there to be asked.
-        let control = try ControlSocket(path: project.controlPath)
+        let control = try ControlServer(path: project.controlPath, logger: logger)
         let view = board.view
         try project.save(view.stack)
         board.begin(ports: try LoopbackPorts.pick(for: view.stack.ports))
@@ -109,14 +109,11 @@ package final class Supervisor: Sendable {
             group.addTask { await self.followSignals() }
             // Before others' work: a process that is not written down is lost if this one is killed.
             group.addTask(priority: .high) { for await _ in self.board.views() { self.recorder.flush() } }
-            group.addTask { await ControlServer(socket: control, logger: self.logger).serve(self.answer) }
+            group.addTask { await control.serve(self.answer) }
             await keepInstances()
             group.cancelAll()
         }
-        let failure = board.update { view in
-            view.status.phase = .stopped
-            return view.failure
-        }
+        let failure = board.update { $0.finish() }
         recorder.flush()
         if let failure { throw failure }
     }
@@ -127,9 +124,9 @@ package final class Supervisor: Sendable {
             for await view in board.views() {
                 if view.stop != .none { return }
                 // Looked at again under the lock: a request may have come meanwhile.
-                if view.isOver { board.update { if $0.isOver { $0.stop = max($0.stop, .orderly) } } }
-                guard view.status.services.contains(where: { !view.kept.contains($0.name) }) else { continue }
-                for name in board.takeUnkept() {
+                if view.isOver { board.update { $0.stopIfOver() } }
+                guard view.hasUnkept else { continue }
+                for name in board.update({ $0.takeUnkept() }) {
                     let keeper = InstanceKeeper(
                         name: name, project: project, board: board, options: options, logger: logger)
                     keepers.addTask { await keeper.run() }
@@ -142,7 +139,7 @@ package final class Supervisor: Sendable {
     private func followPhase(_ launcher: Launcher) async {
         var isLaunched = false
         for await view in board.views() {
-            let phase = phase(view, isWaiting: !view.lacking(.ready).isEmpty)
+            let phase = view.phase
             if phase == .starting { launcher.tell(status: view.awaited) }
             if !isLaunched, view.stop == .none, view.lacking(.launched).isEmpty {
                 isLaunched = true
@@ -150,20 +147,13 @@ package final class Supervisor: Sendable {
                 launcher.tellLaunched()
             }
             guard phase != view.status.phase else { continue }
-            // Looked at again under the lock: a request to stop may have come meanwhile.
-            board.update { $0.status.phase = $0.stop == .none ? phase : .stopping }
+            board.update { $0.enter(phase) }
             if phase == .up {
                 recorder.flush()
                 launcher.tellReady()
                 CodePages.release()
             }
         }
-    }
-
-    private func phase(_ view: Roster, isWaiting: Bool) -> ProjectStatus.Phase {
-        if view.stop != .none { return .stopping }
-        // Once up it stays so: a service that crashes and is restarted does not put the whole project back.
-        return view.status.phase == .up || !isWaiting ? .up : .starting
     }
 
     private func followSignals() async {
@@ -203,11 +193,10 @@ package final class Supervisor: Sendable {
         }
     }
 
-    /// Ports that have been picked stay as they are: running services know them.
     private func offerPorts(_ names: [String]) throws(ComposeError) {
         let picked = board.view.status.ports
         let ports = try LoopbackPorts.pick(for: names.filter { picked[$0] == nil })
-        if !ports.isEmpty { board.update { $0.status.ports.merge(ports) { old, _ in old } } }
+        if !ports.isEmpty { board.update { $0.offer(ports) } }
     }
 
     /// To the leader alone, by a handle that means no other process, even if it ends at this moment.

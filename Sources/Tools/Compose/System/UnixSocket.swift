@@ -12,7 +12,7 @@ struct UnixSocket: ~Copyable {
     ///   - path: in a folder that only this user can enter; what lies there is one that was left.
     /// - Throws: ``ComposeError`` `socket-path-too-long`, `socket`.
     init(_ type: __socket_type, boundTo path: String) throws(ComposeError) {
-        guard let address = UnixAddress(path) else { throw RuntimeDirectory.tooLong(path) }
+        guard let address = UnixAddress(path) else { throw Self.tooLong(path) }
         let descriptor = Self.makeDescriptor(type)
         unlink(path)
         guard descriptor >= 0, address.withSocketAddress({ bind(descriptor, $0, $1) }) == 0,
@@ -31,9 +31,40 @@ struct UnixSocket: ~Copyable {
         unlink(path)
     }
 
+    /// The next connection's descriptor, which the caller has to close; `nil` when the task is cancelled.
+    func accept() async -> CInt? {
+        while !Task.isCancelled {
+            // With its flags at once: a service may be forked at any moment, and would inherit it.
+            let connection =
+                Self.acceptWithFlags?(descriptor, nil, nil, CInt(SOCK_NONBLOCK.rawValue) | O_CLOEXEC) ?? -1
+            if connection >= 0 { return connection }
+            if errno == EMFILE || errno == ENFILE {
+                // Nothing tells when a descriptor is free again.
+                try? await Task.sleep(for: .milliseconds(100))
+            } else {
+                await Readability.wait(for: descriptor)
+            }
+        }
+        return nil
+    }
+
     static func makeDescriptor(_ type: __socket_type) -> CInt {
         socket(AF_UNIX, CInt(type.rawValue) | O_NONBLOCK | O_CLOEXEC, 0)
     }
+
+    static func tooLong(_ path: String) -> ComposeError {
+        ComposeError(
+            code: "socket-path-too-long",
+            message: "the socket path \(path) is longer than \(UnixAddress.longestPath) bytes",
+            recovery: "use a shorter project name, or set XDG_RUNTIME_DIR to a shorter folder"
+        )
+    }
+
+    private typealias AcceptWithFlags =
+        @convention(c) (CInt, UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<socklen_t>?, CInt) -> CInt
+
+    /// accept4(2), which Swift's Glibc module does not import.
+    private static let acceptWithFlags = dlsym(nil, "accept4").map { unsafeBitCast($0, to: AcceptWithFlags.self) }
 }
 
 /// The address of a Unix socket; a leading `@` stands for the abstract namespace, as in `$NOTIFY_SOCKET`.

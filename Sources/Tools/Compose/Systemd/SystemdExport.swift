@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SystemPackage
 
 /// A stack as units of systemd: a service each for every process, and a target that starts and stops them together.
 package struct SystemdExport: Sendable {
@@ -126,30 +127,21 @@ package struct SystemdFile: Sendable, Equatable {
         do {
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         } catch {
-            throw failure("make the folder \(directory)")
+            throw failure("make the folder \(directory)", Errno(rawValue: errno))
         }
-        for file in files { try file.write(to: "\(directory)/\(file.name)") }
+        for file in files {
+            let path = "\(directory)/\(file.name)"
+            do {
+                try AtomicFile.replace(
+                    path, with: file.text.utf8,
+                    mode: file.isSecret ? [.ownerReadWrite] : [.ownerReadWrite, .groupRead, .otherRead])
+            } catch {
+                throw failure("write \(path)", error)
+            }
+        }
     }
 
-    /// What is secret never has another mode, not for a moment; and a reader sees the old file or the new one.
-    private func write(to path: String) throws(ComposeError) {
-        let temporary = "\(path).new"
-        unlink(temporary)
-        let descriptor = Glibc.open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, isSecret ? 0o600 : 0o644)
-        guard descriptor >= 0 else { throw Self.failure("write \(path)") }
-        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        do {
-            try handle.write(contentsOf: Data(text.utf8))
-            try handle.close()
-        } catch {
-            throw Self.failure("write \(path)")
-        }
-        guard rename(temporary, path) == 0 else { throw Self.failure("write \(path)") }
-    }
-
-    private static func failure(_ what: String) -> ComposeError {
-        let reason = String(cString: strerror(errno))
-        return ComposeError(
-            code: "export-write", message: "cannot \(what): \(reason)", recovery: "name another with -o")
+    private static func failure(_ what: String, _ reason: Errno) -> ComposeError {
+        ComposeError(code: "export-write", message: "cannot \(what): \(reason)", recovery: "name another with -o")
     }
 }

@@ -2,14 +2,7 @@ import Foundation
 import Glibc
 
 /// Folders that nobody but their owner may enter.
-enum RuntimeDirectory {
-    /// `$XDG_RUNTIME_DIR/segue`, or `segue-UID` in the temporary directory where the first is not set.
-    static func base(environment: [String: String]) -> String {
-        if let runtime = environment["XDG_RUNTIME_DIR"], runtime.hasPrefix("/") { return "\(runtime)/segue" }
-        let temporary = environment["TMPDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
-        return (temporary.hasSuffix("/") ? String(temporary.dropLast()) : temporary) + "/segue-\(getuid())"
-    }
-
+enum PrivateDirectory {
     /// Makes a folder with mode 0700, and those above it that are missing.
     ///
     /// - Throws: ``ComposeError`` `insecure-directory` when one of that name is there but is another user's, open to
@@ -32,13 +25,5 @@ enum RuntimeDirectory {
                 recovery: "remove it, or chmod 700 it if it is yours"
             )
         }
-    }
-
-    static func tooLong(_ path: String) -> ComposeError {
-        ComposeError(
-            code: "socket-path-too-long",
-            message: "the socket path \(path) is longer than \(UnixAddress.longestPath) bytes",
-            recovery: "use a shorter project name, or set XDG_RUNTIME_DIR to a shorter folder"
-        )
     }
 }

@@ -1,24 +1,23 @@
 import Glibc
 
-/// Held by the one supervisor of a project, for as long as it lives: the kernel lets go of it even after a `kill -9`.
-struct ProjectLock: ~Copyable {
+/// A lock of a file that one process holds for as long as it lives: the kernel lets go of it even after a `kill -9`.
+struct FileLock: ~Copyable {
     private let descriptor: CInt
 
     /// - Returns: `nil` when another process holds it.
     /// - Throws: ``ComposeError`` when the file cannot be made.
-    static func acquire(_ project: Project) throws(ComposeError) -> ProjectLock? {
-        try RuntimeDirectory.make(project.stateDirectory)
-        // Close-on-exec, or a service would inherit the lock and keep it after the supervisor.
-        let descriptor = Glibc.open(project.lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    static func acquire(_ path: String) throws(ComposeError) -> FileLock? {
+        // Close-on-exec, or a child would inherit the lock and keep it after this process.
+        let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             let reason = String(cString: strerror(errno))
-            throw ComposeError(code: "lock", message: "cannot open \(project.lockPath): \(reason)")
+            throw ComposeError(code: "lock", message: "cannot open \(path): \(reason)")
         }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             close(descriptor)
             return nil
         }
-        return ProjectLock(descriptor: descriptor)
+        return FileLock(descriptor: descriptor)
     }
 
     private init(descriptor: CInt) {

@@ -1,26 +1,3 @@
-/// The variables a service finds.
-struct ServiceEnvironment {
-    /// Those of sd_notify(3) and sd_watchdog_enabled(3): who has them speaks for the process that was given them.
-    static let notificationVariables: Set = ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"]
-
-    let project: Project
-    let offered: OfferedVariables
-    /// The supervisor's own.
-    let inherited: [String: String]
-
-    /// The supervisor's variables, over them what the project offers, over that what the service's own entry says.
-    func variables(for service: Service, instance: String) -> [String: String] {
-        // These would have the service answer to the supervisor's own launcher.
-        var variables = inherited.filter { !Self.notificationVariables.contains($0.key) }
-        for (name, value) in offered.values { variables[name] = value }
-        for (name, value) in service.environment { variables[name] = value }
-        // Without WATCHDOG_PID, which sd_watchdog_enabled(3) takes for whoever asks: the number is not known before.
-        if let watchdog = service.watchdog { variables["WATCHDOG_USEC"] = String(Int64(watchdog / .microseconds(1))) }
-        variables["NOTIFY_SOCKET"] = project.notifyPath(of: instance)
-        return variables
-    }
-}
-
 /// The variables that the supervisor sets for a service, by name.
 ///
 /// A stack may refer to them as `${SEGUE_PORT_SPOTIFY}` in commands, working directories and the values of variables:
@@ -29,6 +6,9 @@ struct OfferedVariables {
     private static let fixedNames: Set = [
         "SEGUE_BUS", "SEGUE_PROJECT", "SEGUE_STATE_DIR", "SEGUE_SERVICE", "SEGUE_REPLICA",
     ]
+
+    /// Those of sd_notify(3) and sd_watchdog_enabled(3): who has them speaks for the process that was given them.
+    static let notificationVariables: Set = ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"]
 
     let values: [String: String]
 
@@ -72,6 +52,25 @@ struct OfferedVariables {
             service.readiness = .probe(probe)
         }
         return service
+    }
+
+    /// All that a service finds: the supervisor's variables, over them what the project offers, over that what the service's
+    /// own entry says.
+    ///
+    /// - Parameters:
+    ///   - inherited: the supervisor's own.
+    ///   - notifyPath: where the service sends its readiness.
+    func environment(
+        of service: Service, inherited: [String: String], notifyPath: String
+    ) -> [String: String] {
+        // These would have the service answer to the supervisor's own launcher.
+        var variables = inherited.filter { !Self.notificationVariables.contains($0.key) }
+        for (name, value) in values { variables[name] = value }
+        for (name, value) in service.environment { variables[name] = value }
+        // Without WATCHDOG_PID, which sd_watchdog_enabled(3) takes for whoever asks: the number is not known before.
+        if let watchdog = service.watchdog { variables["WATCHDOG_USEC"] = String(Int64(watchdog / .microseconds(1))) }
+        variables["NOTIFY_SOCKET"] = notifyPath
+        return variables
     }
 
     private func expanded(_ text: String) -> String {
