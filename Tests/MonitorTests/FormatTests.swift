@@ -53,7 +53,7 @@ struct FormatTests {
             ("{{{kind}}} }} {{x}", "{command} } {x}"), (#"{name}\t{data.list[1].a}\n\x"#, "PlaylistSelected\tb\n\\x"),
             ("{data.missing}|{data.list}", "|[1,{\"a\":\"b\"}]"), ("", ""), ("}", "}"),
         ] {
-            #expect(try text(MessageTemplate(template), message) == "\(line)\n")
+            #expect(try text(TemplateFormat(template), message) == "\(line)\n")
         }
     }
 
@@ -66,7 +66,7 @@ struct FormatTests {
             ("{data.}", "expected a name after '.' (column 7)"),
         ])
     func badTemplate(text: String, message: String) {
-        #expect { try MessageTemplate(text) } throws: { "\($0)" == message }
+        #expect { try TemplateFormat(text) } throws: { "\($0)" == message }
     }
 
     @Test(

@@ -6,51 +6,45 @@ import Testing
 /// What is written compiles and passes its tests: `scripts/examples` shows that. Here is what must not be written.
 @Suite("Something new in a package")
 struct ScaffoldTests {
-    private func inPackage(_ body: (PackageLayout) throws -> Void) throws {
-        let root = FileManager.default.temporaryDirectory.appending(path: "segue-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(
-            atPath: "\(root)/Sources/App/Vocabulary", withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: root) }
-        try #"targets: [.target(name: "App"), .testTarget(name: "AppTests")]"#
-            .write(toFile: "\(root)/Package.swift", atomically: true, encoding: .utf8)
-        try body(PackageLayout(around: "\(root)/Sources/App"))
-    }
-
     @Test("It lies where the package has such things, also when one stands in a folder of it")
     func layout() throws {
-        try inPackage { package in
+        try ScratchPackage.with { package in
             #expect(package.vocabulary == "Sources/App/Vocabulary")
             #expect(package.module == "App")
             let scaffold = try MessageTemplate(MessageName("event.Done")).scaffold(in: package)
             #expect(
-                scaffold.files.keys.sorted() == ["Sources/App/Vocabulary/Done.swift", "Tests/AppTests/DoneTests.swift"])
+                scaffold.files.keys.sorted() == [
+                    "Sources/App/Vocabulary/Events.swift", "Tests/AppTests/DoneTests.swift",
+                ])
         }
     }
 
     @Test("What is there is not overwritten, and then nothing else is written either")
     func there() throws {
-        try inPackage { package in
+        try ScratchPackage.with { package in
             try MessageTemplate(MessageName("event.Done")).scaffold(in: package).write(to: package.root)
-            let again = try MessageTemplate(MessageName("event.Done"), fields: [Field("x:Int")]).scaffold(
-                in: package)
-            try FileManager.default.removeItem(atPath: "\(package.root)/Tests")
-            #expect(throws: ScaffoldError.self) { try again.write(to: package.root) }
-            #expect(throws: ScaffoldError.self, "not even told that it would be") { try again.check(in: package.root) }
-            #expect(package.text(of: "Sources/App/Vocabulary/Done.swift")?.contains("x: Int") == false)
-            #expect(package.text(of: "Tests/AppTests/DoneTests.swift") == nil)
+            let other = try MessageTemplate(MessageName("event.Begun"), fields: [Field("x:Int")]).scaffold(in: package)
+            try "".write(toFile: "\(package.root)/Tests/AppTests/BegunTests.swift", atomically: true, encoding: .utf8)
+            #expect(throws: ScaffoldError.self) { try other.write(to: package.root) }
+            #expect(throws: ScaffoldError.self, "not even told that it would be") { try other.check(in: package.root) }
+            #expect(package.text(of: "Sources/App/Vocabulary/Events.swift")?.contains("x: Int") == false)
+            #expect(package.text(of: "Tests/AppTests/BegunTests.swift") == "")
+            let again = try MessageTemplate(MessageName("event.Done"), fields: [Field("x:Int")])
+            let error = #expect(throws: ScaffoldError.self) { try again.scaffold(in: package) }
+            #expect(error?.message == "Sources/App/Vocabulary/Events.swift has DomainEvent.Done already")
         }
     }
 
     @Test("A service that answers with a message that is there sends it with values for its fields")
     func fields() throws {
-        try inPackage { package in
+        try ScratchPackage.with { package in
             let done = try MessageTemplate(MessageName("event.Done"), fields: Field.list(["x:Int", "y:String?"]))
             try done.scaffold(in: package).write(to: package.root)
             let service = try ServiceTemplate(
                 "worker", receives: MessageName("command.Do"), sends: MessageName("event.Done"))
             let scaffold = try service.scaffold(in: package, compose: nil)
             #expect(scaffold.files["Sources/App/Worker.swift"]?.contains("DomainEvent.Done(x: 1)") == true)
-            #expect(scaffold.files["Sources/App/Vocabulary/Do.swift"] != nil, "made on the way")
+            #expect(scaffold.files["Sources/App/Vocabulary/Commands.swift"] != nil, "made on the way")
             #expect(
                 scaffold.notes.count == 4,
                 "this Package.swift has no list that could be read, nor Segue itself, and there is no stack")
@@ -60,7 +54,7 @@ struct ScaffoldTests {
 
     @Test("A service between events is told one in its test, of however many fields, and its imports are in order")
     func betweenEvents() throws {
-        try inPackage { package in
+        try ScratchPackage.with { package in
             let fields = try Field.list((10..<22).map { "fieldWithALongName\($0):String" })
             for name in ["event.Begun", "event.Done"] {
                 try MessageTemplate(MessageName(name), fields: fields).scaffold(in: package).write(to: package.root)
@@ -85,7 +79,7 @@ struct ScaffoldTests {
         "However many fields a message has, its lines are none too long, and a service finds the fields again",
         arguments: [0, 3, 4, 5, 12])
     func manyFields(count: Int) throws {
-        try inPackage { package in
+        try ScratchPackage.with { package in
             let fields = try Field.list((0..<count).map { "fieldWithALongName\($0 + 10):String" })
             let query = try MessageName("query.Everything")
             let scaffold = try MessageTemplate(query, fields: fields, answer: fields).scaffold(in: package)
@@ -97,7 +91,7 @@ struct ScaffoldTests {
             let members = fields.map { "\"\($0.name)\":\"some\"" }.joined(separator: ",")
             #expect(json.replacing(#/\\#\n +/#, with: "") == "{\(members)}", "\(test)")
             try scaffold.write(to: package.root)
-            #expect(try MessageSource(query, in: package)?.fields == fields)
+            #expect(try package.page(declaring: query)?.fields(of: query) == fields)
         }
     }
 
@@ -115,7 +109,7 @@ struct ScaffoldTests {
 
     @Test("A rule may stand on a command that the platform has")
     func ofPlatform() throws {
-        try inPackage { package in
+        try ScratchPackage.with { package in
             let flow = """
                 name: a
                 version: 1
@@ -138,7 +132,7 @@ struct ScaffoldTests {
 
     @Test("A service is not called as something of the package is")
     func taken() throws {
-        try inPackage { package in
+        try ScratchPackage.with { package in
             try "targets: [\"worker\", .target(name: \"App\")]".write(
                 toFile: "\(package.root)/Package.swift", atomically: true, encoding: .utf8)
             let service = try ServiceTemplate(
@@ -151,7 +145,7 @@ struct ScaffoldTests {
     @Test("Outside of a package, or where nobody can tell where messages belong, nothing is guessed")
     func lost() throws {
         #expect(throws: ScaffoldError.self) { try PackageLayout(around: "/") }
-        try inPackage { package in
+        try ScratchPackage.with { package in
             try FileManager.default.removeItem(atPath: "\(package.root)/Sources/App/Vocabulary")
             let error = #expect(throws: ScaffoldError.self) { try PackageLayout(around: package.root) }
             #expect(error?.recovery.contains("--in") == true)
@@ -163,5 +157,18 @@ struct ScaffoldTests {
                 #expect(error?.message.hasSuffix("is not in the package \(package.root)") == true)
             }
         }
+    }
+}
+
+/// A package of the test's own, with a vocabulary and no message yet.
+enum ScratchPackage {
+    static func with(_ body: (PackageLayout) throws -> Void) throws {
+        let root = FileManager.default.temporaryDirectory.appending(path: "segue-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(
+            atPath: "\(root)/Sources/App/Vocabulary", withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: root) }
+        try #"targets: [.target(name: "App"), .testTarget(name: "AppTests")]"#
+            .write(toFile: "\(root)/Package.swift", atomically: true, encoding: .utf8)
+        try body(PackageLayout(around: "\(root)/Sources/App"))
     }
 }

@@ -30,13 +30,16 @@ package struct MessageName: Hashable, Sendable {
     /// In Swift: `Command.CoffeeOrdered`.
     var swift: String { "\(role.namespace).\(name)" }
 
+    /// The names of all pages.
+    static let pages = ["Commands", "Events", "Documents", "Queries"]
+
     /// How messages of a kind are declared.
     struct Role {
         /// The enum that they are in.
         let namespace: String
         let conformance: String
-        /// Where they lie, if the vocabulary has folders for the kinds.
-        let folder: String
+        /// The name of their page, or of their folder where each has a file of its own.
+        let page: String
         /// What is to be said of each.
         let hint: String
     }
@@ -45,14 +48,14 @@ package struct MessageName: Hashable, Sendable {
         switch type.kind {
         case .command:
             Role(
-                namespace: "Command", conformance: "CommandMessage", folder: "Commands",
+                namespace: "Command", conformance: "CommandMessage", page: "Commands",
                 hint: "what a person wants with it")
         case .event, .error:
-            Role(namespace: "DomainEvent", conformance: "EventMessage", folder: "Events", hint: "what has happened")
+            Role(namespace: "DomainEvent", conformance: "EventMessage", page: "Events", hint: "what has happened")
         case .document:
-            Role(namespace: "Document", conformance: "DocumentMessage", folder: "Documents", hint: "what is true now")
+            Role(namespace: "Document", conformance: "DocumentMessage", page: "Documents", hint: "what is true now")
         case .query:
-            Role(namespace: "Query", conformance: "QueryMessage", folder: "Queries", hint: "what is asked")
+            Role(namespace: "Query", conformance: "QueryMessage", page: "Queries", hint: "what is asked")
         }
     }
 }

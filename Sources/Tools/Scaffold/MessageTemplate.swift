@@ -1,8 +1,8 @@
 internal import EventBus
 
-/// A message: one struct, and a test of how it is on the wire.
+/// A message: one struct on the page of its kind, and a test of how it is on the wire.
 package struct MessageTemplate {
-    private let message: MessageName
+    let message: MessageName
     private let fields: [Field]
     /// What a query is answered with.
     private let answer: [Field]
@@ -22,48 +22,78 @@ package struct MessageTemplate {
         self.answer = answer
     }
 
-    package func scaffold(in package: PackageLayout) -> Scaffold {
+    /// - Throws: ``ScaffoldError`` when the package has such a message, or a page of its kind that cannot be added to.
+    package func scaffold(in package: PackageLayout) throws(ScaffoldError) -> Scaffold {
         var scaffold = Scaffold()
-        scaffold.make("\(package.folder(of: message))/\(message.name).swift", package.spelled(source))
+        try add(to: &scaffold, in: package)
+        return scaffold
+    }
+
+    /// Adds the message to what else is to be written.
+    func add(to scaffold: inout Scaffold, in package: PackageLayout) throws(ScaffoldError) {
+        if let page = try package.page(declaring: message) {
+            throw ScaffoldError("\(page.path) has \(message.swift) already", recovery: "choose another name")
+        }
+        let path = package.path(of: message)
+        let isPage = path.hasSuffix("/\(message.role.page).swift")
+        if isPage, let new = scaffold.files[path] {
+            scaffold.replace(path, with: try VocabularyPage(new, path: path).adding(self))
+        } else if isPage, package.exists(path) {
+            guard let text = package.text(of: path) else {
+                throw ScaffoldError("\(path) cannot be read as UTF-8", recovery: "write it as UTF-8")
+            }
+            scaffold.change(path, to: try VocabularyPage(text, path: path).adding(self))
+        } else {
+            scaffold.make(path, package.spelled(source))
+        }
         if package.hasTests {
             scaffold.make("\(package.tests)/\(message.name)Tests.swift", test(of: package.module))
         } else {
             scaffold.note("no test was written: Package.swift has no target \(package.module)Tests")
         }
-        return scaffold
     }
 
+    /// A page with only this message.
     var source: String {
-        let answer = message.type.kind == .query ? "\(Self.answerType(self.answer))\n\n" : ""
+        """
+        package import Contracts
+        internal import EventBus
+
+        extension \(message.role.namespace) {
+        \(declaration("package"))
+        }
+
+        """
+    }
+
+    /// The struct, as it is indented in an extension.
+    /// - Parameter access: its access, such as `public`; empty for none.
+    func declaration(_ access: String) -> String {
+        let access = access.isEmpty ? "" : "\(access) "
+        let answer = message.type.kind == .query ? "\(Self.answerType(self.answer, access))\n\n" : ""
         return """
-            package import Contracts
-            internal import EventBus
-
-            extension \(message.role.namespace) {
                 /// Say here \(message.role.hint).
-                package struct \(message.name): \(message.role.conformance) {
-            \(answer)\(Self.members(fields, indent: 8))
+                \(access)struct \(message.name): \(message.role.conformance) {
+            \(answer)\(Self.members(fields, access, indent: 8))
                 }
-            }
-
             """
     }
 
-    private static func answerType(_ fields: [Field]) -> String {
+    private static func answerType(_ fields: [Field], _ access: String) -> String {
         """
-                package struct Answer: Codable, Hashable, Sendable {
-        \(members(fields, indent: 12))
+                \(access)struct Answer: Codable, Hashable, Sendable {
+        \(members(fields, access, indent: 12))
                 }
         """
     }
 
-    /// The properties, and the initialiser that a package's struct does not get by itself.
-    private static func members(_ fields: [Field], indent: Int) -> String {
-        let properties = fields.map { "package var \($0.swiftName): \($0.type)" }
+    /// The properties, and the initialiser, which Swift does not write beyond the file's module.
+    private static func members(_ fields: [Field], _ access: String, indent: Int) -> String {
+        let properties = fields.map { "\(access)var \($0.swiftName): \($0.type)" }
         let parameters = fields.map { "\($0.swiftName): \($0.type)\($0.json == nil ? " = nil" : "")" }
         let body = fields.map { "    self.\($0.swiftName) = \($0.swiftName)" }
-        let head = Wrapping.list("package init(", parameters, ") {", indent: indent)
-        let initialiser = body.isEmpty ? ["package init() {}"] : [head] + body + ["}"]
+        let head = Wrapping.list("\(access)init(", parameters, ") {", indent: indent)
+        let initialiser = body.isEmpty ? ["\(access)init() {}"] : [head] + body + ["}"]
         let lines = properties + (properties.isEmpty ? [] : [""]) + initialiser
         return lines.map { $0.indented(by: indent) }.joined(separator: "\n")
     }
@@ -105,46 +135,5 @@ package struct MessageTemplate {
         let lines = Wrapping.filled(members, separator: ",", width: Wrapping.limit - indent - 4)
         let margin = "\n" + String(repeating: " ", count: indent)
         return "#\"\"\"\(margin){\(lines.joined(separator: "\\#\(margin)"))}\(margin)\"\"\"#"
-    }
-}
-
-/// A message that a package declares, as far as its source tells.
-struct MessageSource {
-    let message: MessageName
-    let fields: [Field]
-
-    /// Looks through the package's vocabulary.
-    ///
-    /// - Returns: `nil` when it has no file of that name.
-    /// - Throws: ``ScaffoldError`` when there is one whose initialiser cannot be read.
-    init?(_ message: MessageName, in package: PackageLayout) throws(ScaffoldError) {
-        let path = "\(package.folder(of: message))/\(message.name).swift"
-        guard let text = package.text(of: path) else { return nil }
-        guard let match = text.firstMatch(of: #/init\(([^)]*)\)/#) else {
-            throw ScaffoldError(
-                "\(path) has no initialiser", recovery: "give its struct one")
-        }
-        self.message = message
-        var fields: [Field] = []
-        for parameter in match.1.split(separator: ",") {
-            let declaration = parameter.split(separator: "=", maxSplits: 1)[0]
-            do throws(ScaffoldError) {
-                fields.append(try Field(declaration))
-            } catch {
-                throw ScaffoldError(
-                    "\(path): a value for '\(declaration.trimming(while: \.isWhitespace))' cannot be made up",
-                    recovery: "choose another message, and write this service by hand")
-            }
-        }
-        self.fields = fields
-    }
-
-    /// An expression with a value of it, in Swift.
-    /// - Parameter indent: of its first line.
-    static func sample(
-        of message: MessageName, _ fields: [Field] = [], from start: String = "", indent: Int
-    ) -> String {
-        let arguments = fields.filter { $0.json != nil }.map { "\($0.name): \($0.sample)" }
-        return Wrapping.list("\(start)\(message.swift)(", arguments, ")", indent: indent)
     }
 }

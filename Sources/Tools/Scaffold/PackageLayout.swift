@@ -50,10 +50,41 @@ package struct PackageLayout: Hashable, Sendable {
         try? String(contentsOfFile: "\(root)/\(path)", encoding: .utf8)
     }
 
-    /// The folder of messages of a kind.
-    func folder(of message: MessageName) -> String {
-        let own = "\(vocabulary)/\(message.role.folder)"
-        return FileManager.default.fileExists(atPath: "\(root)/\(own)") ? own : vocabulary
+    /// Where a new message belongs: on the page of its kind, or in a file of its own if the package keeps one a message.
+    func path(of message: MessageName) -> String {
+        let pages = MessageName.pages.map { "\(vocabulary)/\($0).swift" }
+        if !pages.contains(where: exists), sources.contains(where: isFileOfMessage) {
+            let folder = "\(vocabulary)/\(message.role.page)"
+            return "\(exists(folder) ? folder : vocabulary)/\(message.name).swift"
+        }
+        return "\(vocabulary)/\(message.role.page).swift"
+    }
+
+    /// The source of the vocabulary that declares a message.
+    ///
+    /// - Returns: `nil` when there is none.
+    /// - Throws: ``ScaffoldError`` when one seems to, and it cannot be told where its types begin and end.
+    func page(declaring message: MessageName) throws(ScaffoldError) -> VocabularyPage? {
+        for path in sources {
+            guard let text = text(of: path), SwiftOutline.names(in: text).contains(message.name) else { continue }
+            let page = try VocabularyPage(text, path: path)
+            if page.declares(message) { return page }
+        }
+        return nil
+    }
+
+    func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: "\(root)/\(path)") }
+
+    /// The Swift sources in the folder of messages.
+    private var sources: [String] {
+        let paths = FileManager.default.enumerator(atPath: "\(root)/\(vocabulary)")?.compactMap { $0 as? String } ?? []
+        return paths.filter { $0.hasSuffix(".swift") }.sorted().map { "\(vocabulary)/\($0)" }
+    }
+
+    private func isFileOfMessage(_ path: String) -> Bool {
+        let name = ((path as NSString).lastPathComponent as NSString).deletingPathExtension
+        let messages = text(of: path)?.matches(of: #/\bstruct\s+`?(\w+)`?\s*:\s*\w+Message\b/#) ?? []
+        return messages.contains { $0.1 == name }
     }
 
     private static func path(_ path: String, in directory: String, from root: String) throws(ScaffoldError) -> String {

@@ -20,14 +20,13 @@ package struct Scaffold: Hashable, Sendable {
         changed.insert(path)
     }
 
-    mutating func note(_ text: String) {
-        notes.append(text)
+    /// Says something else of a file that is to be made or to be changed.
+    mutating func replace(_ path: String, with contents: String) {
+        files[path] = contents
     }
 
-    mutating func add(_ other: Scaffold) {
-        files.merge(other.files) { _, new in new }
-        changed.formUnion(other.changed)
-        notes += other.notes
+    mutating func note(_ text: String) {
+        notes.append(text)
     }
 
     /// - Parameter root: the package's folder.

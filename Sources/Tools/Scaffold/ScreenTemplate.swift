@@ -37,8 +37,8 @@ package struct ScreenTemplate {
             throw ScaffoldError("\(path) has a screen '\(name)' already", recovery: "choose another name")
         }
         var scaffold = Scaffold()
-        if !command.isOfPlatform, try MessageSource(command, in: package) == nil {
-            scaffold.add(try MessageTemplate(command).scaffold(in: package))
+        if !command.isOfPlatform, try package.page(declaring: command) == nil {
+            try MessageTemplate(command).add(to: &scaffold, in: package)
         }
         let changed = try self.changed(text, path, from: origin)
         scaffold.change(path, to: changed)

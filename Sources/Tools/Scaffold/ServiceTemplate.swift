@@ -28,8 +28,9 @@ package struct ServiceTemplate {
             throw ScaffoldError("Package.swift has something called '\(name)' already", recovery: "choose another name")
         }
         var scaffold = Scaffold()
-        for message in Set([receives, sends]) where try MessageSource(message, in: package) == nil {
-            scaffold.add(try MessageTemplate(message).scaffold(in: package))
+        for message in receives == sends ? [sends] : [receives, sends]
+        where try package.page(declaring: message) == nil {
+            try MessageTemplate(message).add(to: &scaffold, in: package)
         }
         let source = source(answer: try fields(of: sends, in: package))
         scaffold.make("Sources/\(package.module)/\(type).swift", package.spelled(source))
@@ -47,7 +48,16 @@ package struct ServiceTemplate {
 
     /// None for a message that is only made now.
     private func fields(of message: MessageName, in package: PackageLayout) throws(ScaffoldError) -> [Field] {
-        try MessageSource(message, in: package)?.fields ?? []
+        try package.page(declaring: message)?.fields(of: message) ?? []
+    }
+
+    /// An expression with a value of a message, in Swift.
+    /// - Parameter indent: of its first line.
+    private static func sample(
+        of message: MessageName, _ fields: [Field], from start: String = "", indent: Int
+    ) -> String {
+        let arguments = fields.filter { $0.json != nil }.map { "\($0.name): \($0.sample)" }
+        return Wrapping.list("\(start)\(message.swift)(", arguments, ")", indent: indent)
     }
 
     private func imports(_ modules: String...) -> String {
@@ -109,7 +119,7 @@ package struct ServiceTemplate {
 
             /// - Throws: `ApplicationError`: that is then the answer, and the error notifier shows it.
             static func answer(to message: \(receives.swift)) throws -> \(sends.swift) {
-                \(MessageSource.sample(of: sends, answer, indent: 8))
+                \(Self.sample(of: sends, answer, indent: 8))
             }
         }
 
@@ -144,7 +154,7 @@ package struct ServiceTemplate {
             @Test("answers \(receives.type) with \(sends.type), as a real process")
             func answers() async throws {
                 try await TestStack.with([.broker, TestService("\(name)", after: ["broker"])]) { stack in
-                    \(MessageSource.sample(of: receives, fields, from: "let message = ", indent: 12))
+                    \(Self.sample(of: receives, fields, from: "let message = ", indent: 12))
                     try await stack.bus.\(receives.type.kind == .command ? "send" : "publish")(message)
                     try await stack.message(\(sends.swift).self)
                 }

@@ -10,7 +10,7 @@ internal import SystemPackage
 /// What a person is told of an error, and what a script is. The one place where errors become exit statuses.
 struct Failure: Hashable, Sendable {
     let lines: [String]
-    let status: ExitStatus
+    let status: CommandStatus
 
     /// - Returns: `nil` for an error that is not of this project, such as the parser's own.
     init?(_ error: any Error) {
@@ -20,7 +20,7 @@ struct Failure: Hashable, Sendable {
         case let errors as CommandErrors:
             (lines, status) = (errors.errors.map(\.description), errors.errors.first?.status ?? .failure)
         case let error as BusError:
-            (lines, status) = ([error.message], ExitStatus(of: error))
+            (lines, status) = ([error.message], CommandStatus(of: error))
         case let error as RecordingError:
             (lines, status) = ([error.description], error.isMissing ? .noInput : .dataError)
         case let error as BenchmarkError:
@@ -33,7 +33,7 @@ struct Failure: Hashable, Sendable {
             (lines, status) = (error.findings.map(\.description), .configuration)
         case let error as ComposeError:
             let text = error.description.split(separator: "\n", omittingEmptySubsequences: false)
-            (lines, status) = (text.map(String.init), ExitStatus(of: error))
+            (lines, status) = (text.map(String.init), CommandStatus(of: error))
         case let error as CocoaError:
             (lines, status) = (["\(error.filePath ?? "a file") cannot be used: \(error.reason)"], .ioError)
         default: return nil
@@ -47,7 +47,7 @@ struct Failure: Hashable, Sendable {
     }
 }
 
-extension ExitStatus {
+extension CommandStatus {
     fileprivate init(of error: BusError) {
         switch error.code {
         case .unavailable, .unserved: self = .unavailable
@@ -76,9 +76,9 @@ struct CommandError: Error, Hashable, Sendable {
     let message: String
     /// What to do about it.
     let recovery: String?
-    let status: ExitStatus
+    let status: CommandStatus
 
-    init(code: String, _ message: String, recovery: String? = nil, status: ExitStatus = .failure) {
+    init(code: String, _ message: String, recovery: String? = nil, status: CommandStatus = .failure) {
         self.code = code
         self.message = message
         self.recovery = recovery
@@ -96,7 +96,7 @@ struct CommandErrors: Error, Hashable, Sendable {
 }
 
 /// How a command ends: the statuses of sysexits.h where they fit. Wrong usage is 64, which the parser gives.
-enum ExitStatus: Int32, Sendable {
+enum CommandStatus: Int32, Sendable {
     case failure = 1
     /// What was given is not what it should be.
     case dataError = 65

@@ -11,7 +11,8 @@ package struct NewCommand: AsyncParsableCommand {
             segue new screen loyalty --on command.LoyaltyWanted
             segue new service roaster --on command.BeansOrdered --sends event.BeansRoasted
 
-            What it writes compiles and has a test. Nothing that is there is overwritten.
+            What it writes compiles and has a test. Nothing that is there is overwritten: messages, screens and services \
+            are added to the pages, flows and stacks that you have.
             """,
         subcommands: [NewMessageCommand.self, NewScreenCommand.self, NewServiceCommand.self])
 
@@ -47,11 +48,16 @@ struct NewOptions: ParsableArguments, Sendable {
 
 struct NewMessageCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "message", abstract: "Writes a message: one struct, and a test of how it is on the wire.",
+        commandName: "message",
+        abstract: "Writes a message: one struct on the page of its kind, and a test of how it is on the wire.",
         discussion: """
             segue new message event.CoffeeServed kind:String
             segue new message document.Menu coffees:[String] note:String?
             segue new message query.Stock kind:String --answer cups:Int
+
+            The struct is added to the page of its kind, after the last message there: Commands.swift, Events.swift, \
+            Documents.swift or Queries.swift in the folder of messages. A page that is not there is made. In a package \
+            that has no page, but a file for each message, it gets a file of its own.
             """)
 
     @OptionGroup var options: NewOptions

@@ -74,7 +74,7 @@ package struct CSVFormat: MessageFormat {
 
 /// A line that somebody has drawn up: `{time} {type} {data.playlistID}`. Doubled braces stand for themselves, `\t` and `\n`
 /// for a tab and a line's end.
-package struct MessageTemplate: MessageFormat, Hashable {
+package struct TemplateFormat: MessageFormat, Hashable {
     private enum Part: Hashable {
         case text(String)
         case path(MessagePath)

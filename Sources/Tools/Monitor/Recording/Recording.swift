@@ -170,7 +170,7 @@ extension MonitorStart {
         case .last: "last"
         case .offset(let offset): "\(offset)"
         case .time(let time): Timestamp.text(of: time)
-        case .ago(let duration): "\(duration / .seconds(1))s"
+        case .ago(let duration): duration.optionText
         }
     }
 }

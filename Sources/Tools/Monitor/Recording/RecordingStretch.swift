@@ -109,7 +109,7 @@ extension RecordingMoment: CustomStringConvertible {
         case .number(let number): "\(number)"
         case .offset(let offset): "@\(offset)"
         case .time(let date): Timestamp.text(of: date)
-        case .elapsed(let duration): "\(duration / .seconds(1))s"
+        case .elapsed(let duration): duration.optionText
         case .id(let id): id
         }
     }

@@ -8,7 +8,7 @@ package struct WhereExpression: Hashable, Sendable {
         case all([Condition])
         case any([Condition])
         case not(Condition)
-        case comparison(MessagePath, Comparison, Operand)
+        case comparison(MessagePath, WhereComparison, Operand)
         case among(MessagePath, [Operand])
         case glob(MessagePath, Glob)
         case exists(MessagePath)
@@ -57,7 +57,7 @@ extension WhereExpression.Operand {
 }
 
 /// How two values are compared.
-enum Comparison: String, Sendable {
+enum WhereComparison: String, Sendable {
     case equal = "=="
     case notEqual = "!="
     case less = "<"

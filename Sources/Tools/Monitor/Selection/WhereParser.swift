@@ -62,9 +62,9 @@ struct WhereParser {
         return .comparison(path, comparison, try parseOperand(for: path, with: comparison, after: sign))
     }
 
-    private var comparison: Comparison? {
+    private var comparison: WhereComparison? {
         switch token.kind {
-        case .sign(let text), .word(let text): Comparison(rawValue: text)
+        case .sign(let text), .word(let text): WhereComparison(rawValue: text)
         case .text, .end: nil
         }
     }
@@ -89,7 +89,7 @@ struct WhereParser {
     }
 
     private mutating func parseOperand(
-        for path: MessagePath, with comparison: Comparison, after sign: WhereToken
+        for path: MessagePath, with comparison: WhereComparison, after sign: WhereToken
     ) throws(SyntaxMistake) -> WhereExpression.Operand {
         let place = token
         index += 1
@@ -110,7 +110,7 @@ struct WhereParser {
 
     /// A kind that there is not, and a time that is none, would never match anything.
     private func checked(
-        _ text: String, for path: MessagePath, with comparison: Comparison, at place: WhereToken
+        _ text: String, for path: MessagePath, with comparison: WhereComparison, at place: WhereToken
     ) throws(SyntaxMistake) -> String {
         guard comparison != .contains else { return text }
         if path.member == .kind, MessageKind(rawValue: text) == nil {

@@ -19,7 +19,8 @@ package struct TraceFormat: Sendable {
         let sources = Set(tree.nodes.map(\.message.source)).count
         let steps = tree.criticalPath.count - 1
         let dropped = story.dropped == 0 ? "" : "; \(story.dropped) more are not shown"
-        return "\(count(tree.nodes.count, "message")) of \(count(sources, "process")) in \(text(tree.duration)); "
+        return
+            "\(count(tree.nodes.count, "message")) of \(count(sources, "process")) in \(tree.duration.sentenceText); "
             + "* \(count(max(0, steps), "step")) to the last\(dropped)"
     }
 
@@ -34,7 +35,7 @@ package struct TraceFormat: Sendable {
         if let key = message.key { line.append("[\(key.printable)]") }
         if let platform = message.platform, platform != message.key { line.append(" of \(platform.printable)") }
         line.append("  \(message.source.printable)", .dim)
-        line.append("  " + (node.sinceCause.map { "+\(text($0))" } ?? message.time.formatted(time)))
+        line.append("  " + (node.sinceCause.map { "+\($0.sentenceText)" } ?? message.time.formatted(time)))
         if let note = note(node) { line.append("  \(note)", .yellow) }
         return line
     }
@@ -50,11 +51,6 @@ package struct TraceFormat: Sendable {
         case .unknown: "its cause is not in the journal"
         case .cycle: "it is said to be its own cause"
         }
-    }
-
-    private func text(_ duration: Duration) -> String {
-        let milliseconds = Int((duration / .milliseconds(1)).rounded())
-        return abs(milliseconds) < 10_000 ? "\(milliseconds) ms" : "\(Double(milliseconds / 100) / 10) s"
     }
 
     private func count(_ number: Int, _ noun: String) -> String {

@@ -56,7 +56,7 @@ struct PrintOptions: ParsableArguments, Sendable {
             if csv { return CSVFormat(try paths(fields.isEmpty ? Self.columns : fields)) }
             if !fields.isEmpty { return FieldFormat(try paths(fields)) }
             return try template.map { text in
-                try ValidationError.naming("--template") { () throws(SyntaxMistake) in try MessageTemplate(text) }
+                try ValidationError.naming("--template") { () throws(SyntaxMistake) in try TemplateFormat(text) }
             }
         }
     }

@@ -1,5 +1,6 @@
 internal import Benchmarks
 internal import Foundation
+internal import Navigation
 
 /// How results are written: each as soon as it is there, so the columns have fixed widths.
 struct BenchmarkPrinter {
@@ -10,7 +11,7 @@ struct BenchmarkPrinter {
     }
 
     func show(_ result: BenchmarkResult) async throws {
-        guard !json else { return try await Console.output.writeLine(JSONLine.text(result)) }
+        guard !json else { return try await Console.output.writeLine(JSONValue(encoding: result).description) }
         try await Console.output.writeLine(
             row(
                 result.name, number(result.value), result.unit, number(result.baselineValue),

@@ -3,6 +3,7 @@ internal import Compose
 internal import Contracts
 internal import EventBus
 internal import Monitor
+internal import Navigation
 
 package struct ConsumerCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
@@ -32,7 +33,9 @@ struct ConsumerListCommand: AsyncParsableCommand {
     func run() async throws {
         let consumers = try await options.withBus { try await ConsumerStatus.all(on: $0) }
         guard !json else {
-            for consumer in consumers { try await Console.output.writeLine(try JSONLine.text(consumer)) }
+            for consumer in consumers {
+                try await Console.output.writeLine(try JSONValue(encoding: consumer).description)
+            }
             return
         }
         if consumers.isEmpty { return await Console.error.tell("there are no durable consumers") }
@@ -90,7 +93,7 @@ struct ConsumerForgetCommand: AsyncParsableCommand {
             try await bus.forget(consumer: name)
             return found
         }
-        guard !json else { return try await Console.output.writeLine(try JSONLine.text(removed)) }
+        guard !json else { return try await Console.output.writeLine(try JSONValue(encoding: removed).description) }
         try await Console.output.writeLine(
             "\(name.printable) is removed; it had handled the journal up to offset \(removed.consumer.position.offset) of "
                 + "\(removed.consumer.end.offset)")

@@ -2,6 +2,7 @@ package import ArgumentParser
 internal import EventBus
 internal import Foundation
 internal import Monitor
+internal import Navigation
 
 package struct DeadCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
@@ -85,7 +86,7 @@ struct DeadResendCommand: AsyncParsableCommand {
                 guard let position = message.position else { continue }
                 let sent = SentMessage(message, at: position)
                 try await Console.output.writeLine(
-                    json ? JSONLine.text(sent) : "\(letter.id) \(message.id) \(position)")
+                    json ? JSONValue(encoding: sent).description : "\(letter.id) \(message.id) \(position)")
             }
         }
     }
@@ -181,10 +182,11 @@ enum DeadLetterFormat {
 
     /// One line: what the consumer says, and the message as `segue monitor --json` shows it.
     static func json(_ letter: DeadLetter) throws -> String {
-        let summary = try JSONLine.text(
-            Summary(
+        let summary = try JSONValue(
+            encoding: Summary(
                 id: letter.id, consumer: letter.consumer, code: letter.rejection.code, reason: letter.rejection.reason,
-                attempts: letter.rejection.attempts, time: Timestamp.text(of: letter.time)))
+                attempts: letter.rejection.attempts, time: Timestamp.text(of: letter.time))
+        ).description
         return "\(summary.dropLast()),\"message\":\(try CloudEventFormat.line(letter.message))}"
     }
 }

@@ -67,11 +67,12 @@ struct DataPrinter {
     func text(_ data: Data) throws -> String {
         // Any program may publish; what is not JSON is not ours to judge.
         let raw = String(decoding: data, as: UTF8.self)
-        return json ? JSONText(data)?.description ?? raw : try indented(data) ?? raw.printable
+        if json { return JSONText(data)?.description ?? raw }
+        return try (try? JSONValue(parsing: data)).map(Self.indented) ?? raw.printable
     }
 
-    private func indented(_ data: Data) throws -> String? {
-        guard let value = try? JSONValue(parsing: data) else { return nil }
+    /// A value as a person reads it, or line by line a change of it: with sorted keys.
+    static func indented(_ value: JSONValue) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         return String(decoding: try encoder.encode(value), as: UTF8.self)

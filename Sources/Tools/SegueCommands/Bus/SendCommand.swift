@@ -4,6 +4,7 @@ internal import Contracts
 internal import EventBus
 internal import Foundation
 internal import Monitor
+internal import Navigation
 
 package struct SendCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
@@ -61,7 +62,7 @@ package struct SendCommand: AsyncParsableCommand {
                 let sent = try await sender.publish(draft)
                 try await sender.warn(of: sent.type)
                 guard let awaited else { return try await sender.show([sent]) }
-                let outcome = Outcome(bus: bus, cause: sent, awaited: awaited)
+                let outcome = AwaitedMessage(bus: bus, cause: sent, awaited: awaited)
                 let printer = try MessagePrinter(print)
                 let message = try await outcome.message(within: timeout)
                 try await printer.begin()
@@ -97,7 +98,7 @@ struct MessageSender {
         let lines = try messages.compactMap { message in
             try message.position.map { position in
                 let sent = SentMessage(message, at: position)
-                if print.json { return try JSONLine.text(sent) }
+                if print.json { return try JSONValue(encoding: sent).description }
                 return "\(sent.id) \(position)" + (sent.expirytime.map { " expires \($0)" } ?? "")
             }
         }
@@ -144,7 +145,7 @@ struct SentMessage: Encodable {
 }
 
 /// What comes of a message: the first of a type that carries its correlation, however many processes lie between.
-struct Outcome: Sendable {
+struct AwaitedMessage: Sendable {
     let bus: any EventBus
     /// As it was published: only what is journalled behind it is looked at.
     let cause: Envelope
@@ -157,7 +158,7 @@ struct Outcome: Sendable {
             group.addTask {
                 try await Task.sleep(for: timeout)
                 throw CommandError(
-                    code: "no-outcome", "no \(awaited) came of \(cause.type) within \(timeout.formattedSeconds)",
+                    code: "no-outcome", "no \(awaited) came of \(cause.type) within \(timeout / .seconds(1)) s",
                     recovery: "see 'segue services' for who handles it", status: .temporaryFailure)
             }
             defer { group.cancelAll() }
@@ -180,8 +181,4 @@ struct Outcome: Sendable {
     private func failure(_ error: ApplicationError) -> CommandError {
         CommandError(code: error.code, "\(cause.type) failed: \(error.message)".printable, recovery: error.recovery)
     }
-}
-
-extension Duration {
-    fileprivate var formattedSeconds: String { "\(self / .seconds(1)) s" }
 }

@@ -2,6 +2,7 @@ package import ArgumentParser
 internal import Contracts
 internal import EventBus
 internal import Monitor
+internal import Navigation
 
 package struct ServicesCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
@@ -30,10 +31,10 @@ package struct ServicesCommand: AsyncParsableCommand {
         }
         let services = await presences(documents)
         for service in services.sorted(by: { ($0.name, $0.instance) < ($1.name, $1.instance) }) {
-            try await Console.output.writeLine(json ? JSONLine.text(service) : text(service))
+            try await Console.output.writeLine(json ? JSONValue(encoding: service).description : text(service))
         }
         for status in ConsumerStatus.all(consumers, services) where !status.isRun {
-            try await Console.output.writeLine(json ? JSONLine.text(status) : text(status))
+            try await Console.output.writeLine(json ? JSONValue(encoding: status).description : text(status))
         }
         if services.isEmpty { await Console.error.tell("nobody has announced itself on this bus") }
     }

@@ -3,6 +3,7 @@ internal import Contracts
 internal import EventBus
 internal import Foundation
 internal import Monitor
+internal import Navigation
 
 /// How statistics are shown.
 struct StatisticsOptions: ParsableArguments, Sendable {
@@ -91,7 +92,7 @@ actor StatisticsDisplay {
     func show(_ report: StatisticsReport) async throws {
         last = report
         switch style {
-        case .json: try await output.writeLine(JSONLine.text(report))
+        case .json: try await output.writeLine(JSONValue(encoding: report).description)
         case .tables:
             let lines = (shown > 0 ? [""] : []) + StatisticsTable(report: report).lines
             shown = lines.count
@@ -158,11 +159,8 @@ struct StatisticsTable {
         return oneDigit(number)
     }
 
-    /// Times on the bus are in milliseconds: nothing shorter is known.
     static func time(_ milliseconds: Double?) -> String {
-        guard let milliseconds else { return "-" }
-        if milliseconds < 1 { return "<1ms" }
-        return milliseconds < 1000 ? "\(Int(milliseconds.rounded()))ms" : oneDigit(milliseconds / 1000) + "s"
+        milliseconds.map { Duration.milliseconds($0).tableText } ?? "-"
     }
 
     private static func oneDigit(_ number: Double) -> String {

@@ -1,6 +1,7 @@
 package import ArgumentParser
 internal import EventBus
 internal import Monitor
+internal import Navigation
 
 package struct TraceCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
@@ -123,7 +124,7 @@ actor TracePrinter {
 
     func show(_ story: Story) async throws {
         guard json else { return try await draw(story, isLast: true) }
-        for node in story.tree.nodes { try await output.writeLine(JSONLine.text(Row(node))) }
+        for node in story.tree.nodes { try await output.writeLine(JSONValue(encoding: Row(node)).description) }
     }
 
     /// - Parameter isLast: whether it stays, and so is whole.

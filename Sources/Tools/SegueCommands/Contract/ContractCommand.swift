@@ -3,6 +3,7 @@ package import ArgumentParser
 internal import EventBus
 internal import Foundation
 internal import Monitor
+internal import Navigation
 
 package struct ContractCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
@@ -86,7 +87,7 @@ struct ContractCheckCommand: AsyncParsableCommand {
         let present = if let new { try ContractFile.read(new) } else { try await origin.read() }
         let findings = ContractComparison(from: former, to: present).findings
         for finding in findings where finding.isBreaking || verbose {
-            try await Console.output.writeLine(json ? JSONLine.text(Row(finding)) : text(finding))
+            try await Console.output.writeLine(json ? JSONValue(encoding: Row(finding)).description : text(finding))
         }
         if findings.contains(where: \.isBreaking) { throw ExitCode.failure }
     }

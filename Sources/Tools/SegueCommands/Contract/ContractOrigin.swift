@@ -93,9 +93,7 @@ enum ContractFile {
 
     /// As it is written: indented, with sorted keys, so that a change of it can be read line by line.
     static func text(of contract: AppContract) throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(contract.asyncAPI), as: UTF8.self) + "\n"
+        try DataPrinter.indented(contract.asyncAPI) + "\n"
     }
 }
 

@@ -51,7 +51,8 @@ struct FlowCheckCommand: AsyncParsableCommand {
             let file = try FlowFile(path)
             let review = Flow.review(yaml: file.text, file: file.name, messages: catalogue)
             for finding in review.findings {
-                try await Console.output.writeLine(json ? JSONLine.text(Row(finding)) : finding.description)
+                try await Console.output.writeLine(
+                    json ? JSONValue(encoding: Row(finding)).description : finding.description)
             }
             fails = fails || !(strict ? review.errors + review.warnings : review.errors).isEmpty
         }

@@ -3,6 +3,7 @@ internal import EventBus
 internal import Foundation
 internal import Glibc
 internal import Monitor
+internal import Navigation
 internal import SystemPackage
 
 package struct RecordCommand: AsyncParsableCommand {
@@ -90,7 +91,7 @@ actor RecordingWriter {
     func begin(_ header: RecordingHeader) async throws {
         let file = isOutput ? Console.output : Console(try open())
         self.file = file
-        try await write(JSONLine.text(header), to: file)
+        try await write(JSONValue(encoding: header).description, to: file)
     }
 
     /// Runs `body` until it ends, or until nobody reads standard output any more if that is written to.
@@ -113,7 +114,7 @@ actor RecordingWriter {
     func end() async throws -> Int? {
         guard let file else { return nil }
         self.file = nil
-        try await write(JSONLine.text(RecordingEnd(messages: count)), to: file)
+        try await write(JSONValue(encoding: RecordingEnd(messages: count)).description, to: file)
         if !isOutput { try await reportingErrors { try await file.closeOnDisk() } }
         return count
     }

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import EventBus
 internal import Foundation
 internal import Monitor
+internal import Navigation
 
 struct RecordInfoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -25,7 +26,7 @@ struct RecordInfoCommand: AsyncParsableCommand {
         let recording = try await Recording(argument: file)
         let report = RecordingReport(try await recording.summary(), file: recording.name)
         if json {
-            try await Console.output.writeLine(JSONLine.text(report))
+            try await Console.output.writeLine(JSONValue(encoding: report).description)
         } else {
             for line in report.lines { try await Console.output.writeLine(line) }
         }

@@ -1,5 +1,6 @@
 package import ArgumentParser
 internal import Compose
+internal import Navigation
 
 package struct ConfigCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
@@ -54,7 +55,7 @@ package struct ConfigCommand: AsyncParsableCommand {
         switch part {
         case .services: try await printLines(stack.services.map(\.name))
         case .profiles: try await printLines(Set(file.stack.services.flatMap(\.profiles)).sorted())
-        default: try await Console.output.write(isJSON ? JSONLine.text(stack) + "\n" : stack.text)
+        default: try await Console.output.write(isJSON ? JSONValue(encoding: stack).description + "\n" : stack.text)
         }
     }
 
@@ -67,7 +68,7 @@ package struct ConfigCommand: AsyncParsableCommand {
     private func printVariables() async throws {
         let variables = try ComposeFile.variables(in: files.paths(), environmentFiles: files.envFile)
         guard !quiet else { return }
-        if isJSON { return try await printLines(variables.map { try JSONLine.text($0) }) }
+        if isJSON { return try await printLines(variables.map { try JSONValue(encoding: $0).description }) }
         var table = Table("NAME", "SOURCE", "DEFAULT", "REQUIRED")
         for variable in variables {
             table.append(

@@ -2,6 +2,7 @@ package import ArgumentParser
 internal import Compose
 internal import EventBus
 internal import Monitor
+internal import Navigation
 
 package struct EventsCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
@@ -39,7 +40,7 @@ package struct EventsCommand: AsyncParsableCommand {
 
     private func text(_ event: ProjectEvent, _ project: Project) throws -> String {
         json
-            ? try JSONLine.text(EventObject(event, project: project.name))
+            ? try JSONValue(encoding: EventObject(event, project: project.name)).description
             : "\(Timestamp.text(of: event.time)) \(event.line(in: project))"
     }
 }

@@ -1,5 +1,6 @@
 package import ArgumentParser
 internal import Compose
+internal import Navigation
 
 package struct ListCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
@@ -23,7 +24,7 @@ package struct ListCommand: AsyncParsableCommand {
     package func run() async throws {
         let rows = try Project.all().compactMap(Self.row).filter { all || $0.state != "stopped" }
         if json {
-            for row in rows { try await Console.output.writeLine(JSONLine.text(row)) }
+            for row in rows { try await Console.output.writeLine(JSONValue(encoding: row).description) }
             return
         }
         var table = Table("PROJECT", "STATE", "INSTANCES", "BUS")

@@ -2,6 +2,7 @@ package import ArgumentParser
 internal import Compose
 internal import EventBus
 internal import Monitor
+internal import Navigation
 
 package struct LogsCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
@@ -98,7 +99,8 @@ struct LogPrinter: Sendable {
 
     /// Soon: `flush()` of the console has to follow before the process ends.
     mutating func show(_ line: LogLine) async throws {
-        try await console.append((style.isJSON ? JSONLine.text(LogObject(line)) + "\n" : text(line)).utf8)
+        try await console.append(
+            (style.isJSON ? JSONValue(encoding: LogObject(line)).description + "\n" : text(line)).utf8)
     }
 
     /// Ends a line whose last part has not come.

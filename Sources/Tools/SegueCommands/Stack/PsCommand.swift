@@ -2,6 +2,7 @@ package import ArgumentParser
 internal import Compose
 internal import Foundation
 internal import Monitor
+internal import Navigation
 
 package struct PsCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
@@ -57,7 +58,7 @@ package struct PsCommand: AsyncParsableCommand {
     private func lines(_ rows: [ServiceRow]) throws -> [String] {
         if quiet { return rows.compactMap { $0.pid.map(String.init) } }
         if namesOnly { return rows.map(\.service).reduce(into: []) { if $0.last != $1 { $0.append($1) } } }
-        if json || format == .json { return try rows.map { try JSONLine.text($0) } }
+        if json || format == .json { return try rows.map { try JSONValue(encoding: $0).description } }
         var table = Table("NAME", "STATE", "HEALTH", "PID", "RESTARTS", "UPTIME", "NOTE")
         for row in rows {
             table.append(
@@ -80,8 +81,9 @@ struct ServiceRow: Encodable {
     let exitCode: Int32?
     let signal: Int32?
     let restarts: Int
-    let startedAt: Date?
+    let startedAt: String?
     let note: String?
+    private let start: Date?
     /// Or was not wanted in the first place. For `segue ps` itself: a program has the state.
     let hasEnded: Bool
 
@@ -100,7 +102,7 @@ struct ServiceRow: Encodable {
         exitCode = status.exitCode
         signal = status.signal
         restarts = status.restarts
-        startedAt = status.startedAt
+        (startedAt, start) = (status.startedAt?.formatted(.iso8601), status.startedAt)
         hasEnded = state == .exited || state == .failed || (state == .created && !status.order.isWanted)
         let isOver = status.isFinished || status.state == .restarting
         let illness = isAlive ? status.health.flatMap { $0.state == .healthy ? nil : $0.reason } : nil
@@ -109,14 +111,8 @@ struct ServiceRow: Encodable {
 
     /// How long its process has been running.
     func uptime(at date: Date) -> String? {
-        guard pid != nil, let startedAt else { return nil }
-        let seconds = max(0, Int(date.timeIntervalSince(startedAt)))
-        return switch seconds {
-        case ..<60: "\(seconds)s"
-        case ..<3600: "\(seconds / 60)m \(seconds % 60)s"
-        case ..<86_400: "\(seconds / 3600)h \(seconds % 3600 / 60)m"
-        default: "\(seconds / 86_400)d \(seconds % 86_400 / 3600)h"
-        }
+        guard pid != nil, let start else { return nil }
+        return Duration.seconds(date.timeIntervalSince(start)).unitsText
     }
 }
 

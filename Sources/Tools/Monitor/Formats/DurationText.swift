@@ -1,0 +1,30 @@
+/// How durations are written.
+extension Duration {
+    /// In seconds, as options take it: `90.0s`.
+    var optionText: String { "\(self / .seconds(1))s" }
+
+    /// In a sentence: `12 ms`, and from ten seconds on `10.3 s`.
+    var sentenceText: String {
+        let milliseconds = Int((self / .milliseconds(1)).rounded())
+        return abs(milliseconds) < 10_000 ? "\(milliseconds) ms" : "\(Double(milliseconds / 100) / 10) s"
+    }
+
+    /// In a table, no finer than the times of messages, which are in milliseconds: `<1ms`, `12ms`, `1.5s`.
+    package var tableText: String {
+        let milliseconds = self / .milliseconds(1)
+        if milliseconds < 1 { return "<1ms" }
+        return milliseconds < 1000
+            ? "\(Int(milliseconds.rounded()))ms" : "\((milliseconds / 100).rounded() / 10)s"
+    }
+
+    /// In whole seconds, minutes, hours and days, of which the largest two that are needed: `5s`, `2m 10s`, `3d 4h`.
+    package var unitsText: String {
+        let seconds = max(0, components.seconds)
+        return switch seconds {
+        case ..<60: "\(seconds)s"
+        case ..<3600: "\(seconds / 60)m \(seconds % 60)s"
+        case ..<86_400: "\(seconds / 3600)h \(seconds % 3600 / 60)m"
+        default: "\(seconds / 86_400)d \(seconds % 86_400 / 3600)h"
+        }
+    }
+}

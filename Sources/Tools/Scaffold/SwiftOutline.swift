@@ -1,0 +1,210 @@
+/// The blocks of a Swift source: where each type and extension begins and ends, whatever comments and strings contain.
+///
+/// It reads no more of the language than that. A source whose blocks it cannot tell for certain is refused: nobody should
+/// find text inserted into a comment.
+struct SwiftOutline {
+    /// A type or an extension, with its body in braces.
+    struct Block: Hashable {
+        /// `struct`, `extension` and so on.
+        let keyword: String
+        /// Without its module: `Command`, also for `Contracts.Command`.
+        let name: String
+        /// `public`, `package` or the like; empty without one.
+        let access: String
+        /// Nothing else is said of it: no attribute, conformance, or requirement.
+        let isPlain: Bool
+        /// Whether it is inside `#if`.
+        let isConditional: Bool
+        /// The block around it; `nil` at the top of the file.
+        let parent: Int?
+        /// Between the braces, in bytes of the source.
+        fileprivate(set) var body: Range<Int>
+    }
+
+    /// Why a source is refused, as in "a string is not closed", and in which line.
+    struct Unclear: Error, Hashable {
+        let reason: String
+        let line: Int
+    }
+
+    /// The source, with blanks for what comments and strings contain.
+    private let code: [UInt8]
+    private(set) var blocks: [Block] = []
+
+    /// - Throws: ``Unclear``.
+    init(_ source: String) throws(Unclear) {
+        var mask = SwiftMask(source)
+        code = try mask.masked()
+        try findBlocks()
+    }
+
+    /// The code of a block, with blanks for the bodies of its own types.
+    func ownCode(of block: Int) -> String {
+        let body = blocks[block].body
+        var own = Array(code[body])
+        for child in blocks where child.parent == block {
+            for index in child.body { own[index - body.lowerBound] = UInt8(ascii: " ") }
+        }
+        return String(decoding: own, as: UTF8.self)
+    }
+
+    /// The types that are declared in a block, not those inside of these.
+    func names(in block: Int) -> Set<String> {
+        Self.names(in: ownCode(of: block))
+    }
+
+    /// The names of types that a text seems to declare, wherever they are.
+    static func names(in text: String) -> Set<String> {
+        Set(text.matches(of: #/\b(?:struct|enum|class|actor|protocol|typealias)\s+`?(\w+)/#).map { String($0.1) })
+    }
+
+    private mutating func findBlocks() throws(Unclear) {
+        // Of each open brace, the type or extension that it begins, if any.
+        var open: [Int?] = []
+        var conditions = 0
+        var header = 0
+        for (index, byte) in code.enumerated() {
+            switch byte {
+            case UInt8(ascii: "#"):
+                let word = String(decoding: code[index...].prefix(8), as: UTF8.self)
+                if word.hasPrefix("#if") { conditions += 1 }
+                if word.hasPrefix("#endif") { conditions -= 1 }
+            case UInt8(ascii: "{"):
+                let block = block(
+                    String(decoding: code[header..<index], as: UTF8.self), isConditional: conditions > 0,
+                    parent: open.compactMap(\.self).last, body: index + 1..<index + 1)
+                open.append(block.map { _ in blocks.count })
+                if let block { blocks.append(block) }
+                header = index + 1
+            case UInt8(ascii: "}"):
+                guard let closed = open.popLast() else { throw unclear("'}' closes nothing", at: index) }
+                if let closed { blocks[closed].body = blocks[closed].body.lowerBound..<index }
+                header = index + 1
+            case UInt8(ascii: ";"): header = index + 1
+            default: break
+            }
+        }
+        guard open.isEmpty else { throw unclear("'{' is not closed", at: code.count) }
+    }
+
+    /// - Parameter header: the code before the brace, back to another one.
+    private func block(_ header: String, isConditional: Bool, parent: Int?, body: Range<Int>) -> Block? {
+        let declaration = #/([^\n]*)\b(struct|enum|class|actor|protocol|extension)\s+(?:\w+\.)*`?(\w+)`?/#
+        guard let match = header.matches(of: declaration).last else { return nil }
+        let words = match.1.split(whereSeparator: \.isWhitespace)
+        let accesses = ["public", "package", "internal", "fileprivate", "private"]
+        let access = words.first { accesses.contains(String($0)) }
+        let lineBefore = header[..<match.range.lowerBound].split(whereSeparator: \.isNewline)
+            .last { !$0.allSatisfy(\.isWhitespace) }
+        let isAttributed = lineBefore?.trimming(while: \.isWhitespace).hasPrefix("@") == true
+        let isBare = header[match.range.upperBound...].allSatisfy(\.isWhitespace)
+        return Block(
+            keyword: String(match.2), name: String(match.3), access: access.map(String.init) ?? "",
+            isPlain: words.allSatisfy { $0 == access } && isBare && !isAttributed,
+            isConditional: isConditional, parent: parent, body: body)
+    }
+
+    private func unclear(_ reason: String, at index: Int) -> Unclear {
+        Unclear(reason: reason, line: code[..<index].count { $0 == UInt8(ascii: "\n") } + 1)
+    }
+}
+
+/// Blanks out what comments and strings contain, so that what is left is code; lines and places stay as they are.
+private struct SwiftMask {
+    private var bytes: [UInt8]
+    private var index = 0
+
+    init(_ source: String) {
+        bytes = Array(source.utf8)
+    }
+
+    /// - Throws: ``SwiftOutline/Unclear``.
+    mutating func masked() throws(SwiftOutline.Unclear) -> [UInt8] {
+        try skipCode(toParenthesis: false)
+        return bytes
+    }
+
+    /// - Parameter toParenthesis: whether it ends with the parenthesis that closes an interpolation.
+    private mutating func skipCode(toParenthesis: Bool) throws(SwiftOutline.Unclear) {
+        var depth = 0
+        while index < bytes.count {
+            switch bytes[index] {
+            case UInt8(ascii: "/") where starts("//"):
+                while index < bytes.count, bytes[index] != UInt8(ascii: "\n") { blank() }
+            case UInt8(ascii: "/") where starts("/*"): try skipComment()
+            case UInt8(ascii: "/") where index + 1 < bytes.count && bytes[index + 1] > UInt8(ascii: " "):
+                throw unclear("'/' may begin a regular expression", at: index)
+            case UInt8(ascii: "\""): try skipString(hashes: 0)
+            case UInt8(ascii: "`"):
+                let name = bytes[(index + 1)...].prefix { $0 != UInt8(ascii: "`") }
+                guard name.allSatisfy({ Character(Unicode.Scalar($0)).isLetter || $0 == UInt8(ascii: "_") }) else {
+                    throw unclear("a name in backticks is more than a word", at: index)
+                }
+                index += name.count + 2
+            case UInt8(ascii: "#"):
+                let hashes = bytes[index...].prefix { $0 == UInt8(ascii: "#") }.count
+                let next = index + hashes < bytes.count ? bytes[index + hashes] : 0
+                if next == UInt8(ascii: "/") { throw unclear("a regular expression begins", at: index) }
+                if next == UInt8(ascii: "\"") { try skipString(hashes: hashes) } else { index += hashes }
+            case UInt8(ascii: "("):
+                depth += 1
+                index += 1
+            case UInt8(ascii: ")"):
+                depth -= 1
+                index += 1
+                if toParenthesis, depth < 0 { return }
+            default: index += 1
+            }
+        }
+        if toParenthesis { throw unclear("a string is not closed", at: bytes.count) }
+    }
+
+    /// Comments may be inside one another.
+    private mutating func skipComment() throws(SwiftOutline.Unclear) {
+        let start = index
+        var depth = 0
+        repeat {
+            guard index < bytes.count else { throw unclear("a comment is not closed", at: start) }
+            depth += starts("/*") ? 1 : starts("*/") ? -1 : 0
+            if starts("/*") || starts("*/") { blank() }
+            blank()
+        } while depth > 0
+    }
+
+    private mutating func skipString(hashes: Int) throws(SwiftOutline.Unclear) {
+        let start = index
+        let marks = String(repeating: "#", count: hashes)
+        index += hashes
+        let quote = starts(#"""""#) ? #"""""# : #"""#
+        index += quote.utf8.count
+        while !starts(quote + marks) {
+            guard index < bytes.count, quote.count > 1 || bytes[index] != UInt8(ascii: "\n") else {
+                throw unclear("a string is not closed", at: start)
+            }
+            if starts("\\\(marks)(") {
+                let interpolation = index
+                index += hashes + 2
+                try skipCode(toParenthesis: true)
+                let end = index
+                index = interpolation
+                while index < end { blank() }
+            } else if starts("\\\(marks)") {
+                for _ in 0..<hashes + 2 where index < bytes.count { blank() }
+            } else {
+                blank()
+            }
+        }
+        index += quote.utf8.count + hashes
+    }
+
+    private func starts(_ text: String) -> Bool { bytes[index...].starts(with: text.utf8) }
+
+    private mutating func blank() {
+        if bytes[index] != UInt8(ascii: "\n"), bytes[index] != UInt8(ascii: "\r") { bytes[index] = UInt8(ascii: " ") }
+        index += 1
+    }
+
+    private func unclear(_ reason: String, at index: Int) -> SwiftOutline.Unclear {
+        SwiftOutline.Unclear(reason: reason, line: bytes[..<index].count { $0 == UInt8(ascii: "\n") } + 1)
+    }
+}
