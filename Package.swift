@@ -136,7 +136,7 @@ let focusPlayer: [Target] = [
 /// Small systems that show one way of navigating each; `docs/examples.md` walks through them.
 let examples: [Target] = [
     module("Onboarding", in: "Examples", ["Consuming", "Contracts", "EventBus", "Navigation"]),
-    module("Stations", in: "Examples", ["EventBus", "Navigation", "Routing"]),
+    module("Stations", in: "Examples", ["Navigation", "Routing"]),
     module("ThreeScreens", in: "Examples", ["Consuming", "Contracts", "EventBus", "Navigation"]),
 ]
 
@@ -260,12 +260,8 @@ let tests: [Target] = [
             "Navigation",
             "RuntimeTestSupport", "ZeroMQEventBus", "segue", "broker", argumentParser, logging,
         ]),
-    tests(
-        of: "Onboarding",
-        ["Contracts", "EventBus", "Navigation", "RuntimeTestSupport", "ServiceRuntime", logging]),
-    tests(
-        of: "ThreeScreens",
-        ["Contracts", "EventBus", "Navigation", "RuntimeTestSupport", "ServiceRuntime", logging]),
+    tests(of: "Onboarding", ["Navigation"]),
+    tests(of: "ThreeScreens", ["Navigation"]),
     tests(of: "Authorization", ["EventBus", "Contracts", "Vocabulary"]),
     tests(of: "Music", ["EventBus", "Contracts", "Vocabulary"]),
     tests(
@@ -281,7 +277,7 @@ let tests: [Target] = [
         ]),
     tests(
         of: "ConsentCallback",
-        ["Authorization", "Contracts", "HTTPClient", "RuntimeTestSupport", httpTypes, logging]),
+        ["Authorization", "Contracts", "HTTPClient", "RuntimeTestSupport", httpTypes]),
     tests(
         of: "Services",
         [
@@ -290,7 +286,7 @@ let tests: [Target] = [
             "SpotifyAPI", "SpotifyTestSupport", "TokenVault", "Vocabulary", "ConsentCallback", "HTTPClient", httpTypes,
             logging,
         ]),
-    tests(of: "TokenVault", ["Authorization", "EventBus", "Music", "Vocabulary"]),
+    tests(of: "TokenVault", ["Authorization", "EventBus", "Music"]),
     tests(of: "Repositories", ["Music", "Vocabulary", grdb, logging]),
     tests(of: "Presentation", ["EventBus", "Contracts", "Vocabulary"]),
     tests(

@@ -1,3 +1,4 @@
+import SpotifyTestSupport
 import Testing
 
 @testable import SpotifySimulator
@@ -12,7 +13,7 @@ struct CatalogueTests {
 
     @Test("the shipped catalogue pages: more than 20 playlists, one of more than 50 songs, one that is refused")
     func shipped() throws {
-        let catalogue = try Catalogue(contentsOf: shippedCatalogue)
+        let catalogue = try Catalogue(contentsOf: SimulatedSpotify.catalogue)
         #expect(catalogue.playlists.count > 20)
         #expect(catalogue.playlists.contains { $0.songs.count > 50 })
         #expect(catalogue.playlists.contains { !$0.showsItems(to: catalogue.user) })

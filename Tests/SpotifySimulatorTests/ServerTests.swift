@@ -1,4 +1,6 @@
 import Foundation
+import Logging
+import SpotifyTestSupport
 import Testing
 
 @testable import SpotifySimulator
@@ -19,9 +21,9 @@ struct ServerTests {
         try await withSimulator { spotify in
             let port = try #require(Int(spotify.base.split(separator: ":").last ?? ""))
             let second = try SpotifySimulator(
-                catalogue: Catalogue(contentsOf: shippedCatalogue),
+                catalogue: Catalogue(contentsOf: SimulatedSpotify.catalogue),
                 configuration: .init(port: port),
-                logger: .silent
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
             )
             let error = await #expect(throws: SpotifySimulatorError.self) { try await second.run() }
             #expect(error?.code == "simulator.portInUse")

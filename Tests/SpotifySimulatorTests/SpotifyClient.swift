@@ -1,6 +1,10 @@
 import Foundation
 import HTTPClient
 import HTTPTypes
+import SpotifyTestSupport
+import Synchronization
+
+@testable import SpotifySimulator
 
 /// A client as one would write it from Spotify's documentation.
 struct SpotifyClient {
@@ -88,6 +92,27 @@ struct SpotifyClient {
     static func form(_ fields: [String: String]) -> String {
         fields.map { "\($0.key)=\($0.value.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")" }
             .joined(separator: "&")
+    }
+}
+
+/// Runs a simulator beside `test`.
+func withSimulator<Result>(
+    _ policy: TokenPolicy = TokenPolicy(), stateFile: String? = nil, clock: ManualClock = ManualClock(),
+    _ test: (SpotifyClient) async throws -> Result
+) async throws -> Result {
+    try await SimulatedSpotify.with(.init(tokenPolicy: policy, stateFile: stateFile), now: { clock.now }) {
+        try await test(SpotifyClient(client: $0.client, base: $0.base))
+    }
+}
+
+/// A clock that moves when the test says so.
+final class ManualClock: Sendable {
+    private let date = Mutex(Date(timeIntervalSince1970: 1_790_000_000))
+
+    var now: Date { date.withLock { $0 } }
+
+    func advance(by interval: TimeInterval) {
+        date.withLock { $0.addTimeInterval(interval) }
     }
 }
 

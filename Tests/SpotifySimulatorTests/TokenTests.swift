@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import SpotifyTestSupport
 import Testing
 
 @testable import SpotifySimulator
@@ -164,7 +165,7 @@ struct TokenTests {
 
     @Test("secrets don't print, and the state keeps none")
     func secrets() throws {
-        let catalogue = try Catalogue(contentsOf: shippedCatalogue)
+        let catalogue = try Catalogue(contentsOf: SimulatedSpotify.catalogue)
         var state = AuthorizationState()
         let request = try ConsentRequest(SpotifyClient.authorization(), clients: catalogue.clients)
         let code = state.approve(request, at: .now)

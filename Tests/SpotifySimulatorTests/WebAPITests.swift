@@ -1,4 +1,5 @@
 import Foundation
+import SpotifyTestSupport
 import Testing
 
 @testable import SpotifySimulator
@@ -55,7 +56,7 @@ struct WebAPITests {
             #expect(pages.count >= 2)
             #expect(pages.first?.limit == 20)
             #expect(pages.first?.previous == nil)
-            let expected = try Catalogue(contentsOf: shippedCatalogue).playlists.map(\.id)
+            let expected = try Catalogue(contentsOf: SimulatedSpotify.catalogue).playlists.map(\.id)
             #expect(pages.flatMap(\.items).map(\.id) == expected)
             #expect(pages.allSatisfy { $0.total == expected.count })
         }

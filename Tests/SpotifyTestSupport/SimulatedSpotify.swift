@@ -1,10 +1,10 @@
 package import Authorization
-internal import Foundation
+package import Foundation
 package import HTTPClient
 internal import HTTPTypes
 internal import Logging
 package import SpotifyAPI
-internal import SpotifySimulator
+package import SpotifySimulator
 
 /// The simulator over a real socket, and what a person or an operator would do to it.
 package struct SimulatedSpotify: Sendable {
@@ -18,18 +18,23 @@ package struct SimulatedSpotify: Sendable {
             clientID: "segue-focus-player", client: client, hosts: .all(at: base), policy: .impatient)
     }
 
-    package static func with(_ body: (SimulatedSpotify) async throws -> Void) async throws {
-        let catalogue = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "config/simulator/catalogue.yaml")
+    /// The path of the catalogue that ships.
+    package static let catalogue = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "config/simulator/catalogue.yaml").path
+
+    /// Runs a simulator beside `body`.
+    /// - Parameter now: The clock by which tokens expire.
+    package static func with<Result>(
+        _ configuration: SpotifySimulator.Configuration = SpotifySimulator.Configuration(),
+        now: @escaping @Sendable () -> Date = { Date() }, _ body: (SimulatedSpotify) async throws -> Result
+    ) async throws -> Result {
         try await ServerProcess.with { listening in
             try await SpotifySimulator(
-                catalogue: Catalogue(contentsOf: catalogue.path),
-                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, onReady: { listening($0) }
+                catalogue: Catalogue(contentsOf: catalogue), configuration: configuration,
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: now, onReady: { listening($0) }
             ).run()
         } _: { base in
-            try await HTTPClient.with { client in
-                try await body(SimulatedSpotify(client: client, base: base))
-            }
+            try await HTTPClient.with { try await body(SimulatedSpotify(client: $0, base: base)) }
         }
     }
 

@@ -73,7 +73,7 @@ package struct SpotifyWebAPI: Sendable {
             guard visited.insert(url).inserted, visited.count <= Self.maximumPages else {
                 throw MusicError.unavailable("its pages have no end")
             }
-            let page = try await get(url, as: Page<Item>.self, about: what)
+            let page = try await get(url, as: PagePayload<Item>.self, about: what)
             items += page.items.compactMap(\.value)
             next = page.next
         }

@@ -82,7 +82,7 @@ struct ProfilePayload: Decodable {
 }
 
 /// One page of a list.
-struct Page<Item: Decodable>: Decodable {
+struct PagePayload<Item: Decodable>: Decodable {
     let items: [Tolerant<Item>]
     /// The absolute URL of the next page; null on the last one.
     let next: String?

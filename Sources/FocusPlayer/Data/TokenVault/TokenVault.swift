@@ -1,4 +1,5 @@
 package import Authorization
+internal import Sodium
 
 /// Keeps tokens and unanswered requests for consent in encrypted files: the side that writes.
 ///
@@ -6,8 +7,8 @@ package import Authorization
 /// A process that can read as this user can read the key too: the vault keeps tokens out of backups, logs and the hands
 /// of whoever gets hold of one file.
 package struct TokenVault: Sendable {
-    private let files: TokenVaultFiles
-    private let key: VaultKey
+    private let directory: VaultDirectory
+    private let key: ChaChaPoly.Key
     private let lock: WriterLock
     private let queue: FileQueue
 
@@ -22,15 +23,15 @@ package struct TokenVault: Sendable {
         try directory.make()
         lock = try WriterLock(in: directory)
         directory.removeLeftovers()
-        key = try VaultKey.loadOrMake(in: directory)
-        files = TokenVaultFiles(directory)
+        key = try directory.keyOrNew()
+        self.directory = directory
         self.queue = queue
     }
 }
 
 extension TokenVault: TokenStore {
     package func load() async throws -> StoredTokens {
-        try await queue.run { [files] in try files.readTokens() }
+        try await queue.run { [directory] in try directory.tokens.read() ?? .none }
     }
 
     @discardableResult
@@ -45,9 +46,9 @@ extension TokenVault: TokenStore {
 
     /// One piece of work on the serial queue: nothing comes between reading the generation and writing the next.
     private func advance(to tokens: SpotifyTokens?) async throws -> StoredTokens {
-        try await queue.run { [files, key] in
-            let next = try files.readTokens().followed(by: tokens)
-            try files.tokens.write(next, with: key)
+        try await queue.run { [directory, key] in
+            let next = try (directory.tokens.read() ?? .none).followed(by: tokens)
+            try directory.tokens.write(next, with: key)
             return next
         }
     }
@@ -55,10 +56,10 @@ extension TokenVault: TokenStore {
 
 extension TokenVault: PendingAuthorizationStore {
     package func pending() async throws -> [PendingAuthorization] {
-        try await queue.run { [files] in try files.readPending() }
+        try await queue.run { [directory] in try directory.pending.read() ?? [] }
     }
 
     package func replacePending(with authorizations: [PendingAuthorization]) async throws {
-        try await queue.run { [files, key] in try files.pending.write(authorizations, with: key) }
+        try await queue.run { [directory, key] in try directory.pending.write(authorizations, with: key) }
     }
 }

@@ -18,7 +18,7 @@ package struct TokenVaultReader: Sendable {
     /// What is kept now; ``StoredTokens/none`` if nothing ever was.
     /// - Throws: `TokenStoreError`.
     package func read() async throws -> StoredTokens {
-        try await queue.run { [directory] in try TokenVaultFiles(directory).readTokens() }
+        try await queue.run { [directory] in try directory.tokens.read() ?? .none }
     }
 
     /// Waits until the vault holds a generation above `generation`.

@@ -1,6 +1,7 @@
 package import Contracts
 package import EventBus
 package import Foundation
+internal import Sodium
 internal import Vocabulary
 
 /// Connects the app with a Spotify account, and keeps it connected.
@@ -63,7 +64,8 @@ package actor AuthorizationService {
             let attempt =
                 kept.first { $0.cause.id == cause.id && $0.redirectURI == redirectURI }
                 ?? PendingAuthorization(
-                    state: RandomText.make(bytes: 32), verifier: CodeVerifier(), redirectURI: redirectURI, cause: cause)
+                    state: Base64URL.encode(RandomBytes.make(32)), verifier: CodeVerifier(), redirectURI: redirectURI,
+                    cause: cause)
             try await attempts.replacePending(
                 with: kept.filter { $0.cause.subject != cause.subject } + [attempt])
             return [DomainEvent.SpotifyAuthURLGenerated(url: server.authorizationURL(for: attempt.request))]

@@ -8,7 +8,7 @@ package struct CodeVerifier: Hashable, Sendable {
 
     /// Makes one of 512 random bits, 86 characters.
     package init() {
-        value = RandomText.make(bytes: 64)
+        value = Base64URL.encode(RandomBytes.make(64))
     }
 
     /// Takes over a kept one; nil unless RFC 7636 §4.1 allows it.
@@ -53,23 +53,5 @@ extension CodeVerifier: Codable {
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(value)
-    }
-}
-
-/// Text that an attacker cannot guess.
-enum RandomText {
-    /// - Parameter bytes: how many random bytes go into it.
-    static func make(bytes: Int) -> String {
-        Base64URL.encode(RandomBytes.make(bytes))
-    }
-}
-
-/// The base64 that is safe in a URL, without padding (RFC 4648 §5).
-enum Base64URL {
-    static func encode(_ data: Data) -> String {
-        data.base64EncodedString()
-            .replacing("+", with: "-")
-            .replacing("/", with: "_")
-            .replacing("=", with: "")
     }
 }

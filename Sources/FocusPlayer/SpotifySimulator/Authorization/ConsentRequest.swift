@@ -111,7 +111,9 @@ extension RedirectURI: Codable {
     init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let value = Self(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a redirect URI")
+            throw DecodingError.dataCorruptedError(
+                in: container,
+                debugDescription: "a redirect URI is https, http://127.0.0.1 or http://[::1]; localhost is refused")
         }
         self = value
     }

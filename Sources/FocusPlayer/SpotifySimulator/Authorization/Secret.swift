@@ -15,10 +15,10 @@ struct Secret: Sendable, Equatable {
 
     /// 256 bits from the system's secure generator.
     static func random() -> Secret {
-        Secret(PKCE.base64URL(RandomBytes.make(32)))
+        Secret(Base64URL.encode(RandomBytes.make(32)))
     }
 
-    var digest: Digest { Digest(rawValue: PKCE.base64URL(SHA256.hash(Data(value.utf8)))) }
+    var digest: Digest { Digest(rawValue: Base64URL.encode(SHA256.hash(Data(value.utf8)))) }
 
     /// What the state knows a secret by.
     struct Digest: RawRepresentable, Hashable, Codable, CodingKeyRepresentable, Sendable {
@@ -45,16 +45,8 @@ enum PKCE {
             (43...128).contains(verifier.utf8.count),
             verifier.allSatisfy({ isBase64URL($0) || $0 == "." || $0 == "~" })
         else { return false }
-        let answer = base64URL(SHA256.hash(Data(verifier.utf8)))
+        let answer = Base64URL.encode(SHA256.hash(Data(verifier.utf8)))
         return ConstantTime.areEqual(Data(answer.utf8), Data(challenge.utf8))
-    }
-
-    /// Base64url without padding, RFC 4648 §5.
-    static func base64URL(_ bytes: Data) -> String {
-        bytes.base64EncodedString()
-            .replacing("+", with: "-")
-            .replacing("/", with: "_")
-            .replacing("=", with: "")
     }
 
     private static func isBase64URL(_ character: Character) -> Bool {

@@ -36,186 +36,195 @@ extension Catalogue {
         guard let root else {
             throw CatalogueError.malformed(file: file, line: nil, problem: "the catalogue is empty")
         }
-        self = try CatalogueReader(file: file).catalogue(root)
+        let tree = CatalogueTree(root: root, file: file)
+        try tree.check()
+        self.init(try tree.decode())
+        if devices.count(where: \.isActive) > 1 {
+            throw tree.fault(root["devices"], "more than one device is active; Spotify has at most one")
+        }
     }
-}
 
-extension CatalogueError {
-    /// Keeps the line and the problem of a syntax error; leaves out the excerpt, which spans several lines.
-    fileprivate init(_ error: YamlError, file: String) {
-        switch error {
-        case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
-            .composer(_, let problem, let mark, _):
-            self = .malformed(file: file, line: mark.line, problem: problem)
-        case .duplicatedKeysInMapping(let keys, let context):
-            let names = keys.map { "'\($0)'" }.joined(separator: ", ")
-            self = .malformed(file: file, line: context.mark.line, problem: "\(names) is given twice")
-        default:
-            self = .malformed(file: file, line: nil, problem: "this is not YAML")
+    private init(_ file: CatalogueFile) {
+        user = User(
+            id: file.user.id, name: file.user.name, email: file.user.email, isPremium: file.user.premium ?? true)
+        clients = file.clients.map { Client(id: $0.id, redirectURIs: $0.redirectURIs ?? []) }
+        devices = file.devices.map {
+            Device(
+                id: $0.id, name: $0.name, type: $0.type, isActive: $0.active ?? false,
+                isRestricted: $0.restricted ?? false, volume: $0.volume?.value)
+        }
+        playlists = file.playlists.map {
+            Playlist(
+                id: $0.id.value, name: $0.name, description: $0.description ?? "", owner: $0.owner ?? file.user.id,
+                isCollaborative: $0.collaborative ?? false, songs: $0.songs.flatMap(\.songs))
         }
     }
 }
 
-/// Turns the YAML tree into a `Catalogue`, and every surprise in it into a `CatalogueError` with its line.
-struct CatalogueReader {
+/// A catalogue as a file writes it: what is optional here may be left out.
+private struct CatalogueFile: Decodable {
+    struct User: Decodable {
+        let id: String
+        let name: String
+        let email: String
+        let premium: Bool?
+
+        enum CodingKeys: String, CodingKey, CaseIterable { case id, name, email, premium }
+    }
+
+    struct Client: Decodable {
+        let id: String
+        let redirectURIs: [RedirectURI]?
+
+        enum CodingKeys: String, CodingKey, CaseIterable {
+            case id
+            case redirectURIs = "redirect_uris"
+        }
+    }
+
+    struct Device: Decodable {
+        let id: String
+        let name: String
+        let type: String
+        let active: Bool?
+        let restricted: Bool?
+        let volume: Percentage?
+
+        enum CodingKeys: String, CodingKey, CaseIterable { case id, name, type, active, restricted, volume }
+    }
+
+    struct Playlist: Decodable {
+        let id: PlaylistID
+        let name: String
+        let description: String?
+        let owner: String?
+        let collaborative: Bool?
+        let songs: [SongLine]
+
+        enum CodingKeys: String, CodingKey, CaseIterable { case id, name, description, owner, collaborative, songs }
+    }
+
+    struct Percentage: Decodable {
+        let value: Int
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            value = try container.decode(Int.self)
+            guard (0...100).contains(value) else {
+                throw DecodingError.dataCorruptedError(
+                    in: container, debugDescription: "\(value) is not a percentage; write a number from 0 to 100")
+            }
+        }
+    }
+
+    struct PlaylistID: Decodable {
+        let value: String
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            value = try container.decode(String.self)
+            guard value.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) }) else {
+                throw DecodingError.dataCorruptedError(
+                    in: container,
+                    debugDescription: "'\(value)' is no playlist id; use letters and digits, as Spotify does")
+            }
+        }
+    }
+
+    /// Songs in the notation of `Catalogue.Song.songs(inNotation:)`.
+    struct SongLine: Decodable {
+        let songs: [Catalogue.Song]
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            guard let songs = Catalogue.Song.songs(inNotation: try container.decode(String.self)) else {
+                throw DecodingError.dataCorruptedError(
+                    in: container,
+                    debugDescription:
+                        "songs are written 'Artist / Album: Title; Title' or 'Artist / Album: Title 1..30'")
+            }
+            self.songs = songs
+        }
+    }
+
+    let user: User
+    let clients: [Client]
+    let devices: [Device]
+    let playlists: [Playlist]
+
+    enum CodingKeys: String, CodingKey, CaseIterable { case user, clients, devices, playlists }
+}
+
+/// The YAML tree of a catalogue, which tells the line of whatever is wrong.
+private struct CatalogueTree {
+    let root: Node
     let file: String
 
-    func catalogue(_ node: Node) throws -> Catalogue {
-        let root = try CatalogueMapping(
-            node,
-            file: file,
-            what: "the catalogue",
-            keys: ["user", "clients", "devices", "playlists"]
-        )
-        let user = try user(root.required("user"))
-        let catalogue = Catalogue(
-            user: user,
-            clients: try root.list("clients").map(client),
-            devices: try root.list("devices").map(device),
-            playlists: try root.list("playlists").map { try playlist($0, user: user) }
-        )
-        try requireUnique(root.list("clients"), "client")
-        try requireUnique(root.list("devices"), "device")
-        try requireUnique(root.list("playlists"), "playlist")
-        if catalogue.devices.count(where: \.isActive) > 1 {
-            throw fault(try root.required("devices"), "more than one device is active; Spotify has at most one")
+    /// Refuses what decoding would pass over in silence: unknown keys, which may be misspelt, empty texts, and entries
+    /// with equal ids.
+    func check() throws {
+        try check(root, "the catalogue", CatalogueFile.CodingKeys.self)
+        if let user = root["user"] { try check(user, "user", CatalogueFile.User.CodingKeys.self) }
+        try checkList("client", CatalogueFile.Client.CodingKeys.self)
+        try checkList("device", CatalogueFile.Device.CodingKeys.self)
+        try checkList("playlist", CatalogueFile.Playlist.CodingKeys.self)
+    }
+
+    func decode() throws -> CatalogueFile {
+        do {
+            return try YAMLDecoder().decode(from: root)
+        } catch DecodingError.keyNotFound(let key, let context) {
+            throw fault(node(context.codingPath), "\(name(context.codingPath)) lacks '\(key.stringValue)'")
+        } catch DecodingError.typeMismatch(let type, let context), DecodingError.valueNotFound(let type, let context) {
+            throw fault(node(context.codingPath), "\(name(context.codingPath)) must be \(Self.name(type))")
+        } catch DecodingError.dataCorrupted(let context) {
+            throw fault(node(context.codingPath), context.debugDescription)
         }
-        return catalogue
     }
 
-    private func user(_ node: Node) throws -> Catalogue.User {
-        let fields = try CatalogueMapping(node, file: file, what: "user", keys: ["id", "name", "email", "premium"])
-        return Catalogue.User(
-            id: try fields.string("id"),
-            name: try fields.string("name"),
-            email: try fields.string("email"),
-            isPremium: try fields.flag("premium", default: true)
-        )
+    func fault(_ node: Node?, _ problem: String) -> CatalogueError {
+        .malformed(file: file, line: node?.mark?.line, problem: problem)
     }
 
-    private func client(_ node: Node) throws -> Catalogue.Client {
-        let fields = try CatalogueMapping(node, file: file, what: "a client", keys: ["id", "redirect_uris"])
-        let redirectURIs = try fields.list("redirect_uris", default: []).map { node in
-            guard let redirectURI = node.string.flatMap(RedirectURI.init) else {
-                throw fault(node, "a redirect URI is https, http://127.0.0.1 or http://[::1]; localhost is refused")
+    private func checkList(_ entry: String, _ keys: (some CodingKey & CaseIterable).Type) throws {
+        var ids: Set<String> = []
+        for node in root["\(entry)s"]?.sequence ?? [] {
+            try check(node, "a \(entry)", keys)
+            guard let id = node["id"]?.string, !ids.insert(id).inserted else { continue }
+            throw fault(node, "two \(entry)s have the id '\(id)'")
+        }
+    }
+
+    private func check(_ node: Node, _ what: String, _ keys: (some CodingKey & CaseIterable).Type) throws {
+        let names = keys.allCases.map(\.stringValue).sorted()
+        for (key, value) in node.mapping ?? [:] {
+            guard let name = key.string, names.contains(name) else {
+                let problem = "\(what) has no key '\(key.string ?? "")'; it has \(names.joined(separator: ", "))"
+                throw fault(key, problem)
             }
-            return redirectURI
-        }
-        return Catalogue.Client(id: try fields.string("id"), redirectURIs: redirectURIs)
-    }
-
-    private func device(_ node: Node) throws -> Catalogue.Device {
-        let keys: Set = ["id", "name", "type", "active", "restricted", "volume"]
-        let fields = try CatalogueMapping(node, file: file, what: "a device", keys: keys)
-        return Catalogue.Device(
-            id: try fields.string("id"),
-            name: try fields.string("name"),
-            type: try fields.string("type"),
-            isActive: try fields.flag("active", default: false),
-            isRestricted: try fields.flag("restricted", default: false),
-            volume: try fields.percentage("volume")
-        )
-    }
-
-    private func playlist(_ node: Node, user: Catalogue.User) throws -> Catalogue.Playlist {
-        let keys: Set = ["id", "name", "description", "owner", "collaborative", "songs"]
-        let fields = try CatalogueMapping(node, file: file, what: "a playlist", keys: keys)
-        let id = try fields.string("id")
-        guard id.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) }) else {
-            throw fault(try fields.required("id"), "'\(id)' is no playlist id; use letters and digits, as Spotify does")
-        }
-        return Catalogue.Playlist(
-            id: id,
-            name: try fields.string("name"),
-            description: try fields.string("description", default: ""),
-            owner: try fields.string("owner", default: user.id),
-            isCollaborative: try fields.flag("collaborative", default: false),
-            songs: try fields.list("songs").flatMap(songs)
-        )
-    }
-
-    private func songs(_ node: Node) throws -> [Catalogue.Song] {
-        guard let songs = node.string.flatMap(Catalogue.Song.songs(inNotation:)) else {
-            throw fault(node, "songs are written 'Artist / Album: Title; Title' or 'Artist / Album: Title 1..30'")
-        }
-        return songs
-    }
-
-    private func requireUnique(_ nodes: [Node], _ what: String) throws {
-        var seen: Set<String> = []
-        for node in nodes {
-            guard let id = node["id"]?.string, !seen.insert(id).inserted else { continue }
-            throw fault(node, "two \(what)s have the id '\(id)'")
+            if value.string?.isEmpty == true { throw fault(value, "'\(name)' is empty") }
         }
     }
 
-    private func fault(_ node: Node, _ problem: String) -> CatalogueError {
-        .malformed(file: file, line: node.mark?.line, problem: problem)
+    private func node(_ path: [any CodingKey]) -> Node? {
+        path.reduce(root) { node, key in key.intValue.map { node?.sequence?[$0] } ?? node?[key.stringValue] }
     }
-}
 
-/// A YAML mapping whose keys are known, read field by field with the line of whatever is wrong.
-struct CatalogueMapping {
-    private let node: Node
-    private let mapping: Node.Mapping
-    private let file: String
-    private let what: String
+    /// `'songs'` for a value, `a playlist` for an entry of the list of playlists.
+    private func name(_ path: [any CodingKey]) -> String {
+        guard let last = path.last else { return "the catalogue" }
+        guard last.intValue != nil, let list = path.dropLast().last else { return "'\(last.stringValue)'" }
+        return "a \(list.stringValue.dropLast())"
+    }
 
-    /// - Throws: `CatalogueError` when the node is no mapping, or has a key that nobody reads: a misspelt one would
-    ///   otherwise be ignored in silence.
-    init(_ node: Node, file: String, what: String, keys: Set<String>) throws {
-        guard let mapping = node.mapping else {
-            let problem = "\(what) must be a mapping with \(keys.sorted().joined(separator: ", "))"
-            throw CatalogueError.malformed(file: file, line: node.mark?.line, problem: problem)
+    private static func name(_ type: any Any.Type) -> String {
+        switch type {
+        case is Node.Mapping.Type: "a mapping"
+        case is Node.Sequence.Type: "a list"
+        case is Bool.Type: "true or false"
+        case is Int.Type: "a number"
+        default: "a text"
         }
-        for key in mapping.keys {
-            let name = key.string ?? ""
-            guard keys.contains(name) else {
-                let problem = "\(what) has no key '\(name)'; it has \(keys.sorted().joined(separator: ", "))"
-                throw CatalogueError.malformed(file: file, line: key.mark?.line, problem: problem)
-            }
-        }
-        self.node = node
-        self.mapping = mapping
-        self.file = file
-        self.what = what
-    }
-
-    func required(_ key: String) throws -> Node {
-        guard let value = mapping[key] else { throw fault(node, "\(what) lacks '\(key)'") }
-        return value
-    }
-
-    func string(_ key: String, default fallback: String? = nil) throws -> String {
-        if let fallback, mapping[key] == nil { return fallback }
-        let value = try required(key)
-        guard let string = value.string, !string.isEmpty else { throw fault(value, "'\(key)' must be a text") }
-        return string
-    }
-
-    func flag(_ key: String, default fallback: Bool) throws -> Bool {
-        guard let value = mapping[key] else { return fallback }
-        guard let flag = value.bool else { throw fault(value, "'\(key)' must be true or false") }
-        return flag
-    }
-
-    func percentage(_ key: String) throws -> Int? {
-        guard let value = mapping[key] else { return nil }
-        guard let number = value.int, (0...100).contains(number) else {
-            throw fault(value, "'\(key)' must be a number from 0 to 100")
-        }
-        return number
-    }
-
-    func list(_ key: String, default fallback: [Node]? = nil) throws -> [Node] {
-        if let fallback, mapping[key] == nil { return fallback }
-        let value = try required(key)
-        guard let sequence = value.sequence else { throw fault(value, "'\(key)' must be a list") }
-        return Array(sequence)
-    }
-
-    private func fault(_ node: Node, _ problem: String) -> CatalogueError {
-        .malformed(file: file, line: node.mark?.line, problem: problem)
     }
 }
 
@@ -238,4 +247,20 @@ package struct CatalogueError: Error, Sendable, Equatable, CustomStringConvertib
     }
 
     package var description: String { message }
+}
+
+extension CatalogueError {
+    /// Keeps the line and the problem of a syntax error; leaves out the excerpt, which spans several lines.
+    fileprivate init(_ error: YamlError, file: String) {
+        switch error {
+        case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
+            .composer(_, let problem, let mark, _):
+            self = .malformed(file: file, line: mark.line, problem: problem)
+        case .duplicatedKeysInMapping(let keys, let context):
+            let names = keys.map { "'\($0)'" }.joined(separator: ", ")
+            self = .malformed(file: file, line: context.mark.line, problem: "\(names) is given twice")
+        default:
+            self = .malformed(file: file, line: nil, problem: "this is not YAML")
+        }
+    }
 }

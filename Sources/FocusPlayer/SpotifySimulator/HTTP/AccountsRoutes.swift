@@ -53,7 +53,7 @@ struct AccountsRoutes: Sendable {
 /// The page on which the user approves or denies: one plain form that a browser, `curl` or a test can submit.
 ///
 /// The first button approves. The hidden fields carry the whole request, so that the page survives a restart.
-struct ConsentPage {
+private struct ConsentPage {
     /// The value of `decision` that approves; any other denies.
     static let approval = "approve"
 

@@ -6,37 +6,41 @@ struct CatalogueRoutes: Sendable {
     let simulation: Simulation
 
     /// `GET /v1/me`
-    func profile(_ request: Request, _ context: SimulatorContext) async throws -> ProfilePayload {
-        let base = APIBase(request)
+    func profile(_ request: Request, _ context: SimulatorContext) async throws -> WebAPIObject<UserFields> {
+        let links = WebAPILinks(request)
         let scopes = context.scopes
         return try await simulation.update { state, _ in
-            ProfilePayload(state.catalogue.user, isPremium: state.player.isPremium, scopes: scopes, base: base)
+            let user = state.catalogue.user
+            var fields = UserFields(displayName: user.name)
+            if scopes.contains(.userReadEmail) { fields.email = user.email }
+            if scopes.contains(.userReadPrivate) { fields.product = state.player.isPremium ? "premium" : "free" }
+            return links.object("user", user.id, fields)
         }
     }
 
     /// `GET /v1/me/playlists`
-    func playlists(_ request: Request, _ context: SimulatorContext) async throws -> Page<PlaylistPayload> {
-        let base = APIBase(request)
+    func playlists(
+        _ request: Request, _ context: SimulatorContext
+    ) async throws -> PagingObject<WebAPIObject<PlaylistFields>> {
+        let links = WebAPILinks(request)
         let range = try PageRange(try request.queryFields())
         return try await simulation.update { state, _ in
-            let user = state.catalogue.user
-            return Page(of: state.catalogue.playlists, range: range, url: base.url("me/playlists")) { playlist in
-                let owner = UserPayload(playlist.owner, account: user, base: base)
-                return PlaylistPayload(playlist, owner: owner, base: base)
+            PagingObject(of: state.catalogue.playlists, range: range, url: links.url("me/playlists")) {
+                links.playlist($0, account: state.catalogue.user)
             }
         }
     }
 
     /// `GET /v1/playlists/{id}/items`
-    func items(_ request: Request, _ context: SimulatorContext) async throws -> Page<PlaylistItemPayload> {
-        let base = APIBase(request)
+    func items(_ request: Request, _ context: SimulatorContext) async throws -> PagingObject<PlaylistItem> {
+        let links = WebAPILinks(request)
         let id = try context.parameters.require("id")
         let range = try PageRange(try request.queryFields())
         return try await simulation.update { state, _ in
             let playlist = try state.listablePlaylist(id)
-            let owner = UserPayload(playlist.owner, account: state.catalogue.user, base: base)
-            return Page(of: playlist.songs, range: range, url: base.url("playlists/\(id)/items")) {
-                PlaylistItemPayload(addedBy: owner, item: TrackPayload($0, base: base))
+            let owner = links.owner(of: playlist, account: state.catalogue.user)
+            return PagingObject(of: playlist.songs, range: range, url: links.url("playlists/\(id)/items")) {
+                PlaylistItem(addedBy: owner, item: links.track($0))
             }
         }
     }
@@ -46,8 +50,6 @@ struct CatalogueRoutes: Sendable {
         throw WebAPIError.forbidden
     }
 }
-
-extension Page: ResponseGenerator, ResponseEncodable {}
 
 /// The part of a list that a request asks for.
 struct PageRange: Sendable, Equatable {
@@ -71,13 +73,23 @@ struct PageRange: Sendable, Equatable {
 }
 
 /// A page of a longer list, with absolute links to its neighbours.
-struct Page<Item: Encodable & Sendable>: Encodable, Sendable {
+struct PagingObject<Item: Encodable & Sendable>: ResponseEncodable, Sendable {
+    /// A link, written as `null` when there is none.
+    struct Link: Encodable, Sendable {
+        let url: String?
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(url)
+        }
+    }
+
     let href: String
     let items: [Item]
     let limit: Int
-    let next: String?
+    let next: Link
     let offset: Int
-    let previous: String?
+    let previous: Link
     let total: Int
 
     /// - Parameters:
@@ -91,182 +103,92 @@ struct Page<Item: Encodable & Sendable>: Encodable, Sendable {
         href = link(range.offset)
         items = all.dropFirst(range.offset).prefix(range.limit).map(item)
         limit = range.limit
-        next = end < all.count ? link(end) : nil
+        next = Link(url: end < all.count ? link(end) : nil)
         offset = range.offset
-        previous = range.offset > 0 ? link(max(0, range.offset - range.limit)) : nil
+        previous = Link(url: range.offset > 0 ? link(max(0, range.offset - range.limit)) : nil)
         total = all.count
     }
+}
+
+/// A user, playlist, track, album or artist: what all of them have, and the fields of its own type beside it.
+struct WebAPIObject<Fields: Encodable & Sendable>: ResponseEncodable, Sendable {
+    let type: String
+    let id: String
+    let href: String
+    let fields: Fields
 
     private enum CodingKeys: String, CodingKey {
-        case href, items, limit, next, offset, previous, total
+        case externalUrls, href, id, type, uri
     }
 
-    /// `next` and `previous` are there even when they are null.
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(["spotify": "https://open.spotify.com/\(type)/\(id)"], forKey: .externalUrls)
         try container.encode(href, forKey: .href)
-        try container.encode(items, forKey: .items)
-        try container.encode(limit, forKey: .limit)
-        try container.encode(next, forKey: .next)
-        try container.encode(offset, forKey: .offset)
-        try container.encode(previous, forKey: .previous)
-        try container.encode(total, forKey: .total)
+        try container.encode(id, forKey: .id)
+        try container.encode(type, forKey: .type)
+        try container.encode("spotify:\(type):\(id)", forKey: .uri)
+        try fields.encode(to: encoder)
     }
 }
 
-/// The private user object, with what the token's scopes let the client see.
-struct ProfilePayload: ResponseEncodable {
+/// A user: the private fields are there only for clients that hold the scopes.
+struct UserFields: Encodable, Sendable {
     let displayName: String
-    let email: String?
-    let externalUrls: [String: String]
-    let href: String
-    let id: String
-    let product: String?
-    let type = "user"
-    let uri: String
-
-    init(_ user: Catalogue.User, isPremium: Bool, scopes: Set<Scope>, base: APIBase) {
-        displayName = user.name
-        email = scopes.contains(.userReadEmail) ? user.email : nil
-        externalUrls = ["spotify": "https://open.spotify.com/user/\(user.id)"]
-        href = base.url("users/\(user.id)")
-        id = user.id
-        product = scopes.contains(.userReadPrivate) ? (isPremium ? "premium" : "free") : nil
-        uri = "spotify:user:\(user.id)"
-    }
-}
-
-/// The public user object.
-struct UserPayload: Encodable, Sendable {
-    let displayName: String
-    let externalUrls: [String: String]
-    let href: String
-    let id: String
-    let type = "user"
-    let uri: String
-
-    /// - Parameters:
-    ///   - id: Whose.
-    ///   - account: The one user whose name the catalogue tells; others are called by their id.
-    init(_ id: String, account: Catalogue.User, base: APIBase) {
-        displayName = id == account.id ? account.name : id
-        externalUrls = ["spotify": "https://open.spotify.com/user/\(id)"]
-        href = base.url("users/\(id)")
-        self.id = id
-        uri = "spotify:user:\(id)"
-    }
+    var email: String?
+    var product: String?
 }
 
 /// The simplified playlist object.
-struct PlaylistPayload: Encodable, Sendable {
-    let collaborative: Bool
-    let description: String
-    let externalUrls: [String: String]
-    let href: String
-    let id: String
-    let images: [String] = []
-    let items: Items
-    let name: String
-    let owner: UserPayload
-    let `public` = false
-    let snapshotId: String
-    let type = "playlist"
-    let uri: String
-
+struct PlaylistFields: Encodable, Sendable {
     /// Where the items are, and how many.
     struct Items: Encodable, Sendable {
         let href: String
         let total: Int
     }
 
-    init(_ playlist: Catalogue.Playlist, owner: UserPayload, base: APIBase) {
-        collaborative = playlist.isCollaborative
-        description = playlist.description
-        externalUrls = ["spotify": "https://open.spotify.com/playlist/\(playlist.id)"]
-        href = base.url("playlists/\(playlist.id)")
-        id = playlist.id
-        items = Items(href: base.url("playlists/\(playlist.id)/items"), total: playlist.songs.count)
-        name = playlist.name
-        self.owner = owner
-        // The catalogue doesn't change while the simulator runs.
-        snapshotId = playlist.id
-        uri = "spotify:playlist:\(playlist.id)"
-    }
-}
-
-/// An entry of a playlist. The track stands in `item`; its older name `track` is deprecated.
-struct PlaylistItemPayload: Encodable, Sendable {
-    let addedAt = "2026-01-01T00:00:00Z"
-    let addedBy: UserPayload
-    let isLocal = false
-    let item: TrackPayload
-}
-
-/// The track object.
-struct TrackPayload: Encodable, Sendable {
-    let album: Album
-    let artists: [Artist]
-    let discNumber = 1
-    let durationMs: Int
-    let explicit = false
-    let externalUrls: [String: String]
-    let href: String
-    let id: String
-    let isLocal = false
-    let isPlayable = true
+    let collaborative: Bool
+    let description: String
+    let images: [String] = []
+    let items: Items
     let name: String
-    let type = "track"
-    let uri: String
+    let owner: WebAPIObject<UserFields>
+    let `public` = false
+    let snapshotId: String
+}
 
+/// An entry of a playlist. The track is in `item`; its older name `track` is deprecated.
+struct PlaylistItem: Encodable, Sendable {
+    let addedAt = "2026-01-01T00:00:00Z"
+    let addedBy: WebAPIObject<UserFields>
+    let isLocal = false
+    let item: WebAPIObject<TrackFields>
+}
+
+struct TrackFields: Encodable, Sendable {
     struct Artist: Encodable, Sendable {
-        let externalUrls: [String: String]
-        let href: String
-        let id: String
         let name: String
-        let type = "artist"
-        let uri: String
     }
 
     struct Album: Encodable, Sendable {
         let albumType = "album"
-        let artists: [Artist]
-        let externalUrls: [String: String]
-        let href: String
-        let id: String
+        let artists: [WebAPIObject<Artist>]
         let images: [String] = []
         let name: String
-        let type = "album"
-        let uri: String
     }
 
-    init(_ song: Catalogue.Song, base: APIBase) {
-        let artist = Artist(
-            externalUrls: ["spotify": "https://open.spotify.com/artist/\(song.artistID)"],
-            href: base.url("artists/\(song.artistID)"),
-            id: song.artistID,
-            name: song.artist,
-            uri: "spotify:artist:\(song.artistID)"
-        )
-        album = Album(
-            artists: [artist],
-            externalUrls: ["spotify": "https://open.spotify.com/album/\(song.albumID)"],
-            href: base.url("albums/\(song.albumID)"),
-            id: song.albumID,
-            name: song.album,
-            uri: "spotify:album:\(song.albumID)"
-        )
-        artists = [artist]
-        durationMs = song.durationInMilliseconds
-        externalUrls = ["spotify": "https://open.spotify.com/track/\(song.id)"]
-        href = base.url("tracks/\(song.id)")
-        id = song.id
-        name = song.title
-        uri = "spotify:track:\(song.id)"
-    }
+    let album: WebAPIObject<Album>
+    let artists: [WebAPIObject<Artist>]
+    let discNumber = 1
+    let durationMs: Int
+    let explicit = false
+    let isLocal = false
+    let isPlayable = true
+    let name: String
 }
 
-/// Where the client reached the Web API, so that links lead back the same way.
-struct APIBase: Sendable {
+/// Makes the objects of an answer, whose links lead back to the address at which the client reached the Web API.
+private struct WebAPILinks: Sendable {
     private let authority: String
 
     init(_ request: Request) {
@@ -275,4 +197,31 @@ struct APIBase: Sendable {
 
     /// The absolute URL of a path under `/v1`.
     func url(_ path: String) -> String { "http://\(authority)/v1/\(path)" }
+
+    func object<Fields>(_ type: String, _ id: String, _ fields: Fields) -> WebAPIObject<Fields> {
+        WebAPIObject(type: type, id: id, href: url("\(type)s/\(id)"), fields: fields)
+    }
+
+    /// - Parameter account: The one user whose name the catalogue tells; others are called by their id.
+    func owner(of playlist: Catalogue.Playlist, account: Catalogue.User) -> WebAPIObject<UserFields> {
+        let name = playlist.owner == account.id ? account.name : playlist.owner
+        return object("user", playlist.owner, UserFields(displayName: name))
+    }
+
+    func playlist(_ playlist: Catalogue.Playlist, account: Catalogue.User) -> WebAPIObject<PlaylistFields> {
+        let items = PlaylistFields.Items(href: url("playlists/\(playlist.id)/items"), total: playlist.songs.count)
+        // The catalogue doesn't change while the simulator runs, so the id serves as the snapshot's too.
+        let fields = PlaylistFields(
+            collaborative: playlist.isCollaborative, description: playlist.description, items: items,
+            name: playlist.name, owner: owner(of: playlist, account: account), snapshotId: playlist.id)
+        return object("playlist", playlist.id, fields)
+    }
+
+    func track(_ song: Catalogue.Song) -> WebAPIObject<TrackFields> {
+        let artist = object("artist", song.artistID, TrackFields.Artist(name: song.artist))
+        let album = object("album", song.albumID, TrackFields.Album(artists: [artist], name: song.album))
+        let fields = TrackFields(
+            album: album, artists: [artist], durationMs: song.durationInMilliseconds, name: song.title)
+        return object("track", song.id, fields)
+    }
 }

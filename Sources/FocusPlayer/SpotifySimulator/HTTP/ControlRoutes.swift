@@ -78,7 +78,7 @@ struct ControlRoutes: Sendable {
 }
 
 /// The form fields of a control request. What is wrong with one is said in a line of plain text.
-struct ControlFields {
+private struct ControlFields {
     private let fields: [String: String]
 
     init(_ request: Request) async throws {
@@ -106,9 +106,9 @@ struct ControlFields {
         return number
     }
 
-    func fault() throws -> Fault {
+    func fault() throws -> SimulatorState.Fault {
         let status = try number("status", in: 400...599)
-        let fault = Fault(
+        let fault = SimulatorState.Fault(
             path: try required("path"),
             status: status,
             // Spotify never limits without saying for how long.
@@ -137,7 +137,7 @@ struct ControlState: ResponseEncodable, Sendable {
     let tokens: Tokens
     /// By method and route, such as `GET /v1/playlists/{id}/items`.
     let requests: [String: Int]
-    let faults: [Fault]
+    let faults: [SimulatorState.Fault]
 
     struct Tokens: Encodable, Sendable {
         /// Approvals by the user.
@@ -163,7 +163,7 @@ struct ControlState: ResponseEncodable, Sendable {
 }
 
 /// What `GET /_control` prints: how to make the simulated Spotify misbehave, with `curl`.
-enum ControlPage {
+private enum ControlPage {
     static let text = """
         Spotify simulator: control
 

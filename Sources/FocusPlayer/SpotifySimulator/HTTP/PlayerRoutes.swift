@@ -8,8 +8,8 @@ struct PlayerRoutes: Sendable {
     let simulation: Simulation
 
     /// `GET /v1/me/player/devices`
-    func devices(_ request: Request, _ context: SimulatorContext) async throws -> DevicesPayload {
-        try await simulation.update { state, _ in DevicesPayload(state.player.devices) }
+    func devices(_ request: Request, _ context: SimulatorContext) async throws -> DeviceList {
+        try await simulation.update { state, _ in DeviceList(devices: state.player.devices.map(DeviceObject.init)) }
     }
 
     /// `PUT /v1/me/player/play?device_id=`
@@ -39,32 +39,28 @@ struct PlayerRoutes: Sendable {
     }
 }
 
-/// What `/me/player/devices` answers.
-struct DevicesPayload: ResponseEncodable, Sendable {
-    let devices: [Item]
+/// The answer to `GET /v1/me/player/devices`.
+struct DeviceList: ResponseEncodable, Sendable {
+    let devices: [DeviceObject]
+}
 
-    struct Item: Encodable, Sendable {
-        let id: String
-        let isActive: Bool
-        let isPrivateSession = false
-        let isRestricted: Bool
-        let name: String
-        let supportsVolume: Bool
-        let type: String
-        let volumePercent: Int?
-    }
+struct DeviceObject: Encodable, Sendable {
+    let id: String
+    let isActive: Bool
+    let isPrivateSession = false
+    let isRestricted: Bool
+    let name: String
+    let supportsVolume: Bool
+    let type: String
+    let volumePercent: Int?
 
-    init(_ devices: [Catalogue.Device]) {
-        self.devices = devices.map { device in
-            Item(
-                id: device.id,
-                isActive: device.isActive,
-                isRestricted: device.isRestricted,
-                name: device.name,
-                supportsVolume: device.volume != nil,
-                type: device.type,
-                volumePercent: device.volume
-            )
-        }
+    init(_ device: Catalogue.Device) {
+        id = device.id
+        isActive = device.isActive
+        isRestricted = device.isRestricted
+        name = device.name
+        supportsVolume = device.volume != nil
+        type = device.type
+        volumePercent = device.volume
     }
 }
