@@ -58,6 +58,7 @@ let contracts: [Target] = [
 
 let runtime: [Target] = [
     module("Footprint", in: "Runtime"),
+    module("Projects", in: "Runtime"),
     module("Consuming", in: "Runtime", ["Contracts", "EventBus", "Navigation", deque, lifecycle, logging]),
     module(
         "ServiceRuntime", in: "Runtime",
@@ -69,6 +70,16 @@ let runtime: [Target] = [
     module("ErrorNotification", in: "Runtime", ["Consuming", "Contracts", "EventBus", lifecycle, logging]),
     module("Coordinator", in: "Runtime", ["Consuming", "Contracts", "EventBus", "Navigation", lifecycle, logging]),
     module("Routing", in: "Runtime", ["EventBus", "Contracts", "Navigation"]),
+]
+
+let devices: [Target] = [
+    module("Device", in: "Devices", ["Contracts", "EventBus", "Navigation"]),
+    module(
+        "TerminalDevice", in: "Devices",
+        [
+            "Consuming", "Contracts", "Device", "EventBus", "Navigation", "Projects", "ServiceRuntime", argumentParser,
+            asyncAlgorithms, lifecycle, logging,
+        ]),
 ]
 
 /// The commit that is built; `make install` sets it. `Context.gitInformation` would name an old commit: the package manager
@@ -116,14 +127,7 @@ let focusPlayer: [Target] = [
             "Authorization", "ConsentCallback", "Consuming", "Contracts", "EventBus", "HTTPClient", "Music",
             "Repositories", "ServiceRuntime", "SpotifyAPI", "TokenVault", "Vocabulary", logging,
         ]),
-    module("Presentation", in: "FocusPlayer", ["EventBus", "Contracts", "Vocabulary"]),
-    module(
-        "TerminalDevice", in: "FocusPlayer",
-        [
-            "Consuming", "Contracts", "EventBus", "Navigation", "Presentation", "ServiceRuntime", "Vocabulary",
-            argumentParser,
-            asyncAlgorithms, lifecycle, logging, subprocess, systemPackage,
-        ]),
+    module("Presentation", in: "FocusPlayer", ["Contracts", "Device", "EventBus", "Vocabulary"]),
     module(
         "SpotifySimulator", in: "FocusPlayer",
         ["Sodium", httpTypes, hummingbird, nioCore, nioPosix, lifecycle, logging, yams]),
@@ -144,10 +148,9 @@ let executables: [Target] = [
         ]),
     executable(
         "broker", ["Broker", "Consuming", "Contracts", "EventBus", "ServiceRuntime", argumentParser, lifecycle]),
-    executable(
-        "device",
-        ["Contracts", "SegueCommands", "ServiceRuntime", "TerminalDevice", argumentParser, logging]),
+    executable("device", ["TerminalDevice", argumentParser]),
     executable("error-notifier", ["ErrorNotification", "ServiceRuntime", argumentParser]),
+    executable("focus-player", ["Device", "Presentation", "TerminalDevice", argumentParser]),
     executable(
         "music-service",
         ["HTTPClient", "Repositories", "ServiceRuntime", "Services", "SpotifyAPI", "TokenVault", argumentParser]),
@@ -287,12 +290,17 @@ let tests: [Target] = [
         ]),
     tests(of: "TokenVault", ["Authorization", "EventBus", "Music", "Vocabulary"]),
     tests(of: "Repositories", ["Music", "Vocabulary", grdb, logging]),
-    tests(of: "Presentation", ["EventBus", "Contracts", "Vocabulary"]),
+    testModule(
+        "DeviceTestSupport", ["Contracts", "Device", "EventBus", "Navigation", "Presentation", "Vocabulary"]),
+    tests(
+        of: "Device", ["Contracts", "DeviceTestSupport", "EventBus", "Navigation", "Presentation", "Vocabulary"]),
+    tests(
+        of: "Presentation", ["Contracts", "Device", "DeviceTestSupport", "EventBus", "Navigation", "Vocabulary"]),
     tests(
         of: "TerminalDevice",
         [
-            "Contracts", "Coordinator", "EventBus", "Navigation", "Presentation", "RuntimeTestSupport", "Vocabulary",
-            lifecycle, logging,
+            "Contracts", "Coordinator", "Device", "DeviceTestSupport", "EventBus", "Navigation", "Presentation",
+            "RuntimeTestSupport", "Vocabulary", lifecycle, logging,
         ]),
     tests(
         of: "SpotifySimulator",
@@ -310,6 +318,7 @@ let package = Package(
         .library(name: "Navigation", targets: ["Navigation"]),
         .library(name: "Contracts", targets: ["Contracts"]),
         .library(name: "Consuming", targets: ["Consuming"]),
+        .library(name: "Device", targets: ["Device"]),
         .library(name: "Routing", targets: ["Routing"]),
         .library(name: "ServiceRuntime", targets: ["ServiceRuntime"]),
         .library(name: "SegueTestSupport", targets: ["SegueTestSupport"]),
@@ -335,7 +344,8 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
     ],
-    targets: systemSupport + bus + navigation + contracts + runtime + tools + focusPlayer + examples + executables
+    targets: systemSupport + bus + navigation + contracts + runtime + devices + tools + focusPlayer + examples
+        + executables
         + tests
 )
 

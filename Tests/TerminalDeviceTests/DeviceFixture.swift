@@ -1,9 +1,12 @@
 import Contracts
 import Coordinator
+import Device
+import DeviceTestSupport
 import EventBus
 import Foundation
 import Logging
 import Navigation
+import Presentation
 import RuntimeTestSupport
 import ServiceLifecycle
 import Synchronization
@@ -43,7 +46,7 @@ struct DeviceFixture: Sendable {
 
     func device(
         _ platform: String, number: Int = 1, subject: String = Session.default, lines: [String],
-        mode: DeviceSession.Mode = .scripted,
+        mode: Terminal.Mode = .scripted,
         size: TerminalSize? = nil, on bus: (any EventBus)? = nil, clock: any Clock<Duration> = ContinuousClock()
     ) -> TerminalDevice {
         let lines = AsyncStream { continuation in
@@ -56,7 +59,7 @@ struct DeviceFixture: Sendable {
 
     func device(
         _ platform: String, number: Int = 1, subject: String = Session.default, lines: AsyncStream<String>,
-        mode: DeviceSession.Mode = .scripted,
+        mode: Terminal.Mode = .scripted,
         size: TerminalSize? = nil, on bus: (any EventBus)? = nil, clock: any Clock<Duration> = ContinuousClock()
     ) -> TerminalDevice {
         let terminal = Terminal(
@@ -66,7 +69,7 @@ struct DeviceFixture: Sendable {
             source: "device/\(platform)-\(number)")
         return TerminalDevice(
             identity, bus: bus ?? InMemoryEventBus(source: identity.source, hub: hub), busAddress: "memory:",
-            terminal: terminal, browser: nil, logger: .silent, clock: clock)
+            terminal: terminal, screens: .focusPlayer, browser: nil, logger: .silent, clock: clock)
     }
 
     /// Runs both coordinators and the services for as long as `body` runs.

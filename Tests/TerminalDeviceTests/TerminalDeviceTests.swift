@@ -1,4 +1,6 @@
 import Contracts
+import Device
+import DeviceTestSupport
 import EventBus
 import Navigation
 import RuntimeTestSupport

@@ -4,8 +4,16 @@ internal import Foundation
 
 /// Where a device is used: who writes its lines, and where it draws.
 package struct Terminal: Sendable {
+    /// Who writes the lines.
+    package enum Mode: Sendable {
+        /// A person, who sees the screen: a line is about what is on it now.
+        case interactive
+        /// A pipe or a file: a line waits for the screen that it is about.
+        case scripted
+    }
+
     package var lines: AsyncStream<String>
-    package var mode: DeviceSession.Mode
+    package var mode: Mode
     /// Asked before each drawing. nil: the screens follow one another and are never cut, as in a file.
     package var size: @Sendable () -> TerminalSize?
     /// An element whenever the size changes.
@@ -14,7 +22,7 @@ package struct Terminal: Sendable {
     package var write: @Sendable (String) async -> Void
 
     package init(
-        lines: AsyncStream<String>, mode: DeviceSession.Mode, size: @escaping @Sendable () -> TerminalSize? = { nil },
+        lines: AsyncStream<String>, mode: Mode, size: @escaping @Sendable () -> TerminalSize? = { nil },
         resizes: AsyncStream<Void> = AsyncStream { $0.finish() },
         write: @escaping @Sendable (String) async -> Void
     ) {

@@ -1,3 +1,5 @@
+internal import Device
+
 /// A line for a terminal: printable text, parts of which may be hyperlinks.
 struct Line: Hashable, Sendable {
     /// A character as it is drawn, and the URL that it is a part of.
