@@ -212,6 +212,7 @@ let tests: [Target] = [
     tests(of: "Navigation", ["SeededRandom"]),
     tests(of: "Contracts", ["EventBus", "Navigation"]),
     tests(of: "Footprint"),
+    tests(of: "Projects"),
     testModule("RuntimeTestSupport", ["Consuming", "ServiceRuntime", "EventBus", lifecycle, logging]),
     tests(of: "Consuming", ["Contracts", "EventBus", "RuntimeTestSupport", "ZeroMQEventBus", logging]),
     tests(

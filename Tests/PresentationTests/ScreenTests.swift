@@ -57,7 +57,8 @@ struct ScreenTests {
     func noPlaylists() throws {
         let loading = try Scene(of: "playlistSelection").content
         let none = try Scene(
-            of: "playlistSelection", documents: try LatestDocuments.of(Document.Playlists(playlists: []))).content
+            of: "playlistSelection", documents: try LatestDocuments.of(Document.Playlists(playlists: []))
+        ).content
         #expect(loading.rows != none.rows)
         #expect(loading.commandTypes == none.commandTypes)
     }
@@ -82,7 +83,8 @@ struct ScreenTests {
             Document.Playlists(playlists: [Playlist(id: "calm", name: "Calm", owner: "anna", songCount: 1)]),
             Document.GeneratedPlaylist.calm)
         let content = try Scene(
-            of: "generatedPlaylist", arguments: ["playlistID": "calm"], documents: documents).content
+            of: "generatedPlaylist", arguments: ["playlistID": "calm"], documents: documents
+        ).content
         #expect(content.title == "Calm")
         #expect(content.rows == ["1. Rain · Cloud · 3:05"])
         #expect(
@@ -93,7 +95,8 @@ struct ScreenTests {
     func stale() throws {
         let content = try Scene(
             of: "generatedPlaylist", arguments: ["playlistID": "q"],
-            documents: try LatestDocuments.of(Document.GeneratedPlaylist.calm)).content
+            documents: try LatestDocuments.of(Document.GeneratedPlaylist.calm)
+        ).content
         #expect(content.rows == ["Shuffling…"])
         #expect(content.actions.isEmpty)
     }
@@ -104,7 +107,8 @@ struct ScreenTests {
     func unplayable(status: Document.GeneratedPlaylist.Status) throws {
         let content = try Scene(
             of: "generatedPlaylist",
-            documents: try LatestDocuments.of(Document.GeneratedPlaylist(playlistID: "p", status: status))).content
+            documents: try LatestDocuments.of(Document.GeneratedPlaylist(playlistID: "p", status: status))
+        ).content
         #expect(content.actions.isEmpty)
         #expect(content.rows.count == 1)
     }
@@ -129,7 +133,8 @@ struct ScreenTests {
     func limited() throws {
         let documents = try LatestDocuments.of(Document.GeneratedPlaylist.calm)
         let some = try Scene(
-            of: "generatedPlaylist", documents: documents, commands: ["command.PlayOnSpotifyRequested"]).content
+            of: "generatedPlaylist", documents: documents, commands: ["command.PlayOnSpotifyRequested"]
+        ).content
         #expect(some.commandTypes == ["command.PlayOnSpotifyRequested"])
         let none = try Scene(of: "generatedPlaylist", documents: documents, commands: []).content
         #expect(none.actions.isEmpty)
@@ -160,7 +165,8 @@ struct BannerTests {
 
     @Test("An empty document shows none")
     func hidden() throws {
-        let documents = try LatestDocuments.of(Document.ErrorBanner(errorID: "e1", error: error), Document.ErrorBanner())
+        let documents = try LatestDocuments.of(
+            Document.ErrorBanner(errorID: "e1", error: error), Document.ErrorBanner())
         #expect(try Scene(of: "launch", documents: documents).banner == nil)
     }
 }
