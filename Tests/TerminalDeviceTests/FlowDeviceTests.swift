@@ -49,6 +49,9 @@ struct FlowDeviceTests {
         // The platform's own documents are none of the session's.
         let presence = Document.Presence(name: "a", version: "1", instance: "b", pid: 1, receives: [], sends: [])
         #expect(try script.handle(.message(.answer(presence))).isEmpty)
+        let deadline = MessageType(kind: .document, name: "Deadline")
+        let attributes = Attributes(type: deadline, source: "test/1")
+        #expect(try script.handle(.message(Envelope(attributes: attributes, data: Data("{}".utf8)))).isEmpty)
         #expect(
             script.session.scene?.lines() == [
                 "ios",

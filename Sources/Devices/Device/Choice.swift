@@ -19,14 +19,12 @@ public struct Choice: Sendable {
         case named(MessageType, [String: JSONValue])
     }
 
-    /// What there is to see once it has been acted upon.
+    /// What there is to see once it has been acted upon; a URL to open counts for each but the last.
     enum Outcome {
         /// Another state of the navigation, or an event that is told in words.
         case navigation
-        /// Something that a service publishes about it: no rule of the flow answers it.
-        case service
-        /// Any of these: the flow is not known.
-        case unknown
+        /// Whatever is published about it: no rule that hears it is known.
+        case anything
         case openedURL
         case closedBanner
     }

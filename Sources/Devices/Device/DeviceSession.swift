@@ -206,14 +206,14 @@ public struct DeviceSession: Sendable {
         switch message.type {
         case ApplicationError.type, DomainEvent.MessageDiscarded.type: return true
         case DomainEvent.URLOpenRequested.type:
-            return [.openedURL, .unknown].contains(outcome) && identity.isAddressed(by: message)
+            return outcome != .closedBanner && identity.isAddressed(by: message)
         case Document.NavigationState.type:
-            guard [.navigation, .unknown].contains(outcome), message.attributes.key == identity.platform else {
+            guard [.navigation, .anything].contains(outcome), message.attributes.key == identity.platform else {
                 return false
             }
             // A guard that waits for its answer has not acted upon it yet.
             return snapshot?.state.attempt?.message.id != pick.id
-        case let type where type.kind == .document: return [.service, .unknown].contains(outcome)
+        case let type where type.kind == .document: return outcome == .anything
         case let type: return outcome == .navigation && notice(type) != nil
         }
     }

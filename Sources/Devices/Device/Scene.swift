@@ -151,12 +151,12 @@ private struct Source {
         guard let flow else {
             // Which of its screens may send a command is not known.
             let commands = isInFront(instance) ? snapshot.commands : []
-            return commands.compactMap(MessageType.init).map { Choice($0, on: instance.id, outcome: .unknown) }
+            return commands.compactMap(MessageType.init).map { Choice($0, on: instance.id, outcome: .anything) }
         }
         let commands = (flow.screens[instance.screen]?.sends ?? []).filter(snapshot.commands.contains)
         return commands.compactMap(MessageType.init).map { type in
             let isHeard = flow.messageTypes.contains(type.description)
-            return Choice(type, on: instance.id, outcome: isHeard ? .navigation : .service)
+            return Choice(type, on: instance.id, outcome: isHeard ? .navigation : .anything)
         }
     }
 
