@@ -4,9 +4,10 @@ import DeviceTestSupport
 import EventBus
 import Navigation
 import Presentation
-import TerminalDevice
 import Testing
 import Vocabulary
+
+@testable import TerminalDevice
 
 @Suite("Answers")
 struct AnswerTests {

@@ -10,9 +10,10 @@ import Presentation
 import RuntimeTestSupport
 import ServiceLifecycle
 import Synchronization
-import TerminalDevice
 import Testing
 import Vocabulary
+
+@testable import TerminalDevice
 
 /// Devices on a bus with the coordinators of the flows that the project ships with, and with scripted services.
 struct DeviceFixture: Sendable {

@@ -1,10 +1,10 @@
-package import Device
+internal import Device
 internal import EventBus
 internal import Foundation
 internal import Navigation
 
 /// What a line of input means.
-package enum Answer: Hashable, Sendable {
+enum Answer: Hashable, Sendable {
     case nothing
     /// A choice as it is numbered on the screen.
     case number(Int)
@@ -20,7 +20,7 @@ package enum Answer: Hashable, Sendable {
     case screen(String)
     case quit
 
-    package init(_ line: String) {
+    init(_ line: String) {
         let text = line.trimmingCharacters(in: .whitespacesAndNewlines)
         switch text {
         case "": self = .nothing
@@ -99,7 +99,7 @@ extension Scene {
     }
 
     /// What an answer names here; nil if it is not here.
-    package func choice(for answer: Answer) -> Choice? {
+    func choice(for answer: Answer) -> Choice? {
         switch answer {
         case .number(let number): choices.indices.contains(number - 1) ? choices[number - 1] : nil
         case .text(let line):

@@ -1,11 +1,11 @@
 internal import Contracts
-package import Device
+internal import Device
 
 extension Scene {
     /// The scene as text, from top to bottom.
     ///
     /// - Parameter size: Room for it; lists that are too long are cut, and say so. nil: there is room for all.
-    package func lines(fitting size: TerminalSize? = nil) -> [String] {
+    func lines(fitting size: TerminalSize? = nil) -> [String] {
         drawnLines(fitting: size).map(\.text)
     }
 
@@ -146,14 +146,9 @@ extension Layer.Frame {
 }
 
 /// How many characters a terminal has room for.
-package struct TerminalSize: Hashable, Sendable {
-    package var columns: Int
-    package var rows: Int
-
-    package init(columns: Int, rows: Int) {
-        self.columns = columns
-        self.rows = rows
-    }
+struct TerminalSize: Hashable, Sendable {
+    var columns: Int
+    var rows: Int
 }
 
 /// Draws on a terminal by redrawing it, on anything else by writing one screen after the other.

@@ -142,7 +142,7 @@ extension [[Line]] {
 extension String {
     /// Without what would move a cursor, colour the terminal or turn the direction of writing: names and titles come
     /// from outside.
-    package var printable: String {
+    var printable: String {
         String(String.UnicodeScalarView(unicodeScalars.compactMap(Self.printable)))
     }
 

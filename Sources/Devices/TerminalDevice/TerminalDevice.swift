@@ -1,17 +1,17 @@
 internal import AsyncAlgorithms
-package import Consuming
-package import Device
-package import EventBus
-package import Logging
-package import Navigation
+internal import Consuming
+internal import Device
+internal import EventBus
+internal import Logging
+internal import Navigation
 internal import ServiceLifecycle
 internal import ServiceRuntime
 
 /// A device in a terminal: draws its platform's screen, and sends what is picked on it. Its end is the end of its
 /// process.
-package struct TerminalDevice: ReadyService, ForegroundService {
+struct TerminalDevice: ReadyService, ForegroundService {
     /// Signalled when its subscription is live.
-    package let ready = ReadySignal()
+    let ready = ReadySignal()
     private let identity: DeviceIdentity
     private let bus: any EventBus
     private let busAddress: String
@@ -31,7 +31,7 @@ package struct TerminalDevice: ReadyService, ForegroundService {
     ///   - screens: those that the app draws itself.
     ///   - opener: opens the URLs that are requested for this device; nil: they are only shown.
     ///   - browser: opens those that the person asks for when there is no opener; nil: the person is told what to do.
-    package init(
+    init(
         _ identity: DeviceIdentity, bus: any EventBus, busAddress: String, terminal: Terminal,
         timeout: Duration = .seconds(30), flow: Flow? = nil, screens: AppScreens? = nil, opener: URLOpener? = nil,
         browser: URLOpener? = .preferred(), logger: Logger, clock: any Clock<Duration> = ContinuousClock()
@@ -51,7 +51,7 @@ package struct TerminalDevice: ReadyService, ForegroundService {
 
     /// Runs until the input ends or its writer quits.
     /// - Throws: ``DeviceFailure`` when a script cannot go on, `CancellationError`, or what the bus throws.
-    package func run() async throws {
+    func run() async throws {
         do {
             try await cancelWhenGracefulShutdown { try await attend() }
         } catch is CancellationError where Task.isShuttingDownGracefully {

@@ -2,18 +2,18 @@ internal import Device
 internal import Foundation
 
 /// Runs a command with a URL as its last argument.
-package struct URLOpener: Sendable {
+struct URLOpener: Sendable {
     private let words: [String]
 
     /// - Parameter command: words with spaces between them, such as `curl -sL`; no shell reads them. nil if there are none.
-    package init?(command: String) {
+    init?(command: String) {
         words = command.split(separator: " ").map(String.init)
         if words.isEmpty { return nil }
     }
 
     /// What opens URLs for the person who has this environment: the first command of `BROWSER` that is installed, else
     /// xdg-open. nil if neither is there.
-    package static func preferred(
+    static func preferred(
         in environment: [String: String] = ProcessInfo.processInfo.environment
     ) -> URLOpener? {
         // As xdg-open reads it: commands with colons between them, in which %s stands for the URL.
