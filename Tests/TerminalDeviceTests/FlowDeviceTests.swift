@@ -74,6 +74,34 @@ struct FlowDeviceTests {
         #expect(script.session.scene?.lines().contains { $0.contains("Draft") } == false)
     }
 
+    @Test("The flow that the coordinator publishes says what the screen is called and which commands are its own")
+    func published() throws {
+        var script = SessionScript(.interactive)
+        var snapshot = Machine(flow: try Self.flow(), session: "anna").snapshot
+        // Of another screen that can be acted on.
+        snapshot.commands += ["command.OtherRequested"]
+        _ = try script.show(snapshot)
+        #expect(
+            script.session.scene?.lines() == [
+                "ios", "", "form", "  [1] HelpRequested", "  [2] NameEntered", "  [3] OtherRequested", "q quit",
+            ])
+        var attributes = Attributes(type: MessageType(kind: .document, name: "Flow"), source: "test/1")
+        attributes.key = "mac"
+        let source = JSONValue.object(["name": "form", "source": .string(try Self.flow().yaml)])
+        var published = Envelope(attributes: attributes, data: Data(source.description.utf8))
+        #expect(try script.handle(.message(published)).isEmpty)
+        published.attributes.key = "ios"
+        #expect(try script.handle(.message(published)).isDrawing)
+        let lines = ["ios", "", "Who are you?", "  [1] HelpRequested", "  [2] NameEntered", "q quit"]
+        #expect(script.session.scene?.lines() == lines)
+        published.data = Data(#"{"source": "screens: 5"}"#.utf8)
+        #expect(
+            try script.handle(.message(published)).contains {
+                if case .device(.unreadable) = $0 { true } else { false }
+            })
+        #expect(script.session.scene?.lines() == lines)
+    }
+
     @Test("A document's URL is shown whole, and is the one that opens")
     func url() throws {
         var script = try script()

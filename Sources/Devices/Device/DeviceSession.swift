@@ -71,12 +71,16 @@ public struct DeviceSession: Sendable {
         var isAnswered = false
     }
 
+    package static let flowType = MessageType(kind: .document, name: "Flow")
+
     public let identity: DeviceIdentity
     private let screens: AppScreens?
     private let commandLifetime: Duration
     private let keepsRequestedURL: Bool
-    /// What is said of screens without a view model; nil if it is not known.
-    private let flow: Flow?
+    /// The flow that was given in advance: the one that is published does not count.
+    private let givenFlow: Flow?
+    /// The flow that the platform's coordinator publishes.
+    private var publishedFlow: Flow?
     private var snapshot: NavigationSnapshot?
     private var documents: LatestDocuments
     /// What was requested last for this device, until a person picks something else or has got on.
@@ -88,7 +92,7 @@ public struct DeviceSession: Sendable {
     private var lastPick: Pick?
 
     /// - Parameters:
-    ///   - flow: the one that the platform's coordinator follows, if it is known.
+    ///   - flow: what is said of screens without a view model; nil: the flow that the platform's coordinator publishes.
     ///   - screens: those that the app draws itself.
     ///   - commandLifetime: after this, what the person wanted is not carried out any more.
     ///   - keepsRequestedURL: whether a URL that was requested is kept when another part of the app is shown.
@@ -97,7 +101,7 @@ public struct DeviceSession: Sendable {
         keepsRequestedURL: Bool = false
     ) {
         self.identity = identity
-        self.flow = flow
+        givenFlow = flow
         self.screens = screens
         self.commandLifetime = commandLifetime
         self.keepsRequestedURL = keepsRequestedURL
@@ -107,7 +111,9 @@ public struct DeviceSession: Sendable {
     /// What there is to show; nil until the platform's coordinator has said where it is.
     public var scene: Scene? {
         snapshot.map { snapshot in
-            Scene(snapshot, documents: documents, flow: flow, screens: screens, requestedURL: requestedURL)
+            Scene(
+                snapshot, documents: documents, flow: givenFlow ?? publishedFlow, screens: screens,
+                requestedURL: requestedURL)
         }
     }
 
@@ -133,6 +139,10 @@ public struct DeviceSession: Sendable {
             if message.type == Document.NavigationState.type, message.attributes.key == identity.platform {
                 return try receive(state: message)
             }
+            if message.type == Self.flowType, message.attributes.key == identity.platform {
+                publishedFlow = try flow(in: message)
+                return [.draw]
+            }
             return try documents.receive(message) ? [.draw] : try notices(of: message)
         } catch let error as BusError where error.code == .malformed {
             return [.unreadable(error)]
@@ -147,6 +157,17 @@ public struct DeviceSession: Sendable {
         let hasLeft = root != snapshot?.state.root.instance.id
         if hasLeft, !keepsRequestedURL, message.attributes.causationID != requestCause { requestedURL = nil }
         return try [.draw] + reports()
+    }
+
+    /// Reads the flow that a coordinator publishes.
+    private func flow(in message: Envelope) throws -> Flow? {
+        if message.isTombstone { return nil }
+        do {
+            let source = try JSONValue(parsing: message.data)["source"]?.stringValue ?? ""
+            return try Flow(yaml: source, file: "\(message.type) \(identity.platform)")
+        } catch {
+            throw BusError(.malformed, "\(message.type) \(message.id) has a flow that cannot be read: \(error)")
+        }
     }
 
     /// What a view tells of its own accord, to be sent once the scene is drawn. It has no animation: what is leaving

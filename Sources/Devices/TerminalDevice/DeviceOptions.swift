@@ -19,8 +19,7 @@ package struct DeviceOptions: ParsableArguments {
         that screen.
 
         Screens that nobody has drawn show their arguments and the session's documents, and the commands that the flow \
-        lets them send, with fields as in 'NameEntered name=Ann age=5' or 'NameEntered {"name": "Ann"}'. With --flow \
-        they have their titles, and each has its own commands.
+        lets them send, with fields as in 'NameEntered name=Ann age=5' or 'NameEntered {"name": "Ann"}'.
         """
 
     @Option(help: ArgumentHelp("The bus, such as ipc:///run/segue or tcp://host:port.", valueName: "url"))

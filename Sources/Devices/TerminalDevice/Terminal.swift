@@ -1,5 +1,4 @@
 @preconcurrency internal import Dispatch
-internal import Dispatch
 internal import Foundation
 
 /// Where a device is used: who writes its lines, and where it draws.
