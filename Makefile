@@ -6,7 +6,7 @@ BIN = .build/debug
 # The processes of compose/default.yaml.
 STACK = broker navigation-coordinator error-notifier auth-service music-service spotify-simulator
 # What people start themselves.
-TOOLS = segue device
+TOOLS = segue device focus-player
 
 # Builds only what it starts and what docs/try.txt names.
 run:

@@ -62,6 +62,7 @@ let contracts: [Target] = [
 
 let runtime: [Target] = [
     module("Footprint", in: "Runtime"),
+    module("Projects", in: "Runtime"),
     module("Consuming", in: "Runtime", ["Contracts", "EventBus", "Navigation", deque, lifecycle, logging]),
     module(
         "ServiceRuntime", in: "Runtime",
@@ -73,6 +74,16 @@ let runtime: [Target] = [
     module("ErrorNotification", in: "Runtime", ["Consuming", "Contracts", "EventBus", lifecycle, logging]),
     module("Coordinator", in: "Runtime", ["Consuming", "Contracts", "EventBus", "Navigation", lifecycle, logging]),
     module("Routing", in: "Runtime", ["EventBus", "Contracts", "Navigation"]),
+]
+
+let devices: [Target] = [
+    module("Device", in: "Devices", ["Contracts", "EventBus", "Navigation"]),
+    module(
+        "TerminalDevice", in: "Devices",
+        [
+            "Consuming", "Contracts", "Device", "EventBus", "Navigation", "Projects", "ServiceRuntime", argumentParser,
+            asyncAlgorithms, lifecycle, logging,
+        ]),
 ]
 
 /// The commit that is built; `make install` sets it. `Context.gitInformation` would name an old commit: the package manager
@@ -120,14 +131,7 @@ let focusPlayer: [Target] = [
             "Authorization", "ConsentCallback", "Consuming", "Contracts", "EventBus", "HTTPClient", "Music",
             "Repositories", "ServiceRuntime", "SpotifyAPI", "TokenVault", "Vocabulary", logging,
         ]),
-    module("Presentation", in: "FocusPlayer", ["EventBus", "Contracts", "Vocabulary"]),
-    module(
-        "TerminalDevice", in: "FocusPlayer",
-        [
-            "Consuming", "Contracts", "EventBus", "Navigation", "Presentation", "ServiceRuntime", "Vocabulary",
-            argumentParser,
-            asyncAlgorithms, lifecycle, logging, subprocess, systemPackage,
-        ]),
+    module("Presentation", in: "FocusPlayer", ["Contracts", "Device", "EventBus", "Vocabulary"]),
     module(
         "SpotifySimulator", in: "FocusPlayer",
         ["Sodium", httpTypes, hummingbird, nioCore, nioPosix, lifecycle, logging, yams]),
@@ -148,10 +152,9 @@ let executables: [Target] = [
         ]),
     executable(
         "broker", ["Broker", "Consuming", "Contracts", "EventBus", "ServiceRuntime", argumentParser, lifecycle]),
-    executable(
-        "device",
-        ["Contracts", "SegueCommands", "ServiceRuntime", "TerminalDevice", argumentParser, logging]),
+    executable("device", ["TerminalDevice", argumentParser]),
     executable("error-notifier", ["ErrorNotification", "ServiceRuntime", argumentParser]),
+    executable("focus-player", ["Device", "Presentation", "TerminalDevice", argumentParser]),
     executable(
         "music-service",
         ["HTTPClient", "Repositories", "ServiceRuntime", "Services", "SpotifyAPI", "TokenVault", argumentParser]),
@@ -214,6 +217,7 @@ let tests: [Target] = [
     tests(of: "Navigation", ["SeededRandom"]),
     tests(of: "Contracts", ["EventBus", "Navigation"]),
     tests(of: "Footprint"),
+    tests(of: "Projects"),
     testModule("RuntimeTestSupport", ["Consuming", "ServiceRuntime", "EventBus", lifecycle, logging]),
     tests(of: "Consuming", ["Contracts", "EventBus", "RuntimeTestSupport", "ZeroMQEventBus", logging]),
     tests(
@@ -288,12 +292,17 @@ let tests: [Target] = [
         ]),
     tests(of: "TokenVault", ["Authorization", "EventBus", "Music"]),
     tests(of: "Repositories", ["Music", "Vocabulary", grdb, logging]),
-    tests(of: "Presentation", ["EventBus", "Contracts", "Vocabulary"]),
+    testModule(
+        "DeviceTestSupport", ["Contracts", "Device", "EventBus", "Navigation", "Presentation", "Vocabulary"]),
+    tests(
+        of: "Device", ["Contracts", "DeviceTestSupport", "EventBus", "Navigation", "Presentation", "Vocabulary"]),
+    tests(
+        of: "Presentation", ["Contracts", "Device", "DeviceTestSupport", "EventBus", "Navigation", "Vocabulary"]),
     tests(
         of: "TerminalDevice",
         [
-            "Contracts", "Coordinator", "EventBus", "Navigation", "Presentation", "RuntimeTestSupport", "Vocabulary",
-            lifecycle, logging,
+            "Contracts", "Coordinator", "Device", "DeviceTestSupport", "EventBus", "Navigation", "Presentation",
+            "RuntimeTestSupport", "Vocabulary", lifecycle, logging,
         ]),
     tests(
         of: "SpotifySimulator",
@@ -311,6 +320,7 @@ let package = Package(
         .library(name: "Navigation", targets: ["Navigation"]),
         .library(name: "Contracts", targets: ["Contracts"]),
         .library(name: "Consuming", targets: ["Consuming"]),
+        .library(name: "Device", targets: ["Device"]),
         .library(name: "Routing", targets: ["Routing"]),
         .library(name: "ServiceRuntime", targets: ["ServiceRuntime"]),
         .library(name: "SegueTestSupport", targets: ["SegueTestSupport"]),
@@ -336,7 +346,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
     ],
-    targets: support + systemSupport + bus + navigation + contracts + runtime + tools + focusPlayer + examples
+    targets: support + systemSupport + bus + navigation + contracts + runtime + devices + tools + focusPlayer + examples
         + executables + tests
 )
 

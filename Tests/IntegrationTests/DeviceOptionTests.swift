@@ -6,13 +6,18 @@ struct DeviceOptionTests {
     @Test(
         "the platform comes from the flow; without either, or with two that differ, it says what to write",
         arguments: [
-            ("", "--platform ios or mac"), ("--platform onboarding", "--flow FILE"),
-            ("--platform mac --flow config/flows/examples/onboarding.yaml", "is for onboarding, and --platform is mac"),
-            ("--flow nowhere.yaml", "nowhere.yaml: cannot be read"),
+            ("focus-player", "--platform ios or mac"), ("focus-player --platform onboarding", "--flow FILE"),
+            ("device", "--platform NAME, or its flow, --flow FILE"),
+            (
+                "device --platform mac --flow config/flows/examples/onboarding.yaml",
+                "is for onboarding, and --platform is mac"
+            ),
+            ("device --flow nowhere.yaml", "nowhere.yaml: cannot be read"),
+            ("device --platform ios -p No/Where", "device: 'No/Where' is not a project name"),
         ])
-    func mistakes(options: String, complaint: String) async throws {
+    func mistakes(command: String, complaint: String) async throws {
         try await SegueCommandLine.inRepository { segue in
-            let result = try await segue.shell("device \(options)")
+            let result = try await segue.shell(command)
             #expect(result.status != 0)
             #expect(result.error.contains(complaint), "\(result.error)")
         }

@@ -39,7 +39,7 @@ struct DocumentTests {
                 // What would go on until a person ends it.
                 let ending = part.replacing("logs -f", with: "logs")
                     .replacing("segue monitor ", with: "segue monitor --since beginning --until end ")
-                    .replacing("device ", with: "echo @serviceSelection | device ")
+                    .replacing("focus-player ", with: "echo @serviceSelection | focus-player ")
                 let output = try await run("export PATH=/usr/bin:/bin\n\(ending)", segue)
                 #expect(output.contains(expected), "\(output)")
             }
@@ -55,7 +55,7 @@ struct DocumentTests {
             let output = try await run(
                 """
                 printf '%s\\n' 'Connect Spotify' 'Endless Focus' 'Play on Spotify' |
-                    device --platform ios --open "sh \(segue.directory)/browser"
+                    focus-player --platform ios --open "sh \(segue.directory)/browser"
                 segue monitor --type event.PlaybackStarted --since beginning --count 1
                 segue get NavigationState mac --json
                 """, segue)

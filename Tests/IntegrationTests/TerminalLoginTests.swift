@@ -9,7 +9,7 @@ struct TerminalLoginTests {
         set -euo pipefail
         mkfifo keys opened; exec 3<> keys; touch screen
         printf '#!/bin/sh\nprintf "%%s\\n" "$#" "$@" > opened\n' > browser; chmod +x browser
-        script -qfc "tty > tty; stty rows 20 cols 40; BROWSER=$PWD/browser exec device --platform ios -p segue" screen \
+        script -qfc "tty > tty; stty rows 20 cols 40; BROWSER=$PWD/browser exec focus-player --platform ios -p segue" screen \
             < keys > /dev/null & terminal=$!
         shows() { grep -q -m1 -F "$1" <(exec tail --pid=$terminal -n +1 -f screen); }
         """#

@@ -1,5 +1,8 @@
 import Contracts
+import Device
+import DeviceTestSupport
 import EventBus
+import Navigation
 import Presentation
 import Testing
 import Vocabulary
@@ -7,40 +10,42 @@ import Vocabulary
 @Suite("Screens")
 struct ScreenTests {
     @Test("A screen of another app's flow that is called alike is none of these")
-    func foreign() {
-        let content = ScreenRegistry.content(of: "launch", in: "onboarding", documents: LatestDocuments())
+    func foreign() throws {
+        let content = try Scene(of: "launch", in: "onboarding").content
         #expect(content.title == "launch")
     }
 
-    @Test("Every screen has something to show before any document is there", arguments: ScreenRegistry.screens.keys)
-    func empty(screen: String) {
-        let content = ScreenRegistry.content(of: screen, documents: LatestDocuments())
+    @Test("Every screen has something to show before any document is there", arguments: AppScreens.focusPlayer.names)
+    func empty(screen: String) throws {
+        let content = try Scene(of: screen).content
         #expect(!content.title.isEmpty)
         #expect(!content.rows.isEmpty || !content.actions.isEmpty)
-        #expect(content.banner == nil)
+        #expect(try Scene(of: screen).banner == nil)
     }
 
-    @Test("A screen that a flow knows and this app does not is shown by its name, with nothing to do")
-    func unknown() {
-        let content = ScreenRegistry.content(of: "settings", documents: LatestDocuments())
-        #expect(content.title == "settings")
-        #expect(content.actions.isEmpty)
+    @Test("A screen that a flow knows and this app does not is shown by its name, with the commands it may send")
+    func unknown() throws {
+        let scene = try Scene(of: "settings", commands: ["command.ThemePicked"])
+        #expect(scene.content.title == "settings")
+        #expect(scene.content.actions.isEmpty)
+        #expect(scene.choices.map(\.type.description) == ["command.ThemePicked"])
+        #expect(try Scene(of: "settings", commands: []).choices.isEmpty)
     }
 
     @Test("Service selection offers to connect Spotify")
-    func serviceSelection() {
-        let content = ScreenRegistry.content(of: "serviceSelection", documents: LatestDocuments())
+    func serviceSelection() throws {
+        let content = try Scene(of: "serviceSelection").content
         #expect(content.commandTypes == ["command.SpotifyAuthorizationRequested"])
     }
 
     @Test("Each playlist is an action with its own id; logging out comes last")
     func playlists() throws {
-        let documents = try LatestDocuments(
+        let documents = try LatestDocuments.of(
             Document.Playlists(playlists: [
                 Playlist(id: "a", name: "Calm", owner: "anna", songCount: 12),
                 Playlist(id: "b", name: "Rain", owner: "bert", songCount: 1),
             ]))
-        let content = ScreenRegistry.content(of: "playlistSelection", documents: documents)
+        let content = try Scene(of: "playlistSelection", documents: documents).content
         #expect(
             content.actions.map(\.label) == ["Calm · anna · 12 songs", "Rain · bert · 1 song", "Log out of Spotify"])
         #expect(content.actions.compactMap { ($0.command as? Command.PlaylistSelected)?.playlistID } == ["a", "b"])
@@ -50,9 +55,10 @@ struct ScreenTests {
 
     @Test("Loading playlists and having none read differently, and logging out is always there")
     func noPlaylists() throws {
-        let loading = ScreenRegistry.content(of: "playlistSelection", documents: LatestDocuments())
-        let none = ScreenRegistry.content(
-            of: "playlistSelection", documents: try LatestDocuments(Document.Playlists(playlists: [])))
+        let loading = try Scene(of: "playlistSelection").content
+        let none = try Scene(
+            of: "playlistSelection", documents: try LatestDocuments.of(Document.Playlists(playlists: []))
+        ).content
         #expect(loading.rows != none.rows)
         #expect(loading.commandTypes == none.commandTypes)
     }
@@ -60,24 +66,25 @@ struct ScreenTests {
     @Test("What is still to come is loading; what is there, empty or failed is not")
     func loading() throws {
         for screen in ["playlistSelection", "generatedPlaylist", "deviceActivation"] {
-            #expect(ScreenRegistry.content(of: screen, documents: LatestDocuments()).isLoading)
+            #expect(try Scene(of: screen).content.isLoading)
         }
-        #expect(!ScreenRegistry.content(of: "serviceSelection", documents: LatestDocuments()).isLoading)
-        let documents = try LatestDocuments(
+        #expect(try !Scene(of: "serviceSelection").content.isLoading)
+        let documents = try LatestDocuments.of(
             Document.Playlists(playlists: []), Document.GeneratedPlaylist(playlistID: "p", status: .failed),
             Document.Devices(devices: []))
         for screen in ["playlistSelection", "generatedPlaylist", "deviceActivation"] {
-            #expect(!ScreenRegistry.content(of: screen, documents: documents).isLoading)
+            #expect(try !Scene(of: screen, documents: documents).content.isLoading)
         }
     }
 
     @Test("A ready focus playlist lists its songs and can be played")
     func ready() throws {
-        let documents = try LatestDocuments(
-            Document.Playlists(playlists: [Playlist(id: "p", name: "Calm", owner: "anna", songCount: 1)]),
-            Document.GeneratedPlaylist.ready)
-        let content = ScreenRegistry.content(
-            of: "generatedPlaylist", arguments: ["playlistID": "p"], documents: documents)
+        let documents = try LatestDocuments.of(
+            Document.Playlists(playlists: [Playlist(id: "calm", name: "Calm", owner: "anna", songCount: 1)]),
+            Document.GeneratedPlaylist.calm)
+        let content = try Scene(
+            of: "generatedPlaylist", arguments: ["playlistID": "calm"], documents: documents
+        ).content
         #expect(content.title == "Calm")
         #expect(content.rows == ["1. Rain · Cloud · 3:05"])
         #expect(
@@ -86,9 +93,10 @@ struct ScreenTests {
 
     @Test("The document of another playlist never shows")
     func stale() throws {
-        let content = ScreenRegistry.content(
+        let content = try Scene(
             of: "generatedPlaylist", arguments: ["playlistID": "q"],
-            documents: try LatestDocuments(Document.GeneratedPlaylist.ready))
+            documents: try LatestDocuments.of(Document.GeneratedPlaylist.calm)
+        ).content
         #expect(content.rows == ["Shuffling…"])
         #expect(content.actions.isEmpty)
     }
@@ -97,36 +105,38 @@ struct ScreenTests {
         "A playlist without songs cannot be played, and says why",
         arguments: Document.GeneratedPlaylist.Status.allCases)
     func unplayable(status: Document.GeneratedPlaylist.Status) throws {
-        let content = ScreenRegistry.content(
+        let content = try Scene(
             of: "generatedPlaylist",
-            documents: try LatestDocuments(Document.GeneratedPlaylist(playlistID: "p", status: status)))
+            documents: try LatestDocuments.of(Document.GeneratedPlaylist(playlistID: "p", status: status))
+        ).content
         #expect(content.actions.isEmpty)
         #expect(content.rows.count == 1)
     }
 
     @Test("Each device is an action with its own id, and Spotify can be opened to have one more")
     func devices() throws {
-        let documents = try LatestDocuments(
+        let documents = try LatestDocuments.of(
             Document.Devices(devices: [Device(id: "k", name: "Kitchen", type: "Speaker", isActive: true)]))
-        let content = ScreenRegistry.content(of: "deviceActivation", documents: documents)
+        let content = try Scene(of: "deviceActivation", documents: documents).content
         #expect(content.actions.map(\.label) == ["Kitchen · Speaker · active", "Open Spotify"])
         #expect(content.actions.compactMap { ($0.command as? Command.DeviceSelected)?.deviceID } == ["k"])
         #expect(content.commandTypes.last == "command.OpenAnotherAppRequested")
     }
 
     @Test("Without Premium the playlist can be opened in Spotify")
-    func premium() {
-        let content = ScreenRegistry.content(of: "premiumRequired", documents: LatestDocuments())
+    func premium() throws {
+        let content = try Scene(of: "premiumRequired").content
         #expect(content.commandTypes == ["command.DidRequestOpenPlaylistOnSpotify"])
     }
 
     @Test("What the flow does not let a screen send is not offered")
     func limited() throws {
-        let documents = try LatestDocuments(Document.GeneratedPlaylist.ready)
-        let some = ScreenRegistry.content(
-            of: "generatedPlaylist", documents: documents, commands: ["command.PlayOnSpotifyRequested"])
+        let documents = try LatestDocuments.of(Document.GeneratedPlaylist.calm)
+        let some = try Scene(
+            of: "generatedPlaylist", documents: documents, commands: ["command.PlayOnSpotifyRequested"]
+        ).content
         #expect(some.commandTypes == ["command.PlayOnSpotifyRequested"])
-        let none = ScreenRegistry.content(of: "generatedPlaylist", documents: documents, commands: [])
+        let none = try Scene(of: "generatedPlaylist", documents: documents, commands: []).content
         #expect(none.actions.isEmpty)
     }
 }
@@ -137,24 +147,45 @@ struct BannerTests {
 
     @Test("It lies over any screen, names what waits, and is dismissed by its id", arguments: ["launch", "nowhere"])
     func shown(screen: String) throws {
-        let documents = try LatestDocuments(Document.ErrorBanner(errorID: "e1", error: error, waiting: 2))
-        let banner = try #require(ScreenRegistry.content(of: screen, documents: documents).banner)
+        let documents = try LatestDocuments.of(Document.ErrorBanner(errorID: "e1", error: error, waiting: 2))
+        let scene = try Scene(of: screen, documents: documents)
+        let banner = try #require(scene.banner)
         #expect(banner.message == "It broke")
         #expect(banner.recovery == "Mend it.")
         #expect(banner.severity == .warning)
         #expect(banner.waiting == 2)
-        #expect((banner.dismissal.command as? Command.ErrorDismissed)?.errorID == "e1")
+        #expect((scene.bannerDismissal?.command as? Command.ErrorDismissed)?.errorID == "e1")
     }
 
     @Test("It can be dismissed even where the flow allows no command at all")
     func unlimited() throws {
-        let documents = try LatestDocuments(Document.ErrorBanner(errorID: "e1", error: error))
-        #expect(ScreenRegistry.content(of: "launch", documents: documents, commands: []).banner != nil)
+        let documents = try LatestDocuments.of(Document.ErrorBanner(errorID: "e1", error: error))
+        #expect(try Scene(of: "launch", documents: documents, commands: []).banner != nil)
     }
 
     @Test("An empty document shows none")
     func hidden() throws {
-        let documents = try LatestDocuments(Document.ErrorBanner(errorID: "e1", error: error), Document.ErrorBanner())
-        #expect(ScreenRegistry.content(of: "launch", documents: documents).banner == nil)
+        let documents = try LatestDocuments.of(
+            Document.ErrorBanner(errorID: "e1", error: error), Document.ErrorBanner())
+        #expect(try Scene(of: "launch", documents: documents).banner == nil)
     }
+}
+
+extension Scene {
+    /// The scene of one screen.
+    fileprivate init(
+        of screen: String, in flow: String = "focus-player", arguments: [String: JSONValue] = [:],
+        documents: LatestDocuments = LatestDocuments(), commands: [String]? = nil
+    ) throws {
+        var snapshot = try NavigationSnapshot.sample(flow: flow, root: screen)
+        snapshot.state.root.instance.arguments = arguments
+        if let commands { snapshot.commands = commands }
+        self.init(player: snapshot, documents: documents)
+    }
+
+    fileprivate var content: ScreenContent { layers[0].content }
+}
+
+extension ScreenContent {
+    fileprivate var commandTypes: [String] { actions.map(\.type.description) }
 }

@@ -1,19 +1,22 @@
 import Contracts
+import Device
+import DeviceTestSupport
 import EventBus
 import Navigation
 import Presentation
-import TerminalDevice
 import Testing
 import Vocabulary
 
+@testable import TerminalDevice
+
 @Suite("Answers")
 struct AnswerTests {
-    private func screen() throws -> TerminalScreen {
+    private func screen() throws -> Scene {
         let playlists = Document.Playlists(playlists: [
             Playlist(id: "calmer", name: "Calmer", owner: "anna", songCount: 3),
             Playlist(id: "calm", name: "Calm", owner: "anna", songCount: 12),
         ])
-        return try TerminalScreen(.sample(root: "playlistSelection"), documents: LatestDocuments(playlists))
+        return try Scene(player: .sample(root: "playlistSelection"), documents: LatestDocuments.of(playlists))
     }
 
     @Test(
@@ -39,12 +42,13 @@ struct AnswerTests {
     @Test("Back and dismiss name the instance in front")
     func reports() throws {
         let sheet = Presentation(.sheet, .sample("deviceActivation", 3))
-        let behind = try TerminalScreen(
-            .sample(root: "playlistSelection", path: [.sample("generatedPlaylist", 2)]), documents: LatestDocuments())
+        let behind = try Scene(
+            player: .sample(root: "playlistSelection", path: [.sample("generatedPlaylist", 2)]),
+            documents: LatestDocuments())
         #expect((behind.choice(for: .back)?.command as? Command.BackCompleted)?.instance == "generatedPlaylist-2")
         #expect(behind.choice(for: .dismiss) == nil)
-        let covered = try TerminalScreen(
-            .sample(root: "playlistSelection", path: [.sample("generatedPlaylist", 2)], presentations: [sheet]),
+        let covered = try Scene(
+            player: .sample(root: "playlistSelection", path: [.sample("generatedPlaylist", 2)], presentations: [sheet]),
             documents: LatestDocuments())
         #expect(covered.choice(for: .back) == nil)
         let dismissal = covered.choice(for: .dismiss)?.command as? Command.PresentationDismissed

@@ -1,15 +1,19 @@
 import Contracts
 import Coordinator
+import Device
+import DeviceTestSupport
 import EventBus
 import Foundation
 import Logging
 import Navigation
+import Presentation
 import RuntimeTestSupport
 import ServiceLifecycle
 import Synchronization
-import TerminalDevice
 import Testing
 import Vocabulary
+
+@testable import TerminalDevice
 
 /// Devices on a bus with the coordinators of the flows that the project ships with, and with scripted services.
 struct DeviceFixture: Sendable {
@@ -43,7 +47,7 @@ struct DeviceFixture: Sendable {
 
     func device(
         _ platform: String, number: Int = 1, subject: String = Session.default, lines: [String],
-        mode: DeviceSession.Mode = .scripted,
+        mode: Terminal.Mode = .scripted,
         size: TerminalSize? = nil, on bus: (any EventBus)? = nil, clock: any Clock<Duration> = ContinuousClock()
     ) -> TerminalDevice {
         let lines = AsyncStream { continuation in
@@ -56,7 +60,7 @@ struct DeviceFixture: Sendable {
 
     func device(
         _ platform: String, number: Int = 1, subject: String = Session.default, lines: AsyncStream<String>,
-        mode: DeviceSession.Mode = .scripted,
+        mode: Terminal.Mode = .scripted,
         size: TerminalSize? = nil, on bus: (any EventBus)? = nil, clock: any Clock<Duration> = ContinuousClock()
     ) -> TerminalDevice {
         let terminal = Terminal(
@@ -66,7 +70,7 @@ struct DeviceFixture: Sendable {
             source: "device/\(platform)-\(number)")
         return TerminalDevice(
             identity, bus: bus ?? InMemoryEventBus(source: identity.source, hub: hub), busAddress: "memory:",
-            terminal: terminal, browser: nil, logger: .silent, clock: clock)
+            terminal: terminal, screens: .focusPlayer, browser: nil, logger: .silent, clock: clock)
     }
 
     /// Runs both coordinators and the services for as long as `body` runs.

@@ -1,7 +1,10 @@
 import Contracts
+import Device
+import DeviceTestSupport
 import EventBus
 import Foundation
 import Navigation
+import Presentation
 import Testing
 
 @testable import TerminalDevice
@@ -26,11 +29,8 @@ struct FlowDeviceTests {
         }
     }
 
-    private func script(_ mode: DeviceSession.Mode = .interactive) throws -> SessionScript {
-        var script = SessionScript(mode)
-        script.session = DeviceSession(
-            script.session.identity, mode: mode, commandLifetime: .seconds(60), flow: try Self.flow())
-        return script
+    private func script(_ mode: Terminal.Mode = .interactive) throws -> SessionScript {
+        SessionScript(mode, flow: try Self.flow())
     }
 
     private func fields(_ envelope: Envelope?) throws -> JSONValue {
@@ -45,12 +45,15 @@ struct FlowDeviceTests {
         _ = try script.show(snapshot)
         let draft = try Envelope(Document.Draft(name: "Ann", ages: [5, 7]), source: "test/1")
         let outputs = try script.handle(.message(draft))
-        #expect(outputs.contains { $0.isDrawing })
+        #expect(outputs.isDrawing)
         // The platform's own documents are none of the session's.
         let presence = Document.Presence(name: "a", version: "1", instance: "b", pid: 1, receives: [], sends: [])
         #expect(try script.handle(.message(.answer(presence))).isEmpty)
+        let deadline = MessageType(kind: .document, name: "Deadline")
+        let attributes = Attributes(type: deadline, source: "test/1")
+        #expect(try script.handle(.message(Envelope(attributes: attributes, data: Data("{}".utf8)))).isEmpty)
         #expect(
-            script.session.screen?.lines() == [
+            script.session.scene?.lines() == [
                 "ios",
                 "",
                 "Who are you?",
@@ -67,8 +70,36 @@ struct FlowDeviceTests {
             ])
         var withdrawn = draft
         withdrawn.data = Data()
-        #expect(try script.handle(.message(withdrawn)).contains { $0.isDrawing })
-        #expect(script.session.screen?.lines().contains { $0.contains("Draft") } == false)
+        #expect(try script.handle(.message(withdrawn)).isDrawing)
+        #expect(script.session.scene?.lines().contains { $0.contains("Draft") } == false)
+    }
+
+    @Test("The flow that the coordinator publishes says what the screen is called and which commands are its own")
+    func published() throws {
+        var script = SessionScript(.interactive)
+        var snapshot = Machine(flow: try Self.flow(), session: "anna").snapshot
+        // Of another screen that can be acted on.
+        snapshot.commands += ["command.OtherRequested"]
+        _ = try script.show(snapshot)
+        #expect(
+            script.session.scene?.lines() == [
+                "ios", "", "form", "  [1] HelpRequested", "  [2] NameEntered", "  [3] OtherRequested", "q quit",
+            ])
+        var attributes = Attributes(type: MessageType(kind: .document, name: "Flow"), source: "test/1")
+        attributes.key = "mac"
+        let source = JSONValue.object(["name": "form", "source": .string(try Self.flow().yaml)])
+        var published = Envelope(attributes: attributes, data: Data(source.description.utf8))
+        #expect(try script.handle(.message(published)).isEmpty)
+        published.attributes.key = "ios"
+        #expect(try script.handle(.message(published)).isDrawing)
+        let lines = ["ios", "", "Who are you?", "  [1] HelpRequested", "  [2] NameEntered", "q quit"]
+        #expect(script.session.scene?.lines() == lines)
+        published.data = Data(#"{"source": "screens: 5"}"#.utf8)
+        #expect(
+            try script.handle(.message(published)).contains {
+                if case .device(.unreadable) = $0 { true } else { false }
+            })
+        #expect(script.session.scene?.lines() == lines)
     }
 
     @Test("A document's URL is shown whole, and is the one that opens")
@@ -78,7 +109,7 @@ struct FlowDeviceTests {
         let name = "https://a.b/" + String(repeating: "path/", count: 30)
         _ = try script.handle(.message(Envelope(Document.Draft(name: name, ages: Array(1...15)), source: "test/1")))
         let size = TerminalSize(columns: 20, rows: 12)
-        let lines = try #require(script.session.screen).lines(fitting: size)
+        let lines = try #require(script.session.scene).lines(fitting: size)
         let whole = lines.map { $0.drop { $0 == " " } }.joined()
         #expect(whole.contains(name), "\(lines)")
         #expect(lines.contains("  … 18 more") && lines.suffix(2) == ["o open the URL", "q quit"], "\(lines)")
@@ -97,7 +128,7 @@ struct FlowDeviceTests {
         snapshot.commands = ["command.NameEntered"]
         snapshot.state.root.instance.screen = "launch"
         _ = try script.show(snapshot)
-        #expect(script.session.screen?.lines() == ["ios", ""] + lines + ["q quit"])
+        #expect(script.session.scene?.lines() == ["ios", ""] + lines + ["q quit"])
     }
 
     @Test(
@@ -154,12 +185,12 @@ struct FlowDeviceTests {
         _ = machine.handle(Machine.Input(id: pick.id, type: "command.NameEntered"))
         #expect(try !script.show(machine.snapshot, answering: pick).wantsLine)
         #expect(
-            script.session.screen?.lines().contains("… waiting for an answer to command.NameEntered") == true)
+            script.session.scene?.lines().contains("… waiting for an answer to command.NameEntered") == true)
         _ = machine.handle(
             Machine.Input(
                 id: "a", type: "event.NameSaved", attributes: Machine.Attributes(causationID: pick.id)))
         #expect(try script.show(machine.snapshot, answering: pick).wantsLine)
-        #expect(script.session.screen?.lines().contains { $0.contains("waiting") } == false)
+        #expect(script.session.scene?.lines().contains { $0.contains("waiting") } == false)
     }
 
     @Test("A command that no rule answers is answered by a document")
@@ -173,13 +204,15 @@ struct FlowDeviceTests {
 
     @Test("A device tells the bus which commands its flow's screens send")
     func sends() throws {
-        let sends = DeviceSession.sends(with: try Self.flow()).map(\.type.description)
+        let sends = DeviceSession.sends(flow: try Self.flow(), screens: .focusPlayer).map(\.type.description)
         #expect(sends.contains("command.NameEntered") && sends.contains("command.BackCompleted"))
         // The focus player's are none of another app's.
         #expect(!sends.contains("command.PlaylistSelected"))
-        let receives = DeviceSession.receives(with: try Self.flow()).map(\.type.description)
+        let receives = DeviceSession.receives(flow: try Self.flow(), screens: .focusPlayer).map(\.type.description)
         #expect(receives.contains("document.NavigationState") && !receives.contains("document.Playlists"))
-        #expect(DeviceSession.receives(with: nil).map(\.type.description).contains("document.Playlists"))
-        #expect(DeviceSession.sends(with: nil).map(\.type) == DeviceSession.sends.types)
+        let own = DeviceSession.receives(flow: nil, screens: .focusPlayer).map(\.type.description)
+        #expect(own.contains("document.Playlists"))
+        let ownSends = DeviceSession.sends(flow: nil, screens: .focusPlayer).map(\.type.description)
+        #expect(ownSends.contains("command.PlaylistSelected"))
     }
 }

@@ -1,3 +1,4 @@
+import Device
 import Testing
 
 @testable import TerminalDevice

@@ -1,9 +1,11 @@
 import Contracts
+import DeviceTestSupport
 import EventBus
 import Navigation
-import TerminalDevice
 import Testing
 import Vocabulary
+
+@testable import TerminalDevice
 
 @Suite("Scripted answers")
 struct ScriptTests {

@@ -1,46 +1,49 @@
 import Contracts
+import Device
+import DeviceTestSupport
 import EventBus
 import Navigation
+import Presentation
 
 @testable import TerminalDevice
 
-/// A session under test, which numbers its states.
+/// A session under test, on anna's phone.
 struct SessionScript {
-    var session: DeviceSession
+    var session: TerminalSession
 
-    init(_ mode: DeviceSession.Mode) {
-        let identity = DeviceIdentity(platform: "ios", device: "phone", subject: "anna", source: "device/1")
-        session = DeviceSession(identity, mode: mode, commandLifetime: .seconds(60))
+    init(_ mode: Terminal.Mode, flow: Flow? = nil) {
+        let device = DeviceSession(
+            .phone, flow: flow, screens: .focusPlayer, commandLifetime: .seconds(60),
+            keepsRequestedURL: mode == .scripted)
+        session = TerminalSession(device, mode: mode, timeout: .seconds(30))
     }
 
-    mutating func handle(_ input: DeviceSession.Input) throws -> [DeviceSession.Output] {
+    mutating func handle(_ input: TerminalSession.Input) throws -> [TerminalSession.Output] {
         try session.handle(input)
     }
 
     mutating func show(_ snapshot: NavigationSnapshot, answering cause: Envelope? = nil) throws
-        -> [DeviceSession.Output]
+        -> [TerminalSession.Output]
     {
         try handle(.message(.answer(Document.NavigationState(snapshot), to: cause)))
     }
 }
 
-extension [DeviceSession.Output] {
-    var published: [Envelope] {
-        compactMap { if case .publish(let message) = $0 { message } else { nil } }
+extension [TerminalSession.Output] {
+    private var ofDevice: [DeviceSession.Output] {
+        compactMap { if case .device(let output) = $0 { output } else { nil } }
     }
+
+    var published: [Envelope] { ofDevice.published }
 
     /// What was picked: published besides the reports of what is drawn.
     var picked: [Envelope] {
         published.filter { ![Command.ScreenDisplayed.type, Command.ScreenGone.type].contains($0.type) }
     }
 
-    var said: [String] {
-        compactMap { if case .say(let text) = $0 { text } else { nil } }
-    }
+    var said: [String] { ofDevice.said }
 
-    var opened: [String] {
-        compactMap { if case .openURL(let url) = $0 { url } else { nil } }
-    }
+    var opened: [String] { ofDevice.opened }
 
     /// What the person wants opened.
     var browsed: [String] {
@@ -56,6 +59,8 @@ extension [DeviceSession.Output] {
         return nil
     }
 
+    var isDrawing: Bool { ofDevice.contains(where: \.isDrawing) }
+
     var wantsLine: Bool {
         contains { if case .read = $0 { true } else { false } }
     }
@@ -63,10 +68,4 @@ extension [DeviceSession.Output] {
     var ends: Bool {
         contains { if case .end = $0 { true } else { false } }
     }
-}
-
-extension DeviceSession.Output {
-    var isDrawing: Bool { if case .draw = self { true } else { false } }
-
-    var isComplaint: Bool { if case .unreadable = self { true } else { false } }
 }

@@ -1,10 +1,13 @@
 import Contracts
+import Device
+import DeviceTestSupport
 import EventBus
 import Navigation
 import RuntimeTestSupport
-import TerminalDevice
 import Testing
 import Vocabulary
+
+@testable import TerminalDevice
 
 @Suite("Terminal device", .timeLimit(.minutes(1)))
 struct TerminalDeviceTests {

@@ -1,4 +1,6 @@
 import Contracts
+import Device
+import DeviceTestSupport
 import EventBus
 import Navigation
 import Presentation
@@ -12,9 +14,9 @@ struct TerminalScreenTests {
     private func lines(
         _ snapshot: NavigationSnapshot, _ documents: any DocumentMessage..., size: TerminalSize? = nil
     ) throws -> [String] {
-        var latest = LatestDocuments()
-        for document in documents { try latest.receive(Envelope(document, source: "test/1")) }
-        return TerminalScreen(snapshot, documents: latest).lines(fitting: size)
+        var latest = try LatestDocuments.of()
+        for document in documents { try latest.receive(.answer(document)) }
+        return Scene(player: snapshot, documents: latest).lines(fitting: size)
     }
 
     @Test("A phone shows the top of its stack, what may be done is numbered")
@@ -63,7 +65,7 @@ struct TerminalScreenTests {
             container: .tabs(
                 [.init("play", devices), .init("lists", ScreenStack(.sample("playlistSelection", 4)))],
                 selected: "play"))
-        let screen = TerminalScreen(snapshot, documents: LatestDocuments())
+        let screen = Scene(player: snapshot, documents: LatestDocuments())
         #expect(screen.layers.map(\.instance) == ["launch-1", "premiumRequired-3"])
         #expect((screen.back?.command as? Command.BackCompleted)?.instance == "premiumRequired-3")
         let tab = try #require(screen.choices.last?.command as? Command.TabSelected)
@@ -78,7 +80,7 @@ struct TerminalScreenTests {
             let snapshot = try NavigationSnapshot.sample(
                 "mac", root: "playlistSelection", container: .split(columns: ["detail": detail]), path: path,
                 presentations: presentations)
-            return TerminalScreen(snapshot, documents: LatestDocuments()).back?.instance
+            return Scene(player: snapshot, documents: LatestDocuments()).back?.instance
         }
         #expect(try back() == "premiumRequired-3")
         #expect(try back(path: [.sample("launch", 4)]) == "launch-4")
@@ -94,15 +96,15 @@ struct TerminalScreenTests {
                 AlertButton(id: "keep", title: "Keep", role: .cancel),
             ])
         let dialog = Presentation(.dialog, .sample("premiumRequired", 3), options: options)
-        let asking = TerminalScreen(
-            try .sample(root: "playlistSelection", presentations: [dialog]), documents: LatestDocuments())
+        let asking = Scene(
+            player: try .sample(root: "playlistSelection", presentations: [dialog]), documents: LatestDocuments())
         #expect(asking.choices.map(\.label) == ["Delete", "Keep"])
         #expect(asking.layers.last?.content.title == "Delete it?")
         #expect(asking.dismissal == nil)
         let sheet = Presentation(
             .sheet, .sample("deviceActivation", 3), options: PresentationOptions(interactiveDismissal: false))
-        let held = TerminalScreen(
-            try .sample(root: "playlistSelection", presentations: [sheet]), documents: LatestDocuments())
+        let held = Scene(
+            player: try .sample(root: "playlistSelection", presentations: [sheet]), documents: LatestDocuments())
         #expect(held.dismissal == nil)
     }
 
@@ -176,7 +178,7 @@ struct TerminalScreenTests {
                 "└──",
                 "q quit",
             ])
-        let screen = TerminalScreen(snapshot, documents: LatestDocuments())
+        let screen = Scene(player: snapshot, documents: LatestDocuments())
         let answer = try #require(screen.choices[1].command as? Command.AlertAnswered)
         #expect(answer.instance == "premiumRequired-3")
         #expect(answer.button == "cancel")
@@ -213,8 +215,8 @@ struct TerminalScreenTests {
     @Test("Numbers are not to be relied on while a list is loading")
     func loading() throws {
         let snapshot = try NavigationSnapshot.sample(root: "playlistSelection")
-        #expect(TerminalScreen(snapshot, documents: LatestDocuments()).isLoading)
-        #expect(try !TerminalScreen(snapshot, documents: LatestDocuments(Document.Playlists.two)).isLoading)
+        #expect(Scene(player: snapshot, documents: LatestDocuments()).isLoading)
+        #expect(try !Scene(player: snapshot, documents: LatestDocuments.of(Document.Playlists.two)).isLoading)
     }
 
     @Test("Names from outside cannot steer the terminal")
@@ -227,8 +229,8 @@ struct TerminalScreenTests {
     @Test("A list that is too long is cut to the terminal's height; all of it may be picked")
     func height() throws {
         let size = TerminalSize(columns: 40, rows: 10)
-        let documents = try LatestDocuments(Document.Playlists.many(50))
-        let screen = try TerminalScreen(.sample(root: "playlistSelection"), documents: documents)
+        let documents = try LatestDocuments.of(Document.Playlists.many(50))
+        let screen = try Scene(player: .sample(root: "playlistSelection"), documents: documents)
         #expect(
             screen.lines(fitting: size) == [
                 "ios",
@@ -248,13 +250,13 @@ struct TerminalScreenTests {
     @Test("Two lists share the height", arguments: 8...60)
     func sharedHeight(rows: Int) throws {
         let songs = (1...20).map { Song(id: "s\($0)", uri: "u", title: "T\($0)", artist: "A", duration: 1000) }
-        let documents = try LatestDocuments(
+        let documents = try LatestDocuments.of(
             Document.Playlists.many(20),
             Document.GeneratedPlaylist(playlistID: "calm", status: .ready, songs: songs))
         let snapshot = try NavigationSnapshot.sample(
             "mac", root: "playlistSelection",
             container: .split(columns: ["detail": ScreenStack(.sample("generatedPlaylist", 2, playlist: "calm"))]))
-        let lines = TerminalScreen(snapshot, documents: documents)
+        let lines = Scene(player: snapshot, documents: documents)
             .lines(fitting: TerminalSize(columns: 80, rows: rows))
         // Below ten lines there is no room for both at all.
         #expect(lines.count <= max(rows, 12))

@@ -1,44 +1,31 @@
 internal import Contracts
+package import Device
 internal import EventBus
 internal import Vocabulary
 
-/// The screens of the focus player: a new one is an entry here and a view model.
-package enum ScreenRegistry {
-    /// The name of the flows whose screens these are, on every platform. Another app's may have screens of the same names.
-    package static let flow = "focus-player"
-
-    /// By the name that the flows use.
-    package static let screens: [String: any ViewModel.Type] = [
-        "launch": LaunchViewModel.self,
-        "serviceSelection": ServiceSelectionViewModel.self,
-        "playlistSelection": PlaylistSelectionViewModel.self,
-        "generatedPlaylist": GeneratedPlaylistViewModel.self,
-        "deviceActivation": DeviceActivationViewModel.self,
-        "premiumRequired": PremiumRequiredViewModel.self,
-    ]
-
-    /// What shows a screen of the flow with this name; nil if nobody has written that.
-    package static func viewModel(of screen: String, in flow: String) -> (any ViewModel.Type)? {
-        flow == Self.flow ? screens[screen] : nil
-    }
-
-    /// What a screen shows now, under the banner if there is one.
-    /// - Parameters:
-    ///   - screen: a name in the flow. One without a view model is shown by its name, with nothing to do on it.
-    ///   - flow: the name of the flow that it is a screen of.
-    ///   - commands: the types that the flow lets the screen send; nil for all.
-    package static func content(
-        of screen: String, in flow: String = flow, arguments: [String: String] = [:], documents: LatestDocuments,
-        commands: Set<String>? = nil
-    ) -> ScreenContent {
-        let model = viewModel(of: screen, in: flow)?.init(documents: documents, arguments: arguments)
-        var content = model?.content ?? ScreenContent(title: screen, rows: ["There is nothing to show here."])
-        if let commands {
-            content.actions.removeAll { !commands.contains($0.type.description) }
-        }
-        content.banner = Banner(documents.errorBanner)
-        return content
-    }
+extension AppScreens {
+    /// The screens of the focus player: a new one is an entry here and a view model.
+    package static let focusPlayer = AppScreens(
+        flow: "focus-player", platforms: ["ios", "mac"],
+        viewModels: [
+            "launch": LaunchViewModel.self,
+            "serviceSelection": ServiceSelectionViewModel.self,
+            "playlistSelection": PlaylistSelectionViewModel.self,
+            "generatedPlaylist": GeneratedPlaylistViewModel.self,
+            "deviceActivation": DeviceActivationViewModel.self,
+            "premiumRequired": PremiumRequiredViewModel.self,
+        ],
+        documents: [Document.Playlists.self, Document.GeneratedPlaylist.self, Document.Devices.self],
+        commands: [
+            Command.SpotifyAuthorizationRequested.self, Command.SpotifyDeauthorizationRequested.self,
+            Command.PlaylistSelected.self, Command.PlayOnSpotifyRequested.self, Command.DeviceSelected.self,
+            Command.DidRequestOpenPlaylistOnSpotify.self, Command.OpenAnotherAppRequested.self,
+        ],
+        openingURLs: [
+            Command.SpotifyAuthorizationRequested.self, Command.DidRequestOpenPlaylistOnSpotify.self,
+            Command.OpenAnotherAppRequested.self,
+        ],
+        notices: [Notice("Spotify plays.", on: DomainEvent.PlaybackStarted.self)])
 }
 
 /// Shown until it is known whether an account is connected.
@@ -67,7 +54,7 @@ struct PlaylistSelectionViewModel: ViewModel {
     private let playlists: [Playlist]?
 
     init(documents: LatestDocuments, arguments: [String: String]) {
-        playlists = documents.playlists?.playlists
+        playlists = documents[Document.Playlists.self]?.playlists
     }
 
     var content: ScreenContent {
@@ -102,9 +89,11 @@ struct GeneratedPlaylistViewModel: ViewModel {
     init(documents: LatestDocuments, arguments: [String: String]) {
         // A screen that is about one playlist never shows the document of another: that one is older, or newer.
         let wanted = arguments["playlistID"]
-        generated = documents.generatedPlaylist.flatMap { [nil, $0.playlistID].contains(wanted) ? $0 : nil }
+        generated = documents[Document.GeneratedPlaylist.self].flatMap {
+            [nil, $0.playlistID].contains(wanted) ? $0 : nil
+        }
         let playlistID = wanted ?? generated?.playlistID
-        name = documents.playlists?.playlists.first { $0.id == playlistID }?.name
+        name = documents[Document.Playlists.self]?.playlists.first { $0.id == playlistID }?.name
     }
 
     var content: ScreenContent {
@@ -146,7 +135,7 @@ struct DeviceActivationViewModel: ViewModel {
     private let devices: [Device]?
 
     init(documents: LatestDocuments, arguments: [String: String]) {
-        devices = documents.devices?.devices
+        devices = documents[Document.Devices.self]?.devices
     }
 
     var content: ScreenContent {

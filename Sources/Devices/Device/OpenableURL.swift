@@ -4,19 +4,20 @@ internal import Foundation
 ///
 /// URLs come from outside. One that names a local file, that a command would take for an option, or that has characters
 /// that nobody sees, is only shown.
-package struct OpenableURL: Hashable, Sendable {
-    static let schemes = ["http", "https", "spotify"]
+public struct OpenableURL: Hashable, Sendable {
+    /// What such a URL begins with.
+    package static let beginnings = ["http://", "https://", "spotify:"]
     /// Browsers and servers accept this much (RFC 9110 asks for 8,000 bytes), and it still fits on a terminal.
     private static let maximumLength = 8192
     /// URLs are not looked for in longer texts.
     private static let maximumTextLength = 2 * maximumLength
 
     /// Visible ASCII; other characters are percent-encoded, those of a host as IDNA says.
-    package let text: String
+    public let text: String
 
-    package init?(_ text: String) {
+    public init?(_ text: String) {
         guard text.utf8.count <= Self.maximumLength, text.unicodeScalars.allSatisfy(Self.isVisible),
-            let url = URL(string: text), let scheme = url.scheme?.lowercased(), Self.schemes.contains(scheme)
+            Self.beginnings.contains(where: text.lowercased().hasPrefix), let url = URL(string: text)
         else { return nil }
         self.text = text.utf8.allSatisfy(Self.isASCII) ? text : url.absoluteString
         guard self.text.utf8.allSatisfy(Self.isASCII) else { return nil }
@@ -33,10 +34,12 @@ package struct OpenableURL: Hashable, Sendable {
     }
 
     /// The URLs in a text, from left to right. Punctuation after one belongs to the sentence around it.
-    static func found(in text: String) -> [(range: Range<String.Index>, url: OpenableURL)] {
-        guard text.utf8.count <= maximumTextLength, text.utf8.contains(UInt8(ascii: ":")) else { return [] }
+    package static func found(in text: String) -> [(range: Range<String.Index>, url: OpenableURL)] {
+        guard text.utf8.count <= maximumTextLength, text.utf8.contains(UInt8(ascii: ":")),
+            let form = try? Regex("(?i)\\b(?:\(beginnings.joined(separator: "|")))[^\\s\"<>\\\\^`{|}]+")
+        else { return [] }
         // A character that is not visible is part of the match, which then is not an openable URL.
-        return text.matches(of: #/(?i)\b(?:https?:\/\/|spotify:)[^\s"<>\\^`{|}]+/#).compactMap { match in
+        return text.matches(of: form).compactMap { match in
             let range = match.range.lowerBound..<end(of: text[match.range])
             return OpenableURL(String(text[range])).map { (range, $0) }
         }

@@ -1,9 +1,10 @@
+internal import Device
 internal import EventBus
 internal import Foundation
 internal import Navigation
 
 /// What a line of input means.
-package enum Answer: Hashable, Sendable {
+enum Answer: Hashable, Sendable {
     case nothing
     /// A choice as it is numbered on the screen.
     case number(Int)
@@ -19,7 +20,7 @@ package enum Answer: Hashable, Sendable {
     case screen(String)
     case quit
 
-    package init(_ line: String) {
+    init(_ line: String) {
         let text = line.trimmingCharacters(in: .whitespacesAndNewlines)
         switch text {
         case "": self = .nothing
@@ -86,9 +87,35 @@ enum TypedFields {
     }
 }
 
+extension Scene {
+    /// What an answer picks here; nil if it is not here.
+    /// - Throws: ``TypedFields/Mistake`` if it gives its command fields that cannot be read.
+    func pick(_ answer: Answer) throws(TypedFields.Mistake) -> Choice? {
+        guard let choice = choice(for: answer) else { return nil }
+        guard case .text(let line) = answer, choice.takesFields, let fields = choice.text(afterNameIn: line),
+            !fields.isEmpty
+        else { return choice }
+        return choice.filled(with: try TypedFields.read(fields))
+    }
+
+    /// What an answer names here; nil if it is not here.
+    func choice(for answer: Answer) -> Choice? {
+        switch answer {
+        case .number(let number): choices.indices.contains(number - 1) ? choices[number - 1] : nil
+        case .text(let line):
+            // The first of those that fit best.
+            choices.compactMap { choice in choice.distance(to: line).map { (choice, $0) } }.min { $0.1 < $1.1 }?.0
+        case .back: back
+        case .dismiss: dismissal
+        case .dismissError: bannerDismissal
+        case .nothing, .quit, .screen, .openURL: nil
+        }
+    }
+}
+
 extension Choice {
     /// How well a line names this choice; nil if it does not. Less is better.
-    func distance(to line: String) -> Int? {
+    fileprivate func distance(to line: String) -> Int? {
         let wanted = line.split(whereSeparator: \.isWhitespace).joined(separator: " ").lowercased()
         let label = label.lowercased()
         if label == wanted { return 0 }
@@ -98,19 +125,10 @@ extension Choice {
         return label.hasPrefix(wanted) ? 3 : nil
     }
 
-    /// The same with the fields that a line gives it, if it is one that takes fields.
-    /// - Throws: ``TypedFields/Mistake``
-    func filled(from line: String) throws(TypedFields.Mistake) -> Choice {
-        guard case .named(let type, _) = content, let rest = text(after: type, in: line), !rest.isEmpty else {
-            return self
-        }
-        return Choice(type, fields: try TypedFields.read(rest), on: instance, outcome: outcome)
-    }
-
     /// Whether a line is the command's name, perhaps with the value of one of its fields, `PlaylistSelected calm`, or
     /// with fields where it takes any.
     private func isCommand(_ line: String) -> Bool {
-        guard let rest = text(after: type, in: line) else { return false }
+        guard let rest = text(afterNameIn: line) else { return false }
         guard !rest.isEmpty, let command else { return true }
         guard let data = try? JSONEncoder().encode(command), let fields = try? JSONValue(parsing: data) else {
             return false
@@ -119,7 +137,7 @@ extension Choice {
     }
 
     /// What follows the command's name; nil if the line does not begin with it.
-    private func text(after type: MessageType, in line: String) -> String? {
+    fileprivate func text(afterNameIn line: String) -> String? {
         let words = line.split(maxSplits: 1, whereSeparator: \.isWhitespace)
         guard let first = words.first, first == type.name || first == type.description else { return nil }
         return words.count == 2 ? words[1].trimmingCharacters(in: .whitespaces) : ""

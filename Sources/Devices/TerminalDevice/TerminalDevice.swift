@@ -1,22 +1,24 @@
 internal import AsyncAlgorithms
-package import Consuming
-package import EventBus
-package import Logging
-package import Navigation
+internal import Consuming
+internal import Device
+internal import EventBus
+internal import Logging
+internal import Navigation
 internal import ServiceLifecycle
 internal import ServiceRuntime
 
 /// A device in a terminal: draws its platform's screen, and sends what is picked on it. Its end is the end of its
 /// process.
-package struct TerminalDevice: ReadyService, ForegroundService {
+struct TerminalDevice: ReadyService, ForegroundService {
     /// Signalled when its subscription is live.
-    package let ready = ReadySignal()
+    let ready = ReadySignal()
     private let identity: DeviceIdentity
     private let bus: any EventBus
     private let busAddress: String
     private let terminal: Terminal
     private let timeout: Duration
     private let flow: Flow?
+    private let screens: AppScreens?
     private let opener: URLOpener?
     private let browser: URLOpener?
     private let logger: Logger
@@ -25,12 +27,13 @@ package struct TerminalDevice: ReadyService, ForegroundService {
     /// - Parameters:
     ///   - busAddress: where the bus is, for people to read.
     ///   - timeout: how long a script's line may wait.
-    ///   - flow: what screens without a view model are shown by.
+    ///   - flow: what is said of screens without a view model, if it is known.
+    ///   - screens: those that the app draws itself.
     ///   - opener: opens the URLs that are requested for this device; nil: they are only shown.
     ///   - browser: opens those that the person asks for when there is no opener; nil: the person is told what to do.
-    package init(
+    init(
         _ identity: DeviceIdentity, bus: any EventBus, busAddress: String, terminal: Terminal,
-        timeout: Duration = .seconds(30), flow: Flow? = nil, opener: URLOpener? = nil,
+        timeout: Duration = .seconds(30), flow: Flow? = nil, screens: AppScreens? = nil, opener: URLOpener? = nil,
         browser: URLOpener? = .preferred(), logger: Logger, clock: any Clock<Duration> = ContinuousClock()
     ) {
         self.identity = identity
@@ -39,6 +42,7 @@ package struct TerminalDevice: ReadyService, ForegroundService {
         self.terminal = terminal
         self.timeout = timeout
         self.flow = flow
+        self.screens = screens
         self.opener = opener
         self.browser = browser
         self.logger = logger
@@ -47,7 +51,7 @@ package struct TerminalDevice: ReadyService, ForegroundService {
 
     /// Runs until the input ends or its writer quits.
     /// - Throws: ``DeviceFailure`` when a script cannot go on, `CancellationError`, or what the bus throws.
-    package func run() async throws {
+    func run() async throws {
         do {
             try await cancelWhenGracefulShutdown { try await attend() }
         } catch is CancellationError where Task.isShuttingDownGracefully {
@@ -56,11 +60,13 @@ package struct TerminalDevice: ReadyService, ForegroundService {
     }
 
     private func attend() async throws {
-        let inputs = AsyncThrowingChannel<DeviceSession.Input, any Error>()
+        let inputs = AsyncThrowingChannel<TerminalSession.Input, any Error>()
         let (demand, wantLine) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let session = DeviceSession(
-            identity, mode: terminal.mode, commandLifetime: type(of: bus).commandLifetime, timeout: timeout, flow: flow)
-        let filters = session.filters
+        let device = DeviceSession(
+            identity, flow: flow, screens: screens, commandLifetime: type(of: bus).commandLifetime,
+            keepsRequestedURL: terminal.mode == .scripted)
+        let session = TerminalSession(device, mode: terminal.mode, timeout: timeout)
+        let filters = device.filters
         try await withThrowingDiscardingTaskGroup { sources in
             sources.addTask { await inputs.failing { try await follow(filters, into: inputs) } }
             sources.addTask { await readLines(on: demand, into: inputs) }
@@ -84,7 +90,7 @@ package struct TerminalDevice: ReadyService, ForegroundService {
     /// Sends and opens what `body` wants sent and opened, one after the other. What is left when it has ended is still
     /// done, but a bus that is away, or a command that does not end, cannot hold the end up for long.
     private func withOutbox(
-        _ inputs: AsyncThrowingChannel<DeviceSession.Input, any Error>, _ body: (Outbox) async throws -> Void
+        _ inputs: AsyncThrowingChannel<TerminalSession.Input, any Error>, _ body: (Outbox) async throws -> Void
     ) async throws {
         let outbox = Outbox()
         try await withThrowingTaskGroup(of: Bool.self) { workers in
@@ -113,7 +119,7 @@ package struct TerminalDevice: ReadyService, ForegroundService {
     /// A script's URLs are opened one after the other. A person's browser may run until it is closed; the next URL
     /// waits only when four of them run.
     private func open(
-        _ urls: AsyncStream<Outbox.Opening>, _ inputs: AsyncThrowingChannel<DeviceSession.Input, any Error>
+        _ urls: AsyncStream<Outbox.Opening>, _ inputs: AsyncThrowingChannel<TerminalSession.Input, any Error>
     ) async {
         let limit = terminal.mode == .scripted ? 1 : 4
         await withTaskGroup(of: Void.self) { commands in
@@ -150,7 +156,7 @@ package struct TerminalDevice: ReadyService, ForegroundService {
     }
 
     private func follow(
-        _ filters: [MessageFilter], into inputs: AsyncThrowingChannel<DeviceSession.Input, any Error>
+        _ filters: [MessageFilter], into inputs: AsyncThrowingChannel<TerminalSession.Input, any Error>
     ) async throws {
         try await BusRetry(logger: logger, clock: clock).run {
             try await bus.withSubscription(to: filters, from: .retained) { messages in
@@ -163,7 +169,7 @@ package struct TerminalDevice: ReadyService, ForegroundService {
 
     /// Reads a line when one is wanted.
     private func readLines(
-        on demand: AsyncStream<Void>, into inputs: AsyncThrowingChannel<DeviceSession.Input, any Error>
+        on demand: AsyncStream<Void>, into inputs: AsyncThrowingChannel<TerminalSession.Input, any Error>
     ) async {
         var lines = terminal.lines.makeAsyncIterator()
         for await _ in demand {
@@ -182,13 +188,13 @@ extension AsyncThrowingChannel where Failure == any Error {
 
 /// Hands a session its inputs, one after the other, and does what it asks for.
 struct DeviceLoop {
-    private var session: DeviceSession
+    private var session: TerminalSession
     private let terminal: Terminal
     private let outbox: Outbox
     private let logger: Logger
     private var painter: Painter
 
-    init(session: DeviceSession, terminal: Terminal, outbox: Outbox, busAddress: String, logger: Logger) {
+    init(session: TerminalSession, terminal: Terminal, outbox: Outbox, busAddress: String, logger: Logger) {
         self.session = session
         self.terminal = terminal
         self.outbox = outbox
@@ -198,31 +204,32 @@ struct DeviceLoop {
 
     /// Returns when the session has ended.
     mutating func run(
-        _ inputs: AsyncThrowingChannel<DeviceSession.Input, any Error>,
+        _ inputs: AsyncThrowingChannel<TerminalSession.Input, any Error>,
         wantLine: () -> Void, startDeadline: (Int) -> Void
     ) async throws {
         wantLine()
         if terminal.size() != nil { await draw() }
         for try await input in inputs {
             if case .attached = input {
-                painter.waiting = "Waiting for a navigation-coordinator to say where \(session.identity.platform) is…"
+                painter.waiting = "Waiting for a navigation-coordinator to say where \(session.platform) is…"
             }
             for output in try session.handle(input) {
                 switch output {
-                case .draw: await draw()
-                case .say(let text): await say(text)
-                case .publish(let message):
+                case .device(.draw): await draw()
+                case .device(.say(let text)): await say(text)
+                case .device(.publish(let message)):
                     if !outbox.send(message) { await say("Too much waits to be sent; this is not.") }
-                case .openURL(let url):
+                case .device(.openURL(let url)):
                     // On a terminal it stays below the screen, as a link.
-                    if terminal.size() != nil, session.requestedURL != nil {
+                    if terminal.size() != nil, session.scene?.requestedURL != nil {
                         await draw()
                     } else {
                         await say("Open \(url)")
                     }
                     await open(url)
                 case .browse(let url): await open(url.text, isByHand: true)
-                case .unreadable(let error): logger.warning("skipped: \(error)")
+                case .device(.answered): break
+                case .device(.unreadable(let error)): logger.warning("skipped: \(error)")
                 case .read: wantLine()
                 case .startDeadline(let number): startDeadline(number)
                 case .fail(let failure): throw failure
@@ -237,11 +244,11 @@ struct DeviceLoop {
     }
 
     private mutating func draw() async {
-        await write(painter.drawing(of: session.screen, url: session.requestedURL, size: terminal.size()))
+        await write(painter.drawing(of: session.scene, size: terminal.size()))
     }
 
     private mutating func say(_ text: String) async {
-        await write(painter.note(text, on: session.screen, url: session.requestedURL, size: terminal.size()))
+        await write(painter.note(text, on: session.scene, size: terminal.size()))
     }
 
     private func write(_ text: String) async {

@@ -1,32 +1,27 @@
 @preconcurrency internal import Dispatch
-internal import Dispatch
 internal import Foundation
 
 /// Where a device is used: who writes its lines, and where it draws.
-package struct Terminal: Sendable {
-    package var lines: AsyncStream<String>
-    package var mode: DeviceSession.Mode
-    /// Asked before each drawing. nil: the screens follow one another and are never cut, as in a file.
-    package var size: @Sendable () -> TerminalSize?
-    /// An element whenever the size changes.
-    package var resizes: AsyncStream<Void>
-    /// Returns once the text is written.
-    package var write: @Sendable (String) async -> Void
-
-    package init(
-        lines: AsyncStream<String>, mode: DeviceSession.Mode, size: @escaping @Sendable () -> TerminalSize? = { nil },
-        resizes: AsyncStream<Void> = AsyncStream { $0.finish() },
-        write: @escaping @Sendable (String) async -> Void
-    ) {
-        self.lines = lines
-        self.mode = mode
-        self.size = size
-        self.resizes = resizes
-        self.write = write
+struct Terminal: Sendable {
+    /// Who writes the lines.
+    enum Mode: Sendable {
+        /// A person, who sees the screen: a line is about what is on it now.
+        case interactive
+        /// A pipe or a file: a line waits for the screen that it is about.
+        case scripted
     }
 
+    var lines: AsyncStream<String>
+    var mode: Mode
+    /// Asked before each drawing. nil: the screens follow one another and are never cut, as in a file.
+    var size: @Sendable () -> TerminalSize? = { nil }
+    /// An element whenever the size changes.
+    var resizes: AsyncStream<Void> = AsyncStream { $0.finish() }
+    /// Returns once the text is written.
+    var write: @Sendable (String) async -> Void
+
     /// This process's standard input and output.
-    package static var standard: Terminal {
+    static var standard: Terminal {
         let isInteractive = isatty(STDIN_FILENO) == 1
         let draws = isInteractive && isatty(STDOUT_FILENO) == 1
         let output = StandardOutput()

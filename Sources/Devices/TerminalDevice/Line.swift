@@ -1,3 +1,5 @@
+internal import Device
+
 /// A line for a terminal: printable text, parts of which may be hyperlinks.
 struct Line: Hashable, Sendable {
     /// A character as it is drawn, and the URL that it is a part of.
@@ -140,7 +142,7 @@ extension [[Line]] {
 extension String {
     /// Without what would move a cursor, colour the terminal or turn the direction of writing: names and titles come
     /// from outside.
-    package var printable: String {
+    var printable: String {
         String(String.UnicodeScalarView(unicodeScalars.compactMap(Self.printable)))
     }
 

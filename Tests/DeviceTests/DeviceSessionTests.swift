@@ -1,0 +1,131 @@
+import Contracts
+import Device
+import DeviceTestSupport
+import EventBus
+import Foundation
+import Navigation
+import Presentation
+import Testing
+import Vocabulary
+
+@Suite("Device session")
+struct DeviceSessionTests {
+    @Test("A device that is attached says so, with its origin")
+    func attached() throws {
+        var session = SampleSession()
+        let launch = try #require(try session.handle(.attached).published.first)
+        #expect(launch.type == DomainEvent.LaunchFinished.type)
+        #expect(launch.attributes.platform == "ios")
+        #expect(launch.attributes.device == "phone")
+        #expect(launch.subject == "anna")
+    }
+
+    @Test("What is drawn is reported after it, once, and what is leaving is gone; reports never expire")
+    func reports() throws {
+        var session = SampleSession()
+        let snapshot = try NavigationSnapshot.sample(root: "serviceSelection", leaving: [.sample("launch", 9)])
+        let outputs = try session.show(snapshot)
+        #expect(outputs.first?.isDrawing == true)
+        #expect(outputs.published.map(\.type) == [Command.ScreenDisplayed.type, Command.ScreenGone.type])
+        #expect(outputs.published.map(\.attributes.instance) == ["serviceSelection-1", "launch-9"])
+        #expect(outputs.published.allSatisfy { $0.attributes.expiryTime == nil })
+        #expect(try session.show(snapshot).published.isEmpty)
+        #expect(try session.handle(.message(.answer(Document.Playlists.two))).published.isEmpty)
+    }
+
+    @Test("The state of another platform is not this device's")
+    func otherPlatform() throws {
+        var session = SampleSession()
+        #expect(try session.show(.sample("mac", root: "launch")).isEmpty)
+        #expect(session.scene == nil)
+    }
+
+    @Test("A pick carries its origin and expires; a report does not")
+    func pick() throws {
+        var session = SampleSession()
+        _ = try session.show(.sample(root: "playlistSelection", path: [.sample("generatedPlaylist", 2)]))
+        _ = try session.handle(.message(.answer(Document.GeneratedPlaylist.calm)))
+        let play = try #require(try session.choose(\.choices.first).published.first)
+        #expect(play.type == Command.PlayOnSpotifyRequested.type)
+        #expect(play.attributes.device == "phone")
+        #expect(play.attributes.instance == "generatedPlaylist-2")
+        #expect(play.attributes.expiryTime == play.attributes.time.addingTimeInterval(60))
+        let back = try #require(try session.choose(\.back).published.first)
+        #expect(back.attributes.instance == "generatedPlaylist-2")
+        #expect(back.attributes.expiryTime == nil)
+    }
+
+    @Test(
+        "A URL opens on the device where it began",
+        arguments: [
+            ("ios", "phone", true), ("ios", nil, true), ("ios", "tablet", false), ("mac", "phone", false),
+            (nil, nil, false),
+        ])
+    func url(platform: String?, device: String?, opens: Bool) throws {
+        var session = SampleSession()
+        let message = try Envelope(
+            DomainEvent.URLOpenRequested(url: "https://a.b"), source: "test/1",
+            origin: Origin(platform: platform, device: device))
+        #expect(try session.handle(.message(message)).opened == (opens ? ["https://a.b"] : []))
+    }
+
+    @Test("The URL of a log-in goes with the screen that asked for it, unless it came with the next one")
+    func leftURL() throws {
+        var session = SampleSession()
+        _ = try session.show(.sample(root: "serviceSelection"))
+        let cause = try Envelope(DomainEvent.SpotifyAuthURLGenerated(url: "https://a.b"), source: "test/1")
+        let request = try Envelope(
+            DomainEvent.URLOpenRequested(url: "https://a.b"), source: "test/1", origin: Origin(platform: "ios"),
+            causedBy: cause)
+        _ = try session.handle(.message(request))
+        _ = try session.show(.sample(root: "launch"), answering: cause)
+        _ = try session.show(.sample(root: "launch", path: [.sample("generatedPlaylist", 2)]))
+        #expect(session.scene?.requestedURL?.text == "https://a.b")
+        _ = try session.show(.sample(root: "playlistSelection"))
+        #expect(session.scene?.requestedURL == nil)
+    }
+
+    @Test("What came too late is said to whom it concerns")
+    func discarded() throws {
+        var session = SampleSession()
+        _ = try session.show(.sample(root: "serviceSelection"))
+        let pick = try #require(try session.choose(\.choices.first).published.first)
+        let mine = DomainEvent.MessageDiscarded(messageID: pick.id, reason: "expired")
+        let other = DomainEvent.MessageDiscarded(messageID: "other", reason: "expired")
+        #expect(try session.handle(.message(.answer(other))).said.isEmpty)
+        #expect(try session.handle(.message(.answer(mine, to: pick))).said == ["That came too late: expired"])
+    }
+
+    @Test("A document that cannot be read is skipped, the one before stays")
+    func unreadable() throws {
+        var session = SampleSession()
+        _ = try session.show(.sample(root: "launch"))
+        var odd = try Envelope.answer(Document.NavigationState(.sample(root: "serviceSelection")))
+        odd.data = Data(#"{"platform": 7}"#.utf8)
+        #expect(try session.handle(.message(odd)).first?.isComplaint == true)
+        #expect(session.scene?.revision == 7)
+    }
+}
+
+/// A session under test on anna's phone.
+private struct SampleSession {
+    private var session = DeviceSession(.phone, screens: .focusPlayer, commandLifetime: .seconds(60))
+
+    var scene: Scene? { session.scene }
+
+    mutating func handle(_ input: DeviceSession.Input) throws -> [DeviceSession.Output] {
+        try session.handle(input)
+    }
+
+    mutating func show(_ snapshot: NavigationSnapshot, answering cause: Envelope? = nil) throws
+        -> [DeviceSession.Output]
+    {
+        try handle(.message(.answer(Document.NavigationState(snapshot), to: cause)))
+    }
+
+    mutating func choose(_ choice: (Scene) -> Choice?) throws -> [DeviceSession.Output] {
+        let scene = try #require(scene)
+        let choice = choice(scene)
+        return try handle(.choice(#require(choice)))
+    }
+}
