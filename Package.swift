@@ -33,6 +33,7 @@ let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 // MARK: Layers, from the ground up: a module sees only what stands above it here
 
 let systemSupport: [Target] = [
+    module("SystemSupport", in: "SystemSupport"),
     .systemLibrary(name: "CSodium", path: "Sources/SystemSupport/CSodium", providers: [.apt(["libsodium-dev"])]),
     module("Sodium", in: "SystemSupport", ["CSodium"]),
     .systemLibrary(name: "CCurl", path: "Sources/SystemSupport/CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
@@ -45,7 +46,9 @@ let bus: [Target] = [
     module("EventBus", in: "Bus"),
     module("BusProtocol", in: "Bus", ["EventBus"]),
     module("ZeroMQEventBus", in: "Bus", ["EventBus", "BusProtocol", "ZeroMQ", deque, orderedCollections, logging]),
-    module("Broker", in: "Bus", ["EventBus", "BusProtocol", "Sodium", "ZeroMQ", grdb, grdbSQLite, logging]),
+    module(
+        "Broker", in: "Bus",
+        ["EventBus", "BusProtocol", "Sodium", "SystemSupport", "ZeroMQ", grdb, grdbSQLite, logging]),
 ]
 
 let navigation: [Target] = [
@@ -162,6 +165,7 @@ let executables: [Target] = [
 // MARK: Tests
 
 let tests: [Target] = [
+    tests(of: "SystemSupport"),
     tests(of: "Sodium"),
     testExecutable("http-fixture", in: "HTTPFixture", ["HTTPClient", httpTypes]),
     tests(of: "HTTPClient", ["http-fixture", httpTypes, subprocess, systemPackage]),
