@@ -90,13 +90,13 @@ let tools: [Target] = [
     module(
         "Benchmarks", in: "Tools",
         [
-            "BusProtocol", "Compose", "Contracts", "EventBus", "Navigation", "ZeroMQ", "ZeroMQEventBus", grdbSQLite,
-            logging, subprocess, systemPackage,
+            "BusProtocol", "Contracts", "EventBus", "Navigation", "SystemSupport", "ZeroMQ", "ZeroMQEventBus",
+            argumentParser, grdbSQLite, logging, subprocess, systemPackage,
         ]),
     module(
         "SegueCommands", in: "Tools",
         [
-            "AppContract", "Benchmarks", "CSegueVersion", "Compose", "Contracts", "EventBus", "Monitor", "Navigation",
+            "AppContract", "CSegueVersion", "Compose", "Contracts", "EventBus", "Monitor", "Navigation",
             "Scaffold", "ZeroMQEventBus", argumentParser, logging, subprocess, systemPackage, yams,
         ]),
 ]
@@ -157,6 +157,7 @@ let executables: [Target] = [
     executable("navigation-coordinator", ["Contracts", "Coordinator", "Navigation", "ServiceRuntime", argumentParser]),
     executable("onboarding-service", ["Consuming", "Onboarding", "ServiceRuntime", argumentParser]),
     executable("segue", ["SegueCommands", argumentParser, logging]),
+    executable("segue-bench", ["Benchmarks", "EventBus", argumentParser, logging]),
     executable(
         "spotify-simulator", ["Consuming", "SpotifySimulator", "ServiceRuntime", argumentParser, lifecycle, logging]),
     executable("timer-service", ["Consuming", "ServiceRuntime", "ThreeScreens", argumentParser]),
@@ -257,7 +258,7 @@ let tests: [Target] = [
             "AppContract", "BusStranger", "CommandLineTestSupport", "Compose", "Consuming", "Contracts", "EventBus",
             "Monitor",
             "Navigation",
-            "RuntimeTestSupport", "ZeroMQEventBus", "segue", "broker", argumentParser, logging,
+            "RuntimeTestSupport", "ZeroMQEventBus", "segue", "segue-bench", "broker", argumentParser, logging,
         ]),
     tests(
         of: "Onboarding",
@@ -323,6 +324,7 @@ let package = Package(
         .executable(name: "error-notifier", targets: ["error-notifier"]),
         .executable(name: "navigation-coordinator", targets: ["navigation-coordinator"]),
         .executable(name: "segue", targets: ["segue"]),
+        .executable(name: "segue-bench", targets: ["segue-bench"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
