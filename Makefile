@@ -7,6 +7,8 @@ BIN = .build/debug
 STACK = broker navigation-coordinator error-notifier auth-service music-service spotify-simulator
 # What people start themselves.
 TOOLS = segue device focus-player
+# What `segue bench` runs.
+BENCHMARKS = segue-bench
 
 # Builds only what it starts and what docs/try.txt names.
 run:
@@ -43,13 +45,13 @@ install: PREFIX ?= /usr/local
 install: setup
 	@mkdir -p "$(PREFIX)" && test -w "$(PREFIX)" || { echo "$(PREFIX) cannot be written to; name another PREFIX" >&2; exit 1; }
 	@commit=$$(git describe --always --dirty --abbrev=12 --exclude='*') && SEGUE_COMMIT="$$commit" \
-		scripts/build $(if $(filter release,$(CONFIGURATION)),--release) $(STACK) $(TOOLS)
+		scripts/build $(if $(filter release,$(CONFIGURATION)),--release) $(STACK) $(TOOLS) $(BENCHMARKS)
 	@scripts/build generate-manual
-	@scripts/install .build/$(CONFIGURATION) "$(PREFIX)" $(STACK) $(TOOLS)
+	@scripts/install .build/$(CONFIGURATION) "$(PREFIX)" $(STACK) $(TOOLS) $(BENCHMARKS)
 
 # What the figures in docs/performance.md are made with. BENCH holds names and options, as in BENCH="roundtrip --json".
 bench: setup
-	@scripts/build --release broker navigation-coordinator segue
+	@scripts/build --release broker navigation-coordinator segue $(BENCHMARKS)
 	@.build/release/segue bench $(BENCH)
 
 # How long the default stack takes to start and to stop, and how much memory it holds.

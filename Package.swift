@@ -37,6 +37,7 @@ let support: [Target] = [
 ]
 
 let systemSupport: [Target] = [
+    module("SystemSupport", in: "SystemSupport"),
     .systemLibrary(name: "CSodium", path: "Sources/SystemSupport/CSodium", providers: [.apt(["libsodium-dev"])]),
     module("Sodium", in: "SystemSupport", ["CSodium"]),
     .systemLibrary(name: "CCurl", path: "Sources/SystemSupport/CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
@@ -49,7 +50,9 @@ let bus: [Target] = [
     module("EventBus", in: "Bus"),
     module("BusProtocol", in: "Bus", ["EventBus"]),
     module("ZeroMQEventBus", in: "Bus", ["EventBus", "BusProtocol", "ZeroMQ", deque, orderedCollections, logging]),
-    module("Broker", in: "Bus", ["EventBus", "BusProtocol", "Sodium", "ZeroMQ", grdb, grdbSQLite, logging]),
+    module(
+        "Broker", in: "Bus",
+        ["EventBus", "BusProtocol", "Sodium", "SystemSupport", "ZeroMQ", grdb, grdbSQLite, logging]),
 ]
 
 let navigation: [Target] = [
@@ -102,13 +105,13 @@ let tools: [Target] = [
     module(
         "Benchmarks", in: "Tools",
         [
-            "BusProtocol", "Compose", "Contracts", "EventBus", "Navigation", "ZeroMQ", "ZeroMQEventBus", grdbSQLite,
-            logging, subprocess, systemPackage,
+            "BusProtocol", "Contracts", "EventBus", "Navigation", "SystemSupport", "ZeroMQ", "ZeroMQEventBus",
+            argumentParser, grdbSQLite, logging, subprocess, systemPackage,
         ]),
     module(
         "SegueCommands", in: "Tools",
         [
-            "AppContract", "Benchmarks", "CSegueVersion", "Compose", "Contracts", "EventBus", "Monitor", "Navigation",
+            "AppContract", "CSegueVersion", "Compose", "Contracts", "EventBus", "Monitor", "Navigation",
             "Scaffold", "ZeroMQEventBus", argumentParser, logging, subprocess, systemPackage, yams,
         ]),
 ]
@@ -161,6 +164,7 @@ let executables: [Target] = [
     executable("navigation-coordinator", ["Contracts", "Coordinator", "Navigation", "ServiceRuntime", argumentParser]),
     executable("onboarding-service", ["Consuming", "Onboarding", "ServiceRuntime", argumentParser]),
     executable("segue", ["SegueCommands", argumentParser, logging]),
+    executable("segue-bench", ["Benchmarks", "EventBus", argumentParser, logging]),
     executable(
         "spotify-simulator", ["Consuming", "SpotifySimulator", "ServiceRuntime", argumentParser, lifecycle, logging]),
     executable("timer-service", ["Consuming", "ServiceRuntime", "ThreeScreens", argumentParser]),
@@ -170,6 +174,7 @@ let executables: [Target] = [
 
 let tests: [Target] = [
     tests(of: "Support"),
+    tests(of: "SystemSupport"),
     tests(of: "Sodium"),
     testExecutable("http-fixture", in: "HTTPFixture", ["HTTPClient", httpTypes]),
     tests(of: "HTTPClient", ["http-fixture", httpTypes, subprocess, systemPackage]),
@@ -262,7 +267,7 @@ let tests: [Target] = [
             "AppContract", "BusStranger", "CommandLineTestSupport", "Compose", "Consuming", "Contracts", "EventBus",
             "Monitor",
             "Navigation",
-            "RuntimeTestSupport", "ZeroMQEventBus", "segue", "broker", argumentParser, logging,
+            "RuntimeTestSupport", "ZeroMQEventBus", "segue", "segue-bench", "broker", argumentParser, logging,
         ]),
     tests(of: "Onboarding", ["Navigation"]),
     tests(of: "ThreeScreens", ["Navigation"]),
@@ -330,6 +335,7 @@ let package = Package(
         .executable(name: "error-notifier", targets: ["error-notifier"]),
         .executable(name: "navigation-coordinator", targets: ["navigation-coordinator"]),
         .executable(name: "segue", targets: ["segue"]),
+        .executable(name: "segue-bench", targets: ["segue-bench"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),

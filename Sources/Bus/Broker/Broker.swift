@@ -2,6 +2,7 @@ internal import BusProtocol
 internal import EventBus
 internal import Foundation
 package import Logging
+internal import SystemSupport
 internal import ZeroMQ
 
 /// Takes batches in, journals them, sends them on.
@@ -14,7 +15,8 @@ package actor Broker {
     private let thread = SocketThread(name: "broker")
     private var sockets: BrokerSockets?
     private var engine: BrokerEngine?
-    private var locks: [BrokerLock] = []
+    /// Keep a second broker away from what this one serves.
+    private var locks: [FileLock] = []
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
@@ -33,8 +35,8 @@ package actor Broker {
     package func run(onReady: @Sendable () async throws -> Void = {}) async throws {
         let address = try BusAddress(configuration.address)
         defer { locks = [] }
-        if let directory = address.directory { locks.append(try BrokerLock(directory: directory)) }
-        locks.append(try BrokerLock(journal: configuration.journal))
+        if let directory = address.directory { locks.append(try Self.lock(directory: directory)) }
+        locks.append(try Self.lock(journal: configuration.journal))
         let journal = try Journal(path: configuration.journal, durability: configuration.durability)
         let now = ContinuousClock.now
         engine = try BrokerEngine(
@@ -56,6 +58,38 @@ package actor Broker {
             nextTick = .now + .seconds(1)
             try tick()
         }
+    }
+
+    /// Locks a bus directory: libzmq's bind would unlink another broker's sockets without a word.
+    /// - Parameter directory: made, for its owner only, when it is not there.
+    private static func lock(directory: String) throws(BusError) -> FileLock {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw BusError(.address, "the bus directory \(directory) cannot be made: \(error.localizedDescription)")
+        }
+        return try lock(
+            "\(directory)/lock", .address,
+            taken: "another broker serves ipc://\(directory): stop it or choose another address")
+    }
+
+    /// Locks a journal, whatever the address it is served at. The file beside it: to close the journal's own would end the
+    /// locks that SQLite has on it.
+    private static func lock(journal: String) throws(BusError) -> FileLock {
+        let path = URL(fileURLWithPath: journal).resolvingSymlinksInPath().path
+        return try lock(
+            "\(path).lock", .journal,
+            taken: "another broker serves the journal \(journal): stop it or choose another file")
+    }
+
+    private static func lock(_ path: String, _ code: BusError.Code, taken: String) throws(BusError) -> FileLock {
+        do {
+            if let lock = try FileLock.acquire(path) { return lock }
+        } catch {
+            throw BusError(code, "the lock \(path) cannot be opened: \(error.reason)")
+        }
+        throw BusError(code, taken)
     }
 
     private func open(_ address: BusAddress) throws {

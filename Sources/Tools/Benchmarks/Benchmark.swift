@@ -52,9 +52,9 @@ package struct BenchmarkOptions: Sendable {
     /// Messages of one round; nil for each benchmark's own number.
     package var messages: Int?
     /// What a journalled message survives, on both sides.
-    package var durability: Durability
+    package var durability: BenchmarkDurability
 
-    package init(rounds: Int = 5, messages: Int? = nil, durability: Durability = .process) {
+    package init(rounds: Int = 5, messages: Int? = nil, durability: BenchmarkDurability = .process) {
         self.rounds = rounds
         self.messages = messages
         self.durability = durability
@@ -62,7 +62,7 @@ package struct BenchmarkOptions: Sendable {
 }
 
 /// What a journalled message survives: the broker's setting, and the same for SQLite alone.
-package enum Durability: String, CaseIterable, Sendable {
+package enum BenchmarkDurability: String, CaseIterable, Sendable {
     /// A kill -9 of anything.
     case process
     /// Also a loss of power: every commit waits for the disk.

@@ -1,4 +1,3 @@
-internal import Benchmarks
 internal import Compose
 internal import EventBus
 internal import Foundation
@@ -23,8 +22,6 @@ struct Failure: Hashable, Sendable {
             (lines, status) = ([error.message], CommandStatus(of: error))
         case let error as RecordingError:
             (lines, status) = ([error.description], error.isMissing ? .noInput : .dataError)
-        case let error as BenchmarkError:
-            (lines, status) = ([error.description], .failure)
         case let error as ComposeFileError:
             (lines, status) = (error.mistakes.map(\.description), .configuration)
         case let error as ScaffoldError:

@@ -35,7 +35,7 @@ struct MonitorToFile {
         let file = try FileDescriptor.open(
             FilePath(path), .writeOnly, options: [.create, .truncate], permissions: .ownerReadWrite)
         let configuration = Executables.configuration(
-            try Executables.peer,
+            try Executables.path(of: "segue"),
             [
                 "monitor", "--bus", broker.address, "--since", "beginning", "--until", "end", "--count", "\(count)",
                 "--json",

@@ -7,9 +7,9 @@ package struct Peer: Sendable {
     let address: String
     /// How many subscribers it is.
     let connections: Int
-    let durability: Durability
+    let durability: BenchmarkDurability
 
-    package init(role: PeerRole, address: String, connections: Int, durability: Durability) {
+    package init(role: PeerRole, address: String, connections: Int, durability: BenchmarkDurability) {
         self.role = role
         self.address = address
         self.connections = connections

@@ -1,16 +1,16 @@
-internal import Compose
 internal import Foundation
 internal import Subprocess
 internal import SystemPackage
+internal import SystemSupport
 
 /// A broker with sockets and a journal of its own.
 struct BrokerProcess: Sendable {
     let directory: String
-    let durability: Durability
+    let durability: BenchmarkDurability
 
     var address: String { "ipc://\(directory)/bus" }
 
-    init(_ scratch: Scratch, _ durability: Durability, name: String = "broker") throws {
+    init(_ scratch: Scratch, _ durability: BenchmarkDurability, name: String = "broker") throws {
         directory = try scratch.folder(name)
         self.durability = durability
     }
@@ -96,12 +96,12 @@ enum Executables {
         }
     }
 
-    /// One that was built with it.
+    /// One that was built with it, and is beside it.
     static func path(of name: String) throws -> String {
-        let directory = SupervisorOptions.runningExecutableDirectory
-        let lookup = ExecutableLookup(executableDirectory: directory)
-        guard let path = lookup.find(name, workingDirectory: ".", searchPath: "") else {
-            throw BenchmarkError("there is no '\(name)' in \(directory ?? "this folder"); build it")
+        let directory = (try peer as NSString).deletingLastPathComponent
+        let path = "\(directory)/\(name)"
+        guard FileManager.default.isExecutableFile(atPath: path) else {
+            throw BenchmarkError("there is no '\(name)' in \(directory); build it")
         }
         return path
     }

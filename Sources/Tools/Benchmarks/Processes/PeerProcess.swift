@@ -18,10 +18,10 @@ final class PeerProcess: Sendable {
     private let orders: AsyncStream<String>
     private let orderWriter: AsyncStream<String>.Continuation
 
-    init(_ role: PeerRole, _ address: String, connections: Int = 1, durability: Durability = .process) {
+    init(_ role: PeerRole, _ address: String, connections: Int = 1, durability: BenchmarkDurability = .process) {
         self.role = role
         arguments = [
-            "bench-peer", role.rawValue, address, "--connections", "\(connections)", "--durability",
+            "peer", role.rawValue, address, "--connections", "\(connections)", "--durability",
             durability.rawValue,
         ]
         (orders, orderWriter) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingOldest(16))

@@ -1,8 +1,9 @@
 package import ArgumentParser
-internal import Benchmarks
 internal import Compose
+internal import Foundation
 internal import Glibc
 
+/// Becomes `segue-bench`, so that no other verb carries the benchmarks along.
 package struct BenchCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "bench", abstract: "Measures the bus beside what its work costs without it.",
@@ -13,7 +14,11 @@ package struct BenchCommand: AsyncParsableCommand {
             docs/performance.md says what each of them measures.
             """)
 
-    @Argument(help: "\(Self.names); all of them unless said.")
+    @Argument(
+        help: """
+            roundtrip, publish.journalled, publish.plain, catchup, fanout, coordinator, monitor, start; all of them \
+            unless said.
+            """)
     var names: [String] = []
 
     @Option(help: "How often both sides are measured, in turns; the median counts.")
@@ -23,44 +28,38 @@ package struct BenchCommand: AsyncParsableCommand {
     var messages: Int?
 
     @Option(help: "What a journalled message survives: a kill -9 of any process, or also a loss of power.")
-    var durability = Durability.process
+    var durability = Survival.process
 
     @Flag(help: "One JSON object a line.")
     var json = false
 
+    enum Survival: String, CaseIterable, ExpressibleByArgument {
+        case process
+        case power
+    }
+
     package init() {}
 
-    package func validate() throws {
-        if let unknown = names.first(where: { Benchmark(rawValue: $0) == nil }) {
-            throw ValidationError("there is no benchmark '\(unknown)'; there are \(Self.names)")
-        }
-        guard rounds > 0 else { throw ValidationError("--rounds is \(rounds); it has to be 1 or more") }
-        guard 1...BenchmarkOptions.messagesLimit ~= messages ?? 1 else {
-            throw ValidationError("--messages is \(messages ?? 0); it has to be 1 to \(BenchmarkOptions.messagesLimit)")
-        }
-    }
-
     package func run() async throws {
-        if BuildConfiguration.isDebug {
-            await Console.error.tell("this is a debug build, whose figures mean nothing; use 'make bench'")
+        let lookup = ExecutableLookup(executableDirectory: SupervisorOptions.runningExecutableDirectory)
+        guard let program = lookup.find("segue-bench", workingDirectory: ".", searchPath: "") else {
+            let directory = SupervisorOptions.runningExecutableDirectory ?? "this folder"
+            throw CommandError(
+                code: "no-executable", "there is no 'segue-bench' in \(directory)",
+                recovery: "build it with 'swift build --product segue-bench', or run 'make bench'",
+                status: .unavailable)
         }
-        let options = BenchmarkOptions(rounds: rounds, messages: messages, durability: durability)
-        let benchmarks = names.isEmpty ? Benchmark.allCases : names.compactMap(Benchmark.init)
-        let printer = BenchmarkPrinter(json: json)
-        try await Interruption.ending {
-            try await printer.begin()
-            var failures: [String] = []
-            for benchmark in benchmarks {
-                for result in try await benchmark.run(options) {
-                    try await printer.show(result)
-                    failures += result.failure.map { ["\(result.name): \($0)"] } ?? []
-                }
-            }
-            guard failures.isEmpty else { throw CommandError(code: "bench", failures.joined(separator: "; ")) }
-        }
+        var arguments = [program, "measure"] + names + ["--rounds=\(rounds)", "--durability=\(durability.rawValue)"]
+        arguments += messages.map { ["--messages=\($0)"] } ?? []
+        arguments += json ? ["--json"] : []
+        // This thread may be one that takes no signals; the program would inherit that.
+        var none = sigset_t()
+        sigemptyset(&none)
+        pthread_sigmask(SIG_SETMASK, &none, nil)
+        var pointers = arguments.map { strdup($0) } + [nil]
+        execv(program, &pointers)
+        throw CommandError(
+            code: "no-executable", "\(program) cannot be started: \(String(cString: strerror(errno)))",
+            status: .unavailable)
     }
-
-    private static let names = Benchmark.allCases.map(\.rawValue).joined(separator: ", ")
 }
-
-extension Durability: ExpressibleByArgument {}

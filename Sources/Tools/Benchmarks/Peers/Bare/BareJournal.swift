@@ -10,7 +10,7 @@ struct BareJournal {
         """
 
     let path: String
-    let durability: Durability
+    let durability: BenchmarkDurability
 
     func run(_ control: Control) throws {
         var opened: OpaquePointer?

@@ -1,0 +1,59 @@
+import ArgumentParser
+import Benchmarks
+import EventBus
+import Foundation
+import Logging
+
+@main
+struct SegueBench: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "segue-bench", abstract: "Measures the bus beside what its work costs without it.",
+        subcommands: [MeasureCommand.self, PeerCommand.self], defaultSubcommand: MeasureCommand.self)
+
+    static func main() async {
+        // A reader that has had enough must not end this at once: all that was started would be left.
+        signal(SIGPIPE, SIG_IGN)
+        LoggingSystem.bootstrap { label in
+            var handler = StreamLogHandler.standardError(label: label)
+            handler.logLevel = .notice
+            return handler
+        }
+        do {
+            var command = try await asyncParseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch let error as CocoaError where error.isBrokenPipe {
+            Foundation.exit(EXIT_SUCCESS)
+        } catch {
+            end(with: error)
+        }
+    }
+
+    /// One line, as of every verb of `segue`.
+    private static func end(with error: any Error) -> Never {
+        let isUsage = exitCode(for: error) == .validationFailure
+        switch error {
+        case let error as BusError: fail(error.message, EXIT_FAILURE)
+        case let error as BenchmarkError: fail(error.description, EXIT_FAILURE)
+        case _ where isUsage:
+            fail(
+                message(for: error).split(separator: "\n").joined(separator: " "), ExitCode.validationFailure.rawValue)
+        default: exit(withError: error)
+        }
+    }
+
+    private static func fail(_ line: String, _ status: Int32) -> Never {
+        FileHandle.standardError.write(Data("segue: \(line)\n".utf8))
+        Foundation.exit(status)
+    }
+}
+
+extension CocoaError {
+    fileprivate var isBrokenPipe: Bool {
+        (userInfo[NSUnderlyingErrorKey] as? POSIXError)?.code == .EPIPE
+            || (userInfo[NSUnderlyingErrorKey] as? NSError)?.code == Int(EPIPE)
+    }
+}

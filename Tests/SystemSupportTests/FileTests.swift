@@ -1,0 +1,86 @@
+import Foundation
+import SystemSupport
+import Testing
+
+/// Gives `body` a folder of its own.
+func inScratchDirectory<Result>(_ body: (String) async throws -> Result) async throws -> Result {
+    // Short: a socket's path has at most 107 bytes.
+    let directory = "/tmp/segue-\(UUID().uuidString.prefix(8).lowercased())"
+    try FileManager.default.createDirectory(
+        atPath: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    return try await body(directory)
+}
+
+@Suite("File locks")
+struct FileLockTests {
+    @Test("one holds it at a time; it is free when it is released, and when its holder has gone")
+    func exclusive() async throws {
+        try await inScratchDirectory { directory in
+            let path = "\(directory)/lock"
+            let first = try #require(try FileLock.acquire(path))
+            #expect(try FileLock.acquire(path) == nil)
+            first.release()
+            var second = try FileLock.acquire(path)
+            #expect(second != nil)
+            #expect(try FileLock.acquire(path) == nil)
+            second = nil
+            #expect(try FileLock.acquire(path) != nil)
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+            withExtendedLifetime(first) {}
+        }
+    }
+
+    @Test("a file that cannot be opened, or is a symbolic link, is named with the reason")
+    func unusable() async throws {
+        try await inScratchDirectory { directory in
+            let missing = #expect(throws: SystemError.self) { try FileLock.acquire("\(directory)/none/lock") }
+            #expect(missing?.description == "\(directory)/none/lock: No such file or directory")
+            try FileManager.default.createSymbolicLink(
+                atPath: "\(directory)/link", withDestinationPath: "\(directory)/lock")
+            let link = #expect(throws: SystemError.self) { try FileLock.acquire("\(directory)/link") }
+            #expect(link?.code == ELOOP)
+        }
+    }
+}
+
+@Suite("Files that are replaced as a whole")
+struct AtomicFileTests {
+    @Test("the new content takes the place of the old, with its own mode", arguments: [true, false])
+    func replace(isDurable: Bool) async throws {
+        try await inScratchDirectory { directory in
+            let path = "\(directory)/file"
+            try Data("old".utf8).write(to: URL(fileURLWithPath: path))
+            // One that a writer has left that was killed.
+            try Data("half".utf8).write(to: URL(fileURLWithPath: path + AtomicFile.temporarySuffix))
+            try AtomicFile(path).replace(with: Data("new".utf8), isDurable: isDurable)
+            #expect(try String(contentsOfFile: path, encoding: .utf8) == "new")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == ["file"])
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+            try AtomicFile(path, mode: 0o644).replace(with: Data())
+            #expect(try Data(contentsOf: URL(fileURLWithPath: path)).isEmpty)
+            #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o644)
+        }
+    }
+
+    @Test("when the name cannot be taken, nothing is left of the new content")
+    func taken() async throws {
+        try await inScratchDirectory { directory in
+            let path = "\(directory)/folder"
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+            let error = #expect(throws: SystemError.self) { try AtomicFile(path).replace(with: Data("new".utf8)) }
+            #expect(error?.code == EISDIR)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == ["folder"])
+        }
+    }
+
+    @Test("a relative path is in the present folder")
+    func relative() async throws {
+        let name = "segue-\(UUID().uuidString)"
+        defer { unlink(name) }
+        try AtomicFile(name).replace(with: Data("new".utf8))
+        #expect(try String(contentsOfFile: name, encoding: .utf8) == "new")
+    }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import SystemSupport
+import Testing
+
+/// With signals that nothing else here uses.
+@Suite("Running until a signal comes", .serialized)
+struct ShutdownSignalTests {
+    @Test("work that is done ends with its value, and what it throws is thrown")
+    func done() async throws {
+        guard case .value(7) = try await ShutdownSignals.run(until: [SIGUSR1], { 7 }) else {
+            Issue.record("the value is lost")
+            return
+        }
+        await #expect(throws: CocoaError.self) {
+            try await ShutdownSignals.run(until: [SIGUSR1]) { throw CocoaError(.fileNoSuchFile) }
+        }
+    }
+
+    @Test("a signal cancels the work, which has ended when the signal is told", .timeLimit(.minutes(1)))
+    func signal() async throws {
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        let ending = try await ShutdownSignals.run(until: [SIGUSR1, SIGUSR2]) {
+            defer {
+                end.yield()
+                end.finish()
+            }
+            // The handler may not be there yet: the default of this signal would end the tests. Nor may it be raised on this
+            // thread: only signals to the process are waited for.
+            while !Task.isCancelled {
+                try await Task.sleep(for: .milliseconds(20))
+                if Self.isHandled(SIGUSR2) { kill(getpid(), SIGUSR2) }
+            }
+        }
+        guard case .signal(SIGUSR2) = ending else {
+            Issue.record("the signal is lost")
+            return
+        }
+        #expect(await ends.first { _ in true } != nil)
+        #expect(!Self.isHandled(SIGUSR1) && !Self.isHandled(SIGUSR2), "they do what they do by default")
+    }
+
+    private static func isHandled(_ number: CInt) -> Bool {
+        var action = sigaction()
+        sigaction(number, nil, &action)
+        return action.__sigaction_handler.sa_handler != nil
+    }
+}
