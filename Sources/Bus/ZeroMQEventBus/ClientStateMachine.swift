@@ -155,6 +155,7 @@ struct ClientStateMachine {
                 return [.fail(id: id, BusError(error))]
             }
         }
+        if case .serve = request { outbox.supersedeServe(with: request) }
         send(outbox.add(pending, id: id))
         return takeActions()
     }
@@ -690,6 +691,7 @@ struct ClientStateMachine {
 
     /// Tells the broker what is served: again and again, for a broker that was restarted has forgotten it.
     private mutating func register() {
+        outbox.supersedeServe(with: registration)
         enqueue(registration, for: .none)
     }
 

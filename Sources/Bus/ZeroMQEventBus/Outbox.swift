@@ -118,6 +118,13 @@ struct Outbox {
         pending[id] = nil
     }
 
+    /// Brings registrations of queries up to date: an older one that is sent again after this one would undo it.
+    mutating func supersedeServe(with request: Request) {
+        guard pending.values.contains(where: \.isServe) else { return }
+        pending.removeAll { $0.value.isServe && $0.value.purpose == .none }
+        for index in 0..<pending.count where pending.values[index].isServe { pending.values[index].request = request }
+    }
+
     /// Forgets what was asked about the journal's messages.
     mutating func removeReads() {
         pending.removeAll { $0.value.purpose.isRead }
@@ -269,6 +276,10 @@ struct PendingRequest {
     /// Whether it records the progress of a durable consumer.
     var hasCheckpoint: Bool {
         if case .publish(let batch) = request { batch.checkpoint != nil } else { false }
+    }
+
+    var isServe: Bool {
+        if case .serve = request { true } else { false }
     }
 
     var isQuery: Bool {
