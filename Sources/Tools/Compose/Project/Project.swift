@@ -214,18 +214,15 @@ package struct Project: Sendable, Hashable {
 
     private func stop(_ supervisor: ProcessHandle, until deadline: ContinuousClock.Instant) async {
         supervisor.send(SIGTERM)
-        let hasEnded = await withTaskGroup(of: Bool.self) { group in
-            group.addTask {
+        let hasEnded = await firstResult(
+            of: {
                 await supervisor.waitForExit()
                 return !Task.isCancelled
-            }
-            group.addTask {
+            },
+            {
                 try? await Task.sleep(until: deadline, clock: .continuous)
                 return false
-            }
-            defer { group.cancelAll() }
-            return await group.next() ?? false
-        }
+            })
         guard !hasEnded, !Task.isCancelled else { return }
         supervisor.send(SIGKILL)
         await supervisor.waitForExit()

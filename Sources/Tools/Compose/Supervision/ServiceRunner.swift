@@ -343,19 +343,12 @@ struct ServiceRunner: Sendable {
         let metadata: Logger.Metadata = ["service": "\(name)", "ended": "\(lastExit)", "in": "\(delay)"]
         logger.notice("restarting a service", metadata: metadata)
         board.change(name) { ($0.state, $0.pause) = (.restarting, delay / .seconds(1)) }
-        await waitForStop(atMost: delay)
+        await firstResult(
+            of: { _ = await board.first { $0.isToEnd(name) } },
+            { try? await Task.sleep(for: delay) })
         if !board.view.isToEnd(name) { return true }
         board.update { $0.settle(name) }
         return false
-    }
-
-    private func waitForStop(atMost delay: Duration) async {
-        await withTaskGroup { group in
-            group.addTask { _ = await board.first { $0.isToEnd(name) } }
-            group.addTask { try? await Task.sleep(for: delay) }
-            await group.next()
-            group.cancelAll()
-        }
     }
 
     /// The failure of one service is the end of all, where that is asked for.
