@@ -92,7 +92,7 @@ package struct ProjectStatus: Sendable, Codable, Equatable {
 
     func check(_ names: [String], areIn known: Set<String>) throws(ComposeError) {
         guard let unknown = names.first(where: { !known.contains($0) }) else { return }
-        let hint = unknown.nearest(of: known).map { "did you mean '\($0)'?" }
+        let hint = unknown.suggestion(among: known)
         throw ComposeError(
             code: "unknown-service", message: "project '\(project)' has no service '\(unknown)'",
             recovery: hint ?? "it has \(known.sorted().joined(separator: ", "))")

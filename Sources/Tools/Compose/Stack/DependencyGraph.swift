@@ -20,7 +20,7 @@ struct DependencyGraph {
         var problems: [Problem] = []
         for service in order {
             for name in dependencies[service] ?? [] where !known.contains(name) {
-                let hint = name.nearest(of: known).map { "did you mean '\($0)'?" }
+                let hint = name.suggestion(among: known)
                 let message = "'\(service)' depends on unknown '\(name)'"
                 problems.append(Problem(service: service, message: message, hint: hint))
             }

@@ -46,7 +46,7 @@ package struct Stack: Sendable, Equatable {
     package func selecting(_ names: [String] = [], profiles: some Sequence<String> = []) throws(ComposeError) -> Stack {
         let known = Set(services.map(\.name))
         if let unknown = names.first(where: { !known.contains($0) }) {
-            let hint = unknown.nearest(of: known).map { "did you mean '\($0)'?" }
+            let hint = unknown.suggestion(among: known)
             throw ComposeError(
                 code: "unknown-service", message: "there is no service '\(unknown)'",
                 recovery: hint ?? "it has \(known.sorted().joined(separator: ", "))")
