@@ -26,14 +26,9 @@ package struct Stack: Sendable, Equatable {
 
     /// Whether the supervisor waits for this service's `READY=1`: because it says that it announces itself, or because
     /// another service depends on its being healthy.
-    package func awaitsReadiness(of service: Service) -> Bool {
+    func awaitsReadiness(of service: Service) -> Bool {
         service.readiness != .started
             || services.contains { $0.dependencies.contains { $0.service == service.name && $0.condition == .healthy } }
-    }
-
-    /// The names of the services that depend on this one, which must be gone before it may stop.
-    func dependents(of name: String) -> Set<String> {
-        Set(services.filter { $0.dependencies.contains { $0.service == name } }.map(\.name))
     }
 
     /// The part of the stack that takes part in a run.
