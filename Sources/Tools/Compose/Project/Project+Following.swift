@@ -170,7 +170,7 @@ extension Project {
     }
 }
 
-extension Outcome {
+extension ChangeOutcome {
     fileprivate var error: ComposeError? {
         switch self {
         case .pending, .reached: nil

@@ -100,7 +100,7 @@ package struct ProjectStatus: Sendable, Codable, Equatable {
 
     /// How far a change is: one that starts an instance is done when that has reached a milestone, others when there is
     /// no process left.
-    package func outcome(of change: Change, until milestone: Milestone = .ready) -> Outcome {
+    package func outcome(of change: Change, until milestone: Milestone = .ready) -> ChangeOutcome {
         guard let instance = self[change.instance] else {
             return change.action == .remove ? .reached : .overtaken("'\(change.instance)' was removed meanwhile")
         }
@@ -122,7 +122,7 @@ package struct ProjectStatus: Sendable, Codable, Equatable {
 }
 
 /// How far something is that was asked for.
-package enum Outcome: Sendable, Equatable {
+package enum ChangeOutcome: Sendable, Equatable {
     case pending
     case reached
     /// Somebody else has asked for something that excludes it.

@@ -26,8 +26,8 @@ package struct ServiceStatus: Sendable, Codable, Equatable {
     package let service: String
     /// Which of the service's instances it is, counted from 1.
     let replica: Int
-    package internal(set) var order = Order()
-    /// The ``Order/round`` that all below speaks of.
+    package internal(set) var order = InstanceOrder()
+    /// The ``InstanceOrder/round`` that all below speaks of.
     package internal(set) var round = 0
     package internal(set) var state: State = .created
     /// Of the leader of its session, while that lives.
@@ -137,7 +137,7 @@ package struct ServiceHealth: Sendable, Codable, Equatable {
 }
 
 /// What is wanted of an instance, whatever it does at the moment.
-package struct Order: Sendable, Codable, Equatable {
+package struct InstanceOrder: Sendable, Codable, Equatable {
     /// One that was stopped stays so, whatever its restart policy, until somebody starts it again.
     package private(set) var isWanted = false
     /// How often it was asked to start. A process of an earlier round has to end, and one of this round to follow it.

@@ -82,7 +82,7 @@ package struct Stack: Sendable, Equatable {
         if let port = ports.first(where: { OfferedVariables.portVariable($0) == nil }) {
             throw invalid("'\(port)' is not a port's name", "use letters, digits, '-' and '_'")
         }
-        if let problem = DependencyGraph(services).problems(known: names).first {
+        if let problem = DependencyGraph(services).problem(known: names) {
             throw invalid(problem.message, problem.hint)
         }
     }
