@@ -4,21 +4,11 @@ package struct ComposeError: Error, Sendable, Codable, Equatable, CustomStringCo
     package let code: String
     package var message: String
     /// What to do about it.
-    package let recovery: String?
+    package private(set) var recovery: String?
     /// What of a service's entry is to be corrected, if anything.
-    package let key: ServiceKey?
+    private(set) var key: ServiceKey?
     /// The last lines that the service at fault wrote.
-    package var logTail: [String]
-
-    package init(
-        code: String, message: String, recovery: String? = nil, key: ServiceKey? = nil, logTail: [String] = []
-    ) {
-        self.code = code
-        self.message = message
-        self.recovery = recovery
-        self.key = key
-        self.logTail = logTail
-    }
+    package var logTail: [String] = []
 
     /// One line, then the service's last lines, indented.
     package var description: String {
@@ -28,7 +18,7 @@ package struct ComposeError: Error, Sendable, Codable, Equatable, CustomStringCo
 }
 
 /// A key in the entry of a service.
-package struct ServiceKey: Sendable, Codable, Hashable {
+struct ServiceKey: Sendable, Codable, Hashable {
     let service: String
     let name: String
 }

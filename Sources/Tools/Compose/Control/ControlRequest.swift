@@ -110,7 +110,7 @@ package struct Change: Sendable, Codable, Equatable {
 
     package let instance: String
     package let action: Action
-    /// The ``Order/round`` that it has been asked for by then.
+    /// The ``InstanceOrder/round`` that it has been asked for by then.
     package let round: Int
     /// Why, where the request itself does not say it.
     package let reason: String?

@@ -40,18 +40,15 @@ final class ControlServer: Sendable {
     }
 
     private func serve(_ descriptor: CInt, _ answer: @escaping @Sendable (ControlCall) -> ControlReply) async {
-        await withTaskGroup { group in
-            group.addTask {
+        await firstResult(
+            of: {
                 let connection = StreamSocket(owning: descriptor)
                 guard connection.isOwnUsers, let data = await connection.readAll(limit: Self.longestCall) else {
                     return
                 }
                 await connection.writeAll(self.reply(to: data, answer))
-            }
-            group.addTask { try? await Task.sleep(for: Self.patience) }
-            await group.next()
-            group.cancelAll()
-        }
+            },
+            { try? await Task.sleep(for: Self.patience) })
     }
 
     private func reply(to data: Data, _ answer: (ControlCall) -> ControlReply) -> Data {

@@ -107,12 +107,14 @@ package struct ProjectEvent: Sendable, Equatable {
         instance = status.name
         pid = status.pid
         switch action {
-        case .ready: attributes["after"] = status.startedAt.map { Self.seconds(time.timeIntervalSince($0)) }
+        case .ready:
+            let after = status.startedAt.map { max(0, time.timeIntervalSince($0)) }
+            attributes["after"] = after.map { Duration.seconds($0).secondsText }
         case .unhealthy: attributes["reason"] = status.health?.reason
         case .stopping: attributes["reason"] = status.fault
         case .failed: attributes["reason"] = status.message
         case .restarting:
-            attributes["pause"] = status.pause.map { Self.seconds($0) }
+            attributes["pause"] = status.pause.map { Duration.seconds($0).secondsText }
             attributes["restarts"] = String(status.restarts)
         case .exited:
             attributes["exitCode"] = status.exitCode.map { String($0) }
@@ -120,10 +122,6 @@ package struct ProjectEvent: Sendable, Equatable {
             attributes["reason"] = status.fault
         default: break
         }
-    }
-
-    private static func seconds(_ interval: Double) -> String {
-        String(format: "%.3f", max(0, interval))
     }
 }
 

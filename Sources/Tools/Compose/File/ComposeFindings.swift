@@ -49,7 +49,7 @@ final class ComposeFindings {
             } else if let hint = keys.unsupported[name] {
                 report("'\(name)' in \(what) is not supported", at: entry.key, hint: hint)
             } else {
-                let near = name.nearest(of: keys.known).map { "did you mean '\($0)'?" }
+                let near = name.suggestion(among: keys.known)
                 let all = "known here: \(keys.known.sorted().joined(separator: ", "))"
                 report("unknown key '\(name)' in \(what)", at: entry.key, hint: near ?? all)
             }

@@ -216,7 +216,7 @@ private struct ComposeExtends {
             return nil
         }
         guard services[name.text] != nil else {
-            let near = name.text.nearest(of: services.keys).map { "did you mean '\($0)'?" }
+            let near = name.text.suggestion(among: services.keys)
             findings.report("there is no service '\(name.written)' to extend", at: node.place, hint: near)
             return nil
         }

@@ -223,7 +223,7 @@ extension ComposeReader {
         for (name, entry) in entries {
             let dependencies = entry.value.entries?["depends_on"]?.value.entries ?? [:]
             for (other, dependency) in dependencies where entries[other] == nil {
-                let near = other.nearest(of: entries.keys).map { "did you mean '\($0)'?" }
+                let near = other.suggestion(among: entries.keys)
                 report("'\(name)' depends on unknown '\(dependency.written)'", at: dependency.key, hint: near)
             }
         }

@@ -1,3 +1,5 @@
+import Foundation
+
 extension Duration {
     /// Reads a duration of the compose specification, such as `10s`, `1m30s`, `500ms` or `1.5h`.
     package init?(compose text: String) {
@@ -27,4 +29,7 @@ extension Duration {
         let parts = [(seconds, "s"), (microseconds / 1000, "ms"), (microseconds % 1000, "us")].filter { $0.0 != 0 }
         return parts.isEmpty ? "0s" : parts.map { "\($0.0)\($0.1)" }.joined()
     }
+
+    /// In seconds, to the millisecond: `1.250`.
+    var secondsText: String { String(format: "%.3f", self / .seconds(1)) }
 }

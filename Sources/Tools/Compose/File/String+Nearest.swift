@@ -1,4 +1,9 @@
 extension String {
+    /// What an error says when one of the candidates may be meant.
+    func suggestion(among candidates: some Sequence<String>) -> String? {
+        nearest(of: candidates).map { "did you mean '\($0)'?" }
+    }
+
     /// The candidate that a typing mistake most likely meant, if one is near enough.
     package func nearest(of candidates: some Sequence<String>) -> String? {
         let limit = Swift.max(1, count / 3)

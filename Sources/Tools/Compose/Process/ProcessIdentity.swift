@@ -5,8 +5,8 @@ import SystemPackage
 package struct ProcessIdentity: Sendable, Codable, Hashable {
     package let pid: Int32
     /// Clock ticks after boot, from `/proc/PID/stat`.
-    package let startTime: UInt64
-    package let bootID: String
+    let startTime: UInt64
+    let bootID: String
 
     /// - Returns: `nil` when there is no such process.
     init?(of pid: pid_t) {

@@ -170,7 +170,7 @@ extension Project {
     }
 }
 
-extension Outcome {
+extension ChangeOutcome {
     fileprivate var error: ComposeError? {
         switch self {
         case .pending, .reached: nil
@@ -203,18 +203,9 @@ private struct ProjectStatuses: AsyncSequence, AsyncIteratorProtocol, Sendable {
                 return status
             }
             guard let supervisor, status != nil else { return nil }
-            await change(or: supervisor)
+            // Something may have been written, or the supervisor has ended.
+            await firstResult(of: { [watch] in _ = await watch.wait() }, supervisor.waitForExit)
         }
         return nil
-    }
-
-    /// Returns when something may have been written, or the supervisor has ended.
-    private func change(or supervisor: ProcessHandle) async {
-        await withTaskGroup { group in
-            group.addTask { [watch] in _ = await watch.wait() }
-            group.addTask { await supervisor.waitForExit() }
-            await group.next()
-            group.cancelAll()
-        }
     }
 }

@@ -8,9 +8,9 @@ import Logging
 package struct Project: Sendable, Hashable {
     package let name: String
     /// What outlives a run: status, lock, logs, the services' data.
-    package let stateDirectory: String
+    let stateDirectory: String
     /// What a run needs and leaves nothing of: sockets.
-    package let runtimeDirectory: String
+    let runtimeDirectory: String
 
     /// The usual places: `$XDG_STATE_HOME/segue/NAME` and `$XDG_RUNTIME_DIR/segue/NAME`.
     ///
@@ -47,13 +47,13 @@ package struct Project: Sendable, Hashable {
     /// Where the bus of this project is: `ipc://` and the folder that the broker makes its sockets in.
     package var busAddress: String { "ipc://\(runtimeDirectory)/bus" }
     package var dataDirectory: String { "\(stateDirectory)/data" }
-    package var logDirectory: String { "\(stateDirectory)/logs" }
+    var logDirectory: String { "\(stateDirectory)/logs" }
     var eventDirectory: String { "\(stateDirectory)/events" }
     /// What a detached supervisor itself has to say.
-    package var supervisorLogPath: String { "\(stateDirectory)/supervisor.log" }
+    var supervisorLogPath: String { "\(stateDirectory)/supervisor.log" }
 
     /// The stack as it was last asked for, resolved.
-    package var stackPath: String { "\(stateDirectory)/stack.yaml" }
+    var stackPath: String { "\(stateDirectory)/stack.yaml" }
 
     var statusPath: String { "\(stateDirectory)/supervisor.json" }
     var lockPath: String { "\(stateDirectory)/lock" }
@@ -188,16 +188,6 @@ package struct Project: Sendable, Hashable {
         }
     }
 
-    /// Asks another process's supervisor to stop; asked again, it skips what is left of everyone's grace.
-    ///
-    /// - Returns: whether there is one.
-    @discardableResult
-    package func requestStop() throws(ComposeError) -> Bool {
-        guard let supervisor = try ProjectStatus.read(self)?.supervisor.open() else { return false }
-        supervisor.send(SIGTERM)
-        return true
-    }
-
     /// Ends what a killed supervisor left of some services; returns when none of their processes is left.
     ///
     /// - Returns: whether there was any.
@@ -214,18 +204,15 @@ package struct Project: Sendable, Hashable {
 
     private func stop(_ supervisor: ProcessHandle, until deadline: ContinuousClock.Instant) async {
         supervisor.send(SIGTERM)
-        let hasEnded = await withTaskGroup(of: Bool.self) { group in
-            group.addTask {
+        let hasEnded = await firstResult(
+            of: {
                 await supervisor.waitForExit()
                 return !Task.isCancelled
-            }
-            group.addTask {
+            },
+            {
                 try? await Task.sleep(until: deadline, clock: .continuous)
                 return false
-            }
-            defer { group.cancelAll() }
-            return await group.next() ?? false
-        }
+            })
         guard !hasEnded, !Task.isCancelled else { return }
         supervisor.send(SIGKILL)
         await supervisor.waitForExit()
@@ -294,7 +281,7 @@ package enum ProjectName {
     static let rule = "use lower-case letters, digits, '-' and '_', beginning with a letter or digit"
 
     /// The rule of the compose specification.
-    package static func isValid(_ name: String) -> Bool {
+    static func isValid(_ name: String) -> Bool {
         name.wholeMatch(of: #/[a-z0-9][a-z0-9_-]*/#) != nil
     }
 

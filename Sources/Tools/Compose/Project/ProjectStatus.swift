@@ -92,7 +92,7 @@ package struct ProjectStatus: Sendable, Codable, Equatable {
 
     func check(_ names: [String], areIn known: Set<String>) throws(ComposeError) {
         guard let unknown = names.first(where: { !known.contains($0) }) else { return }
-        let hint = unknown.nearest(of: known).map { "did you mean '\($0)'?" }
+        let hint = unknown.suggestion(among: known)
         throw ComposeError(
             code: "unknown-service", message: "project '\(project)' has no service '\(unknown)'",
             recovery: hint ?? "it has \(known.sorted().joined(separator: ", "))")
@@ -100,7 +100,7 @@ package struct ProjectStatus: Sendable, Codable, Equatable {
 
     /// How far a change is: one that starts an instance is done when that has reached a milestone, others when there is
     /// no process left.
-    package func outcome(of change: Change, until milestone: Milestone = .ready) -> Outcome {
+    package func outcome(of change: Change, until milestone: Milestone = .ready) -> ChangeOutcome {
         guard let instance = self[change.instance] else {
             return change.action == .remove ? .reached : .overtaken("'\(change.instance)' was removed meanwhile")
         }
@@ -122,7 +122,7 @@ package struct ProjectStatus: Sendable, Codable, Equatable {
 }
 
 /// How far something is that was asked for.
-package enum Outcome: Sendable, Equatable {
+package enum ChangeOutcome: Sendable, Equatable {
     case pending
     case reached
     /// Somebody else has asked for something that excludes it.

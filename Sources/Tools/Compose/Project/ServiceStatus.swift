@@ -25,9 +25,9 @@ package struct ServiceStatus: Sendable, Codable, Equatable {
     package let name: String
     package let service: String
     /// Which of the service's instances it is, counted from 1.
-    package let replica: Int
-    package internal(set) var order = Order()
-    /// The ``Order/round`` that all below speaks of.
+    let replica: Int
+    package internal(set) var order = InstanceOrder()
+    /// The ``InstanceOrder/round`` that all below speaks of.
     package internal(set) var round = 0
     package internal(set) var state: State = .created
     /// Of the leader of its session, while that lives.
@@ -45,7 +45,7 @@ package struct ServiceStatus: Sendable, Codable, Equatable {
     /// Why it could not be started, or did not become ready.
     package internal(set) var failure: ComposeError?
     /// Whether it is waited for until it says that it is ready.
-    package internal(set) var awaitsReadiness = false
+    var awaitsReadiness = false
     /// What its checks say of the present run; `nil` when it has none, or does not run.
     package internal(set) var health: ServiceHealth?
     /// How many seconds its restart waits.
@@ -53,7 +53,7 @@ package struct ServiceStatus: Sendable, Codable, Equatable {
     /// Why the supervisor ended the last run, if that was its decision.
     package internal(set) var fault: String?
     /// Whether the present or last run has said that it is ready, whatever became of it since.
-    package internal(set) var wasReady = false
+    var wasReady = false
 
     init(name: String, service: String, replica: Int = 1) {
         self.name = name
@@ -70,7 +70,7 @@ package struct ServiceStatus: Sendable, Codable, Equatable {
     }
 
     /// Whether it has a process, or is about to have one.
-    package var isActive: Bool {
+    var isActive: Bool {
         switch state {
         case .starting, .ready, .running, .stopping: true
         case .created, .restarting, .exited, .failed: false
@@ -137,13 +137,13 @@ package struct ServiceHealth: Sendable, Codable, Equatable {
 }
 
 /// What is wanted of an instance, whatever it does at the moment.
-package struct Order: Sendable, Codable, Equatable {
+package struct InstanceOrder: Sendable, Codable, Equatable {
     /// One that was stopped stays so, whatever its restart policy, until somebody starts it again.
     package private(set) var isWanted = false
     /// How often it was asked to start. A process of an earlier round has to end, and one of this round to follow it.
     package private(set) var round = 0
     /// Whether nothing of the instance shall be left.
-    package private(set) var isRemoved = false
+    private(set) var isRemoved = false
     /// Whether it starts without a look at those that it depends on.
     private(set) var ignoresDependencies = false
     /// What its process is granted when it is asked to end, if not the service's own grace.

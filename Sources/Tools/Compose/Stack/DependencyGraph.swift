@@ -1,11 +1,5 @@
 /// Who depends on whom in a stack.
 struct DependencyGraph {
-    struct Problem: Equatable {
-        let service: String
-        let message: String
-        let hint: String?
-    }
-
     private let dependencies: [String: [String]]
     private let order: [String]
 
@@ -15,18 +9,15 @@ struct DependencyGraph {
         dependencies = Dictionary(pairs) { first, _ in first }
     }
 
+    /// What is wrong with it, if anything: a dependency that does not exist, or a cycle.
+    ///
     /// - Parameter known: the names that may be depended on.
-    func problems(known: Set<String>) -> [Problem] {
-        var problems: [Problem] = []
+    func problem(known: Set<String>) -> (message: String, hint: String?)? {
         for service in order {
-            for name in dependencies[service] ?? [] where !known.contains(name) {
-                let hint = name.nearest(of: known).map { "did you mean '\($0)'?" }
-                let message = "'\(service)' depends on unknown '\(name)'"
-                problems.append(Problem(service: service, message: message, hint: hint))
-            }
+            guard let name = dependencies[service]?.first(where: { !known.contains($0) }) else { continue }
+            return ("'\(service)' depends on unknown '\(name)'", name.suggestion(among: known))
         }
-        problems += cycles().map { Problem(service: $0[0], message: Self.message($0), hint: nil) }
-        return problems
+        return cycles().first.map { (Self.message($0), nil) }
     }
 
     /// These services and all that they depend on, directly or not.

@@ -161,31 +161,15 @@ package struct HealthProbe: Sendable, Equatable {
     /// The executable and its arguments, run in the service's folder with the service's variables.
     package var command: [String]
     /// From the end of one run to the beginning of the next.
-    package var interval: Duration
+    package var interval: Duration = .seconds(30)
     /// A run that takes longer has failed.
-    package var timeout: Duration
+    package var timeout: Duration = .seconds(30)
     /// So many failed runs in a row make the service unhealthy.
-    package var retries: Int
+    package var retries = 3
     /// For so long after the start a failed run does not count, unless one has succeeded already.
-    package var startPeriod: Duration
+    package var startPeriod: Duration = .zero
     /// The interval while the start period lasts.
-    package var startInterval: Duration
-
-    package init(
-        command: [String],
-        interval: Duration = .seconds(30),
-        timeout: Duration = .seconds(30),
-        retries: Int = 3,
-        startPeriod: Duration = .zero,
-        startInterval: Duration = .seconds(5)
-    ) {
-        self.command = command
-        self.interval = interval
-        self.timeout = timeout
-        self.retries = retries
-        self.startPeriod = startPeriod
-        self.startInterval = startInterval
-    }
+    package var startInterval: Duration = .seconds(5)
 
     /// After this a service that was never healthy is unhealthy, however slow its checks are.
     var longestStart: Duration {

@@ -26,14 +26,9 @@ package struct Stack: Sendable, Equatable {
 
     /// Whether the supervisor waits for this service's `READY=1`: because it says that it announces itself, or because
     /// another service depends on its being healthy.
-    package func awaitsReadiness(of service: Service) -> Bool {
+    func awaitsReadiness(of service: Service) -> Bool {
         service.readiness != .started
             || services.contains { $0.dependencies.contains { $0.service == service.name && $0.condition == .healthy } }
-    }
-
-    /// The names of the services that depend on this one, which must be gone before it may stop.
-    func dependents(of name: String) -> Set<String> {
-        Set(services.filter { $0.dependencies.contains { $0.service == name } }.map(\.name))
     }
 
     /// The part of the stack that takes part in a run.
@@ -46,7 +41,7 @@ package struct Stack: Sendable, Equatable {
     package func selecting(_ names: [String] = [], profiles: some Sequence<String> = []) throws(ComposeError) -> Stack {
         let known = Set(services.map(\.name))
         if let unknown = names.first(where: { !known.contains($0) }) {
-            let hint = unknown.nearest(of: known).map { "did you mean '\($0)'?" }
+            let hint = unknown.suggestion(among: known)
             throw ComposeError(
                 code: "unknown-service", message: "there is no service '\(unknown)'",
                 recovery: hint ?? "it has \(known.sorted().joined(separator: ", "))")
@@ -87,7 +82,7 @@ package struct Stack: Sendable, Equatable {
         if let port = ports.first(where: { OfferedVariables.portVariable($0) == nil }) {
             throw invalid("'\(port)' is not a port's name", "use letters, digits, '-' and '_'")
         }
-        if let problem = DependencyGraph(services).problems(known: names).first {
+        if let problem = DependencyGraph(services).problem(known: names) {
             throw invalid(problem.message, problem.hint)
         }
     }

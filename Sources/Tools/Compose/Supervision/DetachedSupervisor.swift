@@ -92,15 +92,12 @@ package struct DetachedSupervisor: Sendable {
 
     /// - Returns: `nil` when the process has ended and said no more, or the task is cancelled.
     private func next(_ socket: NotifySocket, unlessEnded pid: pid_t) async -> NotifyMessage? {
-        let message = await withTaskGroup(of: NotifyMessage?.self) { group in
-            group.addTask { await socket.next() }
-            group.addTask {
+        let message: NotifyMessage? = await firstResult(
+            of: socket.next,
+            {
                 await ProcessSession(id: pid).waitForLeader()
                 return nil
-            }
-            defer { group.cancelAll() }
-            return await group.next() ?? nil
-        }
+            })
         // Its last words may have come together with its end.
         return message ?? socket.receive()
     }

@@ -40,18 +40,15 @@ struct HealthCheck: Sendable {
     }
 
     private func isLate(_ session: ProcessSession) async -> Bool {
-        await withTaskGroup(of: Bool.self) { group in
-            group.addTask {
+        await firstResult(
+            of: {
                 await session.waitForLeader()
                 return false
-            }
-            group.addTask {
+            },
+            {
                 try? await Task.sleep(for: timeout)
                 return !Task.isCancelled
-            }
-            defer { group.cancelAll() }
-            return await group.next() ?? false
-        }
+            })
     }
 
     private static func end(of output: SubprocessOutputSequence) async -> [UInt8] {

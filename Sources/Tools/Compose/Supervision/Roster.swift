@@ -481,7 +481,8 @@ struct Roster: Sendable {
 
     /// Gives an instance another order, unless it is to be kept as it is.
     mutating func decide(
-        _ action: Change.Action, _ instance: String, reason: String? = nil, _ give: (inout Order) -> Void = { _ in }
+        _ action: Change.Action, _ instance: String, reason: String? = nil,
+        _ give: (inout InstanceOrder) -> Void = { _ in }
     ) -> Change {
         change(instance) { give(&$0.order) }
         return Change(instance: instance, action: action, round: self[instance]?.order.round ?? 0, reason: reason)

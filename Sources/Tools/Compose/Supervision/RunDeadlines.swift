@@ -32,7 +32,7 @@ struct RunDeadlines {
     }
 
     /// - Parameter state: of the service; what is not ready yet, or stopping, need not send anything.
-    mutating func fault(of state: ServiceStatus.State, at now: Instant) -> Fault? {
+    mutating func fault(of state: ServiceStatus.State, at now: Instant) -> RunFault? {
         if isTriggered { return .hung("says that it hangs") }
         if state != .starting {
             start = nil
@@ -51,23 +51,23 @@ struct RunDeadlines {
 }
 
 /// Why the supervisor ends a process that would go on by itself.
-struct Fault: Sendable, Equatable, CustomStringConvertible {
+struct RunFault: Sendable, Equatable, CustomStringConvertible {
     /// In words that follow the service's name.
     let description: String
     /// What asks it to end, if not the service's own stop signal.
     var signal: StopSignal?
 
-    static func notReady(within timeout: Duration) -> Fault {
-        Fault(description: "was not ready within \(timeout)")
+    static func notReady(within timeout: Duration) -> RunFault {
+        RunFault(description: "was not ready within \(timeout)")
     }
 
-    static func unhealthy(_ reason: String?) -> Fault {
-        Fault(description: "is unhealthy" + (reason.map { ": \($0)" } ?? ""))
+    static func unhealthy(_ reason: String?) -> RunFault {
+        RunFault(description: "is unhealthy" + (reason.map { ": \($0)" } ?? ""))
     }
 
     /// A process that hangs is ended as systemd does it, with a signal that leaves a core where cores are wanted, or a
     /// backtrace where Swift writes them. The latter outlives the signal; the kill after the grace ends it.
-    static func hung(_ description: String) -> Fault {
-        Fault(description: description, signal: StopSignal(number: SIGABRT))
+    static func hung(_ description: String) -> RunFault {
+        RunFault(description: description, signal: StopSignal(number: SIGABRT))
     }
 }

@@ -22,14 +22,14 @@ struct ServiceRunner: Sendable {
     private enum Cause: Sendable, Equatable {
         case leaderExited
         case stopRequested
-        case faulty(Fault)
+        case faulty(RunFault)
     }
 
     /// How one run of the process came to its end.
     private enum Ending: Sendable {
         case exited(succeeded: Bool, wasReady: Bool)
         /// The supervisor ended it.
-        case faulty(Fault, wasReady: Bool)
+        case faulty(RunFault, wasReady: Bool)
         /// It was asked to end, before or during the run.
         case stopped
         case failed(ComposeError)
@@ -168,7 +168,7 @@ struct ServiceRunner: Sendable {
             // Ends by itself at the end of the output, or of the leader: never cancelled, so that no line is lost.
             for (stream, output) in output { group.addTask { await copy(output, of: stream) } }
             let cause = await firstCause(session, socket: socket, deadline: deadline)
-            let fault: Fault? = if case .faulty(let fault) = cause { fault } else { nil }
+            let fault: RunFault? = if case .faulty(let fault) = cause { fault } else { nil }
             if cause != .leaderExited || !session.members.isEmpty {
                 board.change(name) { ($0.state, $0.fault) = (.stopping, fault?.description) }
             }
@@ -225,7 +225,7 @@ struct ServiceRunner: Sendable {
     /// Takes in what the service says of itself, for as long as it runs.
     ///
     /// - Returns: why it is to be ended, if it is; `nil` when the task is cancelled.
-    private func followNotifications(_ socket: NotifySocket, deadline: ContinuousClock.Instant) async -> Fault? {
+    private func followNotifications(_ socket: NotifySocket, deadline: ContinuousClock.Instant) async -> RunFault? {
         let now = SuspendingClock.now
         var deadlines = RunDeadlines(
             start: awaitsReadiness ? now + ContinuousClock.now.duration(to: deadline) : nil, timeout: startTimeout,
@@ -262,7 +262,7 @@ struct ServiceRunner: Sendable {
     /// Checks the service for as long as it runs, one check after the other.
     ///
     /// - Returns: why it is to be ended, if it is; `nil` when the task is cancelled.
-    private func followHealth(_ probe: HealthProbe) async -> Fault? {
+    private func followHealth(_ probe: HealthProbe) async -> RunFault? {
         let start = ContinuousClock.now
         var state = HealthState(probe: probe)
         while true {
@@ -292,7 +292,7 @@ struct ServiceRunner: Sendable {
     ///
     /// One that was never healthy has not started. Later it is ended only to be started again: without a restart policy
     /// a service that answers badly is better than none.
-    private func judge(_ health: ServiceHealth) -> Fault? {
+    private func judge(_ health: ServiceHealth) -> RunFault? {
         var wasReady = false
         board.change(name) { status in
             status.health = health
@@ -343,19 +343,12 @@ struct ServiceRunner: Sendable {
         let metadata: Logger.Metadata = ["service": "\(name)", "ended": "\(lastExit)", "in": "\(delay)"]
         logger.notice("restarting a service", metadata: metadata)
         board.change(name) { ($0.state, $0.pause) = (.restarting, delay / .seconds(1)) }
-        await waitForStop(atMost: delay)
+        await firstResult(
+            of: { _ = await board.first { $0.isToEnd(name) } },
+            { try? await Task.sleep(for: delay) })
         if !board.view.isToEnd(name) { return true }
         board.update { $0.settle(name) }
         return false
-    }
-
-    private func waitForStop(atMost delay: Duration) async {
-        await withTaskGroup { group in
-            group.addTask { _ = await board.first { $0.isToEnd(name) } }
-            group.addTask { try? await Task.sleep(for: delay) }
-            await group.next()
-            group.cancelAll()
-        }
     }
 
     /// The failure of one service is the end of all, where that is asked for.

@@ -86,7 +86,7 @@ package struct SystemdExport: Sendable {
 
     private func checkPorts(given: [String: Int]) throws(ComposeError) {
         guard let unknown = given.keys.sorted().first(where: { !stack.ports.contains($0) }) else { return }
-        let near = unknown.nearest(of: stack.ports).map { "did you mean '\($0)'?" }
+        let near = unknown.suggestion(among: stack.ports)
         throw ComposeError(code: "unknown-port", message: "'x-ports' has no '\(unknown)'", recovery: near)
     }
 
