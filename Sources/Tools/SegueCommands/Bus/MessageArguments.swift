@@ -215,6 +215,12 @@ enum MessageSpelling {
         return type
     }
 
+    /// A type by its name alone, or in full; `nil` for one of another kind.
+    static func type(_ name: String, of kind: MessageKind) -> MessageType? {
+        let type = MessageType(name) ?? MessageType("\(kind).\(name)")
+        return type?.kind == kind ? type : nil
+    }
+
     /// One line: what is wrong with `text`, and what was probably meant.
     private static func advice(on text: String) -> String {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
