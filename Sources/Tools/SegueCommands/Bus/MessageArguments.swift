@@ -117,7 +117,7 @@ enum MessageInput {
 struct MessageDraft: Sendable {
     let type: MessageType
     /// JSON, on one line.
-    var data: Data
+    let data: Data
     /// What it says of itself by the names of CloudEvents; the rest is as the command line has it.
     private var attributes: [String: String] = [:]
 
