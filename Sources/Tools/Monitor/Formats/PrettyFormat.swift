@@ -15,10 +15,7 @@ package struct PrettyFormat: Sendable {
         var line = StyledText()
         line.append(attributes.time.formatted(time), .dim)
         line.append(" ")
-        line.append(message.type.kind.rawValue, message.type.kind.style)
-        line.append(".")
-        line.append(message.type.name, .bold)
-        if let key = attributes.key { line.append("[\(key.printable)]") }
+        line.append(message.type, .bold, key: attributes.key)
         if message.subject != Session.default { line.append(" @\(message.subject.printable)", .yellow) }
         line.append(" \(attributes.source.printable) → ", .dim)
         line.append(data(of: message))
@@ -53,8 +50,18 @@ package struct PrettyFormat: Sendable {
     }
 }
 
+extension StyledText {
+    /// A message's type in the colour of its kind, and the key of a document.
+    mutating func append(_ type: MessageType, _ style: TextStyle?, key: String?) {
+        append(type.kind.rawValue, type.kind.style)
+        append(".")
+        append(type.name, style)
+        if let key { append("[\(key.printable)]") }
+    }
+}
+
 extension MessageKind {
-    var style: TextStyle {
+    fileprivate var style: TextStyle {
         switch self {
         case .command: .cyan
         case .event: .green

@@ -29,10 +29,7 @@ package struct TraceFormat: Sendable {
         var line = StyledText()
         line.append(node.isCritical ? "* " : "  ", .bold)
         line.append(branch(node), .dim)
-        line.append(message.type.kind.rawValue, message.type.kind.style)
-        line.append(".")
-        line.append(message.type.name, node.isCritical ? .bold : nil)
-        if let key = message.key { line.append("[\(key.printable)]") }
+        line.append(message.type, node.isCritical ? .bold : nil, key: message.key)
         if let platform = message.platform, platform != message.key { line.append(" of \(platform.printable)") }
         line.append("  \(message.source.printable)", .dim)
         line.append("  " + (node.sinceCause.map { "+\($0.sentenceText)" } ?? message.time.formatted(time)))

@@ -47,10 +47,7 @@ package struct AskCommand: AsyncParsableCommand {
         try MessageData.validate(text)
     }
 
-    private var type: MessageType? {
-        let type = MessageType(name) ?? MessageType("\(MessageKind.query).\(name)")
-        return type?.kind == .query ? type : nil
-    }
+    private var type: MessageType? { MessageSpelling.type(name, of: .query) }
 
     package func run() async throws {
         guard let type else { return }

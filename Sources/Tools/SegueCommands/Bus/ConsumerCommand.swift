@@ -33,10 +33,7 @@ struct ConsumerListCommand: AsyncParsableCommand {
     func run() async throws {
         let consumers = try await options.withBus { try await ConsumerStatus.all(on: $0) }
         guard !json else {
-            for consumer in consumers {
-                try await Console.output.writeLine(try JSONValue(encoding: consumer).description)
-            }
-            return
+            return try await Console.output.writeLines(consumers.map { try JSONValue(encoding: $0).description })
         }
         if consumers.isEmpty { return await Console.error.tell("there are no durable consumers") }
         var table = Table("CONSUMER", "POSITION", "LAG", "RUN BY")
@@ -45,7 +42,7 @@ struct ConsumerListCommand: AsyncParsableCommand {
                 status.consumer.name.printable, "\(status.consumer.position.offset)", "\(status.consumer.lag)",
                 status.runners)
         }
-        for line in table.lines { try await Console.output.writeLine(line) }
+        try await Console.output.writeLines(table.lines)
     }
 }
 

@@ -34,11 +34,10 @@ struct DeadListCommand: AsyncParsableCommand {
         let consumer = consumer
         let letters = try await options.withBus { try await $0.deadLetters(of: consumer) }
         guard !json else {
-            for letter in letters { try await Console.output.writeLine(try DeadLetterFormat.json(letter)) }
-            return
+            return try await Console.output.writeLines(letters.map(DeadLetterFormat.json))
         }
         if letters.isEmpty { return await Console.error.tell("there are no dead letters") }
-        for line in DeadLetterFormat.table(letters).lines { try await Console.output.writeLine(line) }
+        try await Console.output.writeLines(DeadLetterFormat.table(letters).lines)
     }
 }
 
@@ -59,7 +58,7 @@ struct DeadShowCommand: AsyncParsableCommand {
         let letters = try await options.withBus { try await LetterArguments.letters([id], on: $0) }
         for letter in letters {
             let lines = json ? [try DeadLetterFormat.json(letter)] : try DeadLetterFormat.details(letter)
-            for line in lines { try await Console.output.writeLine(line) }
+            try await Console.output.writeLines(lines)
         }
     }
 }

@@ -34,10 +34,7 @@ package struct GetCommand: AsyncParsableCommand {
         }
     }
 
-    private var type: MessageType? {
-        let type = MessageType(document) ?? MessageType("\(MessageKind.document).\(document)")
-        return type?.kind == .document ? type : nil
-    }
+    private var type: MessageType? { MessageSpelling.type(document, of: .document) }
 
     package func run() async throws {
         guard let type else { return }

@@ -117,7 +117,7 @@ enum MessageInput {
 struct MessageDraft: Sendable {
     let type: MessageType
     /// JSON, on one line.
-    var data: Data
+    let data: Data
     /// What it says of itself by the names of CloudEvents; the rest is as the command line has it.
     private var attributes: [String: String] = [:]
 
@@ -213,6 +213,12 @@ enum MessageSpelling {
             throw ValidationError("\(type) is a question, which cannot be published; use 'segue ask'")
         }
         return type
+    }
+
+    /// A type by its name alone, or in full; `nil` for one of another kind.
+    static func type(_ name: String, of kind: MessageKind) -> MessageType? {
+        let type = MessageType(name) ?? MessageType("\(kind).\(name)")
+        return type?.kind == kind ? type : nil
     }
 
     /// One line: what is wrong with `text`, and what was probably meant.

@@ -102,7 +102,7 @@ struct MessageSender {
                 return "\(sent.id) \(position)" + (sent.expirytime.map { " expires \($0)" } ?? "")
             }
         }
-        try await Console.output.write(lines.map { "\($0)\n" }.joined())
+        try await Console.output.writeLines(lines)
     }
 
     /// Tells when nobody on the bus listens to a command or event: its name may be misspelt. That is no failure, since

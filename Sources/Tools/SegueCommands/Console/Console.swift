@@ -139,6 +139,10 @@ final class Console: Sendable {
         try await write("\(text)\n")
     }
 
+    func writeLines(_ lines: [String]) async throws {
+        try await write(lines.map { "\($0)\n" }.joined())
+    }
+
     /// Tells a person something, each line marked as this program's. That nobody reads it is no reason to fail.
     func tell(_ lines: [String]) async {
         try? await write(lines.map { $0.hasPrefix("  ") ? "\($0)\n" : "segue: \($0)\n" }.joined())

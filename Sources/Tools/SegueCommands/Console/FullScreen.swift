@@ -112,6 +112,8 @@ struct TerminalKeys: Sendable {
 enum TerminalCode {
     static let home = "\u{1B}[H"
     static let clearLine = "\u{1B}[K"
+    /// To begin the line anew.
+    static let beginLine = "\r" + clearLine
     static let clearBelow = "\u{1B}[J"
     static let beginScreen = "\u{1B}[?1049h\u{1B}[?25l"
     static let endScreen = "\u{1B}[?25h\u{1B}[?1049l"

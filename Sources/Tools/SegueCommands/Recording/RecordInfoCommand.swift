@@ -28,7 +28,7 @@ struct RecordInfoCommand: AsyncParsableCommand {
         if json {
             try await Console.output.writeLine(JSONValue(encoding: report).description)
         } else {
-            for line in report.lines { try await Console.output.writeLine(line) }
+            try await Console.output.writeLines(report.lines)
         }
         await Console.error.tell(report.problems)
         if report.hasMistakes { throw ExitCode.failure }

@@ -212,7 +212,7 @@ actor ReplayTeller {
     var left: Int? { isStopped ? total - sent : nil }
 
     func end() async {
-        if shown != nil { try? await Console.error.write("\r\u{1B}[K") }
+        if shown != nil { try? await Console.error.write(TerminalCode.beginLine) }
         let seconds = ((ContinuousClock.now - start) / .seconds(0.1)).rounded() / 10
         await Console.error.tell("\(sent) of \(total) messages sent in \(seconds) s")
     }
@@ -222,7 +222,7 @@ actor ReplayTeller {
         let isDue = shown.map { ContinuousClock.now - $0 > .milliseconds(200) } ?? true
         guard Console.error.isTerminal, !waitsForEnter, isDue else { return }
         shown = .now
-        try? await Console.error.write("\r\u{1B}[K\(sent) of \(total) messages")
+        try? await Console.error.write("\(TerminalCode.beginLine)\(sent) of \(total) messages")
     }
 }
 

@@ -53,27 +53,25 @@ package struct ConfigCommand: AsyncParsableCommand {
         stack.name = try project.resolve(files: files.paths(), environmentFiles: files.envFile).name
         guard !quiet else { return }
         switch part {
-        case .services: try await printLines(stack.services.map(\.name))
-        case .profiles: try await printLines(Set(file.stack.services.flatMap(\.profiles)).sorted())
+        case .services: try await Console.output.writeLines(stack.services.map(\.name))
+        case .profiles: try await Console.output.writeLines(Set(file.stack.services.flatMap(\.profiles)).sorted())
         default: try await Console.output.write(isJSON ? JSONValue(encoding: stack).description + "\n" : stack.text)
         }
     }
 
     private var isJSON: Bool { json || format == .json }
 
-    private func printLines(_ lines: [String]) async throws {
-        for line in lines { try await Console.output.writeLine(line) }
-    }
-
     private func printVariables() async throws {
         let variables = try ComposeFile.variables(in: files.paths(), environmentFiles: files.envFile)
         guard !quiet else { return }
-        if isJSON { return try await printLines(variables.map { try JSONValue(encoding: $0).description }) }
+        if isJSON {
+            return try await Console.output.writeLines(variables.map { try JSONValue(encoding: $0).description })
+        }
         var table = Table("NAME", "SOURCE", "DEFAULT", "REQUIRED")
         for variable in variables {
             table.append(
                 variable.name, variable.origin ?? "-", variable.standIn ?? "-", variable.isRequired ? "yes" : "no")
         }
-        try await printLines(table.lines)
+        try await Console.output.writeLines(table.lines)
     }
 }

@@ -79,8 +79,6 @@ struct StartProgress {
 ///
 /// On a terminal that one is written over; elsewhere it is told once, at the beginning.
 actor WaitingLine {
-    private static let erased = "\r" + TerminalCode.clearLine
-
     private let console: Console
     private var text: String?
 
@@ -93,7 +91,7 @@ actor WaitingLine {
             // One that took more than a row could not be written over.
             let row = String(text.prefix((console.columns ?? 80) - 1))
             self.text = row
-            try? await console.write(Self.erased + row)
+            try? await console.write(TerminalCode.beginLine + row)
         } else if self.text == nil {
             self.text = text
             await console.tell(text)
@@ -105,12 +103,12 @@ actor WaitingLine {
         guard console.isTerminal, let text else {
             return isOwn ? await console.tell(line) : await write(line + "\n")
         }
-        await write(Self.erased + (isOwn ? "segue: " : "") + line + "\n" + text)
+        await write(TerminalCode.beginLine + (isOwn ? "segue: " : "") + line + "\n" + text)
     }
 
     /// What is waited for has come, or never will.
     func end() async {
-        if console.isTerminal, text != nil { await write(Self.erased) }
+        if console.isTerminal, text != nil { await write(TerminalCode.beginLine) }
         text = nil
     }
 

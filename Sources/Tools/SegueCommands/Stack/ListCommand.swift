@@ -23,13 +23,12 @@ package struct ListCommand: AsyncParsableCommand {
 
     package func run() async throws {
         let rows = try Project.all().compactMap(Self.row).filter { all || $0.state != "stopped" }
-        if json {
-            for row in rows { try await Console.output.writeLine(JSONValue(encoding: row).description) }
-            return
+        guard !json else {
+            return try await Console.output.writeLines(rows.map { try JSONValue(encoding: $0).description })
         }
         var table = Table("PROJECT", "STATE", "INSTANCES", "BUS")
         for row in rows { table.append(row.project, row.state, String(row.instances), row.bus) }
-        for line in table.lines { try await Console.output.writeLine(line) }
+        try await Console.output.writeLines(table.lines)
     }
 
     /// - Returns: `nil` for one whose status cannot be read: that of another is no reason to list none.

@@ -44,15 +44,12 @@ package struct PsCommand: AsyncParsableCommand {
             ServiceRow($0, isSupervised: current.isSupervisorAlive)
         }
         // Who asks for a state wants to see it.
-        try await print(rows.filter { status.isEmpty ? all || !$0.hasEnded : status.contains($0.state) })
+        let wanted = rows.filter { status.isEmpty ? all || !$0.hasEnded : status.contains($0.state) }
+        try await Console.output.writeLines(lines(wanted))
         if !current.isSupervisorAlive, rows.contains(where: { !$0.hasEnded }) {
             await Console.error.tell(
                 "nobody supervises project '\(project.name)' any more; 'segue up' or 'segue down' ends these")
         }
-    }
-
-    private func print(_ rows: [ServiceRow]) async throws {
-        for line in try lines(rows) { try await Console.output.writeLine(line) }
     }
 
     private func lines(_ rows: [ServiceRow]) throws -> [String] {

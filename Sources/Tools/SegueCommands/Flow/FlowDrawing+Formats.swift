@@ -1,0 +1,154 @@
+internal import Navigation
+
+extension FlowDrawing {
+    /// The drawing in the language of Graphviz.
+    var dot: String {
+        var lines = [
+            "digraph \(Self.dotQuoted([name])) {",
+            "  graph [rankdir=LR, fontname=\"Helvetica\", nodesep=0.4, ranksep=0.8]",
+            "  node [shape=box, style=rounded, fontname=\"Helvetica\", fontsize=12]",
+            "  edge [fontname=\"Helvetica\", fontsize=10]",
+            "  start [shape=point, width=0.15]",
+        ]
+        lines += boxes.filter { $0.flow == nil }.map { "  \(Self.dot(of: $0))" }
+        for (index, flow) in flows.enumerated() {
+            lines += ["  subgraph cluster_\(index) {", "    label=\(Self.dotQuoted([flow]))", "    style=dashed"]
+            lines += boxes.filter { $0.flow == flow }.map { "    \(Self.dot(of: $0))" } + ["  }"]
+        }
+        lines += boxes.filter { $0.kind == .start }.map { "  start -> \($0.id)" }
+        lines += arrows.map { arrow in
+            let color = arrow.kind.color
+            let style = arrow.kind.dotStyle
+            let label = Self.dotQuoted(arrow.lines)
+            return "  \(arrow.from) -> \(arrow.to) "
+                + "[label=\(label), style=\(style), color=\"\(color)\", fontcolor=\"\(color)\"]"
+        }
+        return (lines + ["}"]).map { "\($0)\n" }.joined()
+    }
+
+    private static func dot(of box: Box) -> String {
+        let more =
+            switch box.kind {
+            case .start: ", penwidth=2"
+            case .screen: ""
+            case .presented: ", style=\"rounded,filled\", fillcolor=\"#fff3d6\""
+            case .unreached: ", style=\"rounded,dotted\", fontcolor=gray"
+            case .somewhere: ", shape=plaintext, fontcolor=gray"
+            }
+        return "\(box.id) [label=\(dotQuoted(box.lines))\(more)]"
+    }
+
+    /// Graphviz reads escapes and, as in HTML, entities.
+    private static func dotQuoted(_ lines: [String]) -> String {
+        let escaped = lines.map { line in
+            line.drawable.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+                .replacing("&", with: "&amp;")
+        }
+        return "\"\(escaped.joined(separator: "\\n"))\""
+    }
+}
+
+extension FlowDrawing {
+    /// The drawing in the language of Mermaid, which code hosts draw in documents.
+    var mermaid: String {
+        var lines = ["flowchart LR"]
+        lines += boxes.filter { $0.flow == nil }.map { "  \(Self.mermaid(of: $0))" }
+        for (index, flow) in flows.enumerated() {
+            lines.append("  subgraph f\(index)[\(Self.mermaidQuoted([flow]))]")
+            lines += boxes.filter { $0.flow == flow }.map { "    \(Self.mermaid(of: $0))" } + ["  end"]
+        }
+        lines += arrows.map { "  \($0.from) \($0.kind.mermaidLine)|\(Self.mermaidQuoted($0.lines))| \($0.to)" }
+        for (kind, name, style) in Box.Kind.styled {
+            let ids = boxes.filter { $0.kind == kind }.map(\.id)
+            if ids.isEmpty { continue }
+            lines += ["  classDef \(name) \(style)", "  class \(ids.joined(separator: ",")) \(name)"]
+        }
+        for kind in FlowGraph.MessageKind.allCases {
+            let indices = arrows.indices.filter { arrows[$0].kind == kind }.map(String.init)
+            if indices.isEmpty { continue }
+            lines.append("  linkStyle \(indices.joined(separator: ",")) stroke:\(kind.color),color:\(kind.color)")
+        }
+        return lines.map { "\($0)\n" }.joined()
+    }
+
+    private static func mermaid(of box: Box) -> String {
+        let label = mermaidQuoted(box.lines)
+        return switch box.kind {
+        case .start: "\(box.id)([\(label)])"
+        case .screen, .unreached: "\(box.id)[\(label)]"
+        case .presented: "\(box.id)(\(label))"
+        case .somewhere: "\(box.id)((\(label)))"
+        }
+    }
+
+    /// Mermaid has no escapes, but entities that begin with `#`.
+    private static func mermaidQuoted(_ lines: [String]) -> String {
+        let escaped = lines.map { line in
+            line.drawable.map { letter in
+                switch letter {
+                case "\"": "#quot;"
+                case "#": "#35;"
+                case "&": "#amp;"
+                case "<": "#lt;"
+                case ">": "#gt;"
+                case "`": "#96;"
+                default: String(letter)
+                }
+            }
+            .joined()
+        }
+        return "\"\(escaped.joined(separator: "<br>"))\""
+    }
+}
+
+extension FlowGraph.MessageKind {
+    /// Commands are solid and blue, what has happened is dashed and green.
+    fileprivate var color: String {
+        switch self {
+        case .command: "#1f5fa8"
+        case .event: "#2e7d32"
+        case .error: "#b3261e"
+        case .document: "#616161"
+        case .flow: "#6a1b9a"
+        }
+    }
+
+    fileprivate var dotStyle: String {
+        switch self {
+        case .command: "solid"
+        case .event, .error: "dashed"
+        case .document: "dotted"
+        case .flow: "bold"
+        }
+    }
+
+    fileprivate var mermaidLine: String {
+        switch self {
+        case .command: "-->"
+        case .event, .error, .document: "-.->"
+        case .flow: "==>"
+        }
+    }
+}
+
+extension FlowDrawing.Box.Kind {
+    fileprivate static let styled: [(kind: FlowDrawing.Box.Kind, name: String, style: String)] = [
+        (.start, "first", "stroke-width:3px"), (.presented, "presented", "fill:#fff3d6"),
+        (.unreached, "unreached", "stroke-dasharray:2,color:gray"),
+        (.somewhere, "somewhere", "fill:none,stroke:none,color:gray"),
+    ]
+}
+
+extension String {
+    /// The text on one line, without what neither XML nor a terminal can show.
+    fileprivate var drawable: String {
+        let scalars = unicodeScalars.map { scalar -> Unicode.Scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .lineSeparator, .paragraphSeparator: " "
+            case .unassigned, .surrogate: "\u{FFFD}"
+            default: scalar
+            }
+        }
+        return String(String.UnicodeScalarView(scalars))
+    }
+}
