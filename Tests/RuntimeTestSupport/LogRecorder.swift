@@ -9,6 +9,9 @@ package final class LogRecorder: Sendable {
 
     package var lines: [String] { recorded.withLock { $0.map(\.line) } }
 
+    /// All that was logged, with all of its metadata.
+    package var text: String { recorded.withLock { $0.map { "\($0.line) \($0.metadata)" }.joined(separator: "\n") } }
+
     /// What the lines that say this carry under a key.
     package func metadata(_ key: String, of line: String) -> [String] {
         recorded.withLock { $0.filter { $0.line == line }.compactMap { $0.metadata[key]?.description } }
@@ -30,7 +33,7 @@ package final class LogRecorder: Sendable {
 
         func log(event: LogEvent) {
             recorder.recorded.withLock {
-                $0.append(("\(event.level): \(event.message)", event.metadata ?? [:]))
+                $0.append(("\(event.level): \(event.message)", metadata.merging(event.metadata ?? [:]) { $1 }))
             }
         }
     }

@@ -1,6 +1,7 @@
 import Authorization
 import Contracts
 import EventBus
+import RuntimeTestSupport
 import SpotifyTestSupport
 import Testing
 import TokenVault
@@ -71,7 +72,7 @@ struct ConsentStoryTests {
                 let answer = try await stage.spotify.redirect(after: "approve", at: url)
                 let forged = answer.replacing(#/state=[^&]+/#, with: "state=forged")
                 #expect(try await stage.browse(forged).status == 400)
-                let error = try await stage.device.first(ApplicationError.self)
+                let error = try await stage.device.received(ApplicationError.self)[0].decode(ApplicationError.self)
                 #expect(error.code == "spotify.state-mismatch")
                 #expect(try await stage.vault.read() == .none)
 

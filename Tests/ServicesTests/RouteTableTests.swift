@@ -3,7 +3,6 @@ import Contracts
 import EventBus
 import Repositories
 import RuntimeTestSupport
-import ServiceRuntime
 import SpotifyAPI
 import SpotifyTestSupport
 import Testing

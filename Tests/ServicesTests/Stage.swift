@@ -4,10 +4,8 @@ import EventBus
 import Foundation
 import HTTPClient
 import HTTPTypes
-import Logging
 import Repositories
 import RuntimeTestSupport
-import ServiceRuntime
 import Services
 import SpotifyAPI
 import SpotifyTestSupport
@@ -20,7 +18,7 @@ import Vocabulary
 struct Stage: Sendable {
     let spotify: SimulatedSpotify
     let directory: String
-    let log = LogTranscript()
+    let log = LogRecorder()
     let hub = InMemoryHub()
     private let server: OverheardServer
 
@@ -151,14 +149,6 @@ extension EventBus {
     func status(after cause: Envelope) async throws -> DomainEvent.SpotifyAuthorizationUpdated.Status {
         try await outcome(of: cause, DomainEvent.SpotifyAuthorizationUpdated.self).status
     }
-
-    /// The first message of a type; waits for it.
-    func first<M: Message>(_ type: M.Type) async throws -> M {
-        try await withSubscription(to: [.type(type)], from: .beginning) { messages in
-            for try await message in messages { return try message.decode(M.self) }
-            throw CancellationError()
-        }
-    }
 }
 
 /// Spotify's authorization server, with every secret that goes to it or comes from it written down.
@@ -193,32 +183,5 @@ final class OverheardServer: AuthorizationServer {
 
     private func note(_ secrets: [String]) {
         heard.withLock { $0.formUnion(secrets) }
-    }
-}
-
-/// Keeps all that is logged, at every level, with all of its metadata.
-final class LogTranscript: Sendable {
-    private let lines = Mutex<[String]>([])
-
-    var text: String { lines.withLock { $0.joined(separator: "\n") } }
-
-    var logger: Logger {
-        Logger(label: "test") { _ in Handler(transcript: self) }
-    }
-
-    private struct Handler: LogHandler {
-        let transcript: LogTranscript
-        var metadata: Logger.Metadata = [:]
-        var logLevel = Logger.Level.trace
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) {
-            let line = "\(event.level): \(event.message) \(metadata) \(event.metadata ?? [:])"
-            transcript.lines.withLock { $0.append(line) }
-        }
     }
 }

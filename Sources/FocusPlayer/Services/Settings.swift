@@ -44,7 +44,7 @@ package struct MusicSettings: Hashable, Sendable {
 }
 
 /// Reads settings and collects every mistake on the way, instead of stopping at the first.
-struct ConfigurationChecks {
+private struct ConfigurationChecks {
     private let configuration: ServiceConfiguration
     private(set) var errors: [ConfigurationError] = []
 
@@ -66,7 +66,7 @@ struct ConfigurationChecks {
 
 extension ServiceConfiguration {
     /// What Spotify knows the app by. Not a secret, but everybody's own.
-    func clientID() throws -> String {
+    fileprivate func clientID() throws -> String {
         guard let clientID = value("SPOTIFY_CLIENT_ID") else {
             throw ConfigurationError(
                 "SPOTIFY_CLIENT_ID is not set",
@@ -76,7 +76,7 @@ extension ServiceConfiguration {
     }
 
     /// A host that tokens are sent to.
-    func host(_ name: String, default standard: BaseURL) throws -> BaseURL {
+    fileprivate func host(_ name: String, default standard: BaseURL) throws -> BaseURL {
         guard let text = value(name) else { return standard }
         guard let url = BaseURL(text) else {
             throw ConfigurationError(
@@ -87,7 +87,7 @@ extension ServiceConfiguration {
     }
 
     /// Where auth-service keeps the tokens and music-service reads them.
-    func vaultDirectory() throws -> String {
+    fileprivate func vaultDirectory() throws -> String {
         try stateDirectory(for: "vault").path
     }
 }

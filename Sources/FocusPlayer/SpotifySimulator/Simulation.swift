@@ -47,9 +47,9 @@ final class Simulation: Sendable {
 
 /// The part of the state that outlives the process when a state file is given: what the user has approved and what the
 /// player does. A real Spotify doesn't forget its users because a server crashed.
-struct StoredState: Codable, Sendable, Equatable {
-    var authorization: AuthorizationState
-    var player: PlayerState
+private struct StoredState: Codable, Sendable, Equatable {
+    let authorization: AuthorizationState
+    let player: PlayerState
 
     init(_ state: SimulatorState) {
         authorization = state.authorization

@@ -9,7 +9,7 @@ struct SimulatorState: Sendable, Equatable {
     private(set) var faults: [Fault] = []
     private(set) var requestCounts: [String: Int] = [:]
 
-    init(catalogue: Catalogue, policy: TokenPolicy = TokenPolicy()) {
+    init(catalogue: Catalogue, policy: TokenPolicy) {
         self.catalogue = catalogue
         self.policy = policy
         self.player = PlayerState(isPremium: catalogue.user.isPremium, devices: catalogue.devices)

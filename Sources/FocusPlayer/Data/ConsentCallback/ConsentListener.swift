@@ -86,7 +86,7 @@ package struct ConsentListener: Sendable {
 }
 
 /// What a person sees in the browser after consenting, or not.
-struct ConsentResultPage {
+private struct ConsentResultPage {
     /// nil if the account is connected.
     let failure: ApplicationError?
 

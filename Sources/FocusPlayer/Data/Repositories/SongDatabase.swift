@@ -70,7 +70,7 @@ package struct SongDatabase: Sendable {
     }
 
     /// A step that was released never changes: add another.
-    static var migrator: DatabaseMigrator {
+    private static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1: accounts, playlists, songs") { database in
             try database.create(table: "account") { table in
@@ -122,7 +122,7 @@ struct KeptSongs: Sendable {
 }
 
 /// A row of `playlist`.
-struct KeptPlaylist: Codable, FetchableRecord, PersistableRecord {
+private struct KeptPlaylist: Codable, FetchableRecord, PersistableRecord {
     static let databaseTableName = "playlist"
 
     let account: String
@@ -132,7 +132,7 @@ struct KeptPlaylist: Codable, FetchableRecord, PersistableRecord {
 }
 
 /// A row of `song`.
-struct KeptSong: Codable, FetchableRecord, PersistableRecord {
+private struct KeptSong: Codable, FetchableRecord, PersistableRecord {
     static let databaseTableName = "song"
 
     let account: String

@@ -72,7 +72,7 @@ package struct SpotifyAccounts: AuthorizationServer {
 }
 
 /// What the token endpoint gives (RFC 6749 §5.1).
-struct TokenPayload: Decodable {
+private struct TokenPayload: Decodable {
     let accessToken: String
     let refreshToken: String?
     let scope: String?

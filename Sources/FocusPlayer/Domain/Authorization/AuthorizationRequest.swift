@@ -29,7 +29,7 @@ package struct PendingAuthorization: Codable, Hashable, Sendable {
     ///
     /// Written just before the tokens are. After a crash the vault's generation tells whether they were kept, so that
     /// the success is announced even if the process died between keeping and announcing.
-    package var grantGeneration: Int?
+    var grantGeneration: Int?
 
     package init(state: String, verifier: CodeVerifier, redirectURI: String, cause: Attributes) {
         self.state = state

@@ -1,4 +1,4 @@
-package import Contracts
+internal import Contracts
 
 /// Why Spotify did not do what was asked.
 package enum MusicError: Error, Hashable {
@@ -25,7 +25,7 @@ package enum MusicError: Error, Hashable {
     case unavailable(String)
 
     /// What a person reads; nil if somebody else tells it.
-    package var applicationError: ApplicationError? {
+    var applicationError: ApplicationError? {
         switch self {
         case .authorizationEnded:
             nil

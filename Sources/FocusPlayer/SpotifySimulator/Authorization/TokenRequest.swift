@@ -42,7 +42,7 @@ extension TokenRequest: CustomStringConvertible, CustomReflectable {
 }
 
 /// A refusal of `/api/token`, RFC 6749 §5.2.
-struct TokenError: Error, Sendable, Equatable {
+struct TokenError: Error, Encodable, Sendable, Equatable {
     /// The codes of RFC 6749 that Spotify uses.
     enum Code: String, Encodable, Sendable {
         case invalidRequest = "invalid_request"
@@ -55,6 +55,11 @@ struct TokenError: Error, Sendable, Equatable {
     let code: Code
     /// What people read.
     let message: String
+
+    private enum CodingKeys: String, CodingKey {
+        case code = "error"
+        case message = "error_description"
+    }
 
     init(_ code: Code, _ message: String) {
         self.code = code

@@ -2,15 +2,20 @@ import HTTPTypes
 import Hummingbird
 
 /// A refusal of the Web API: `{"error":{"status","message","reason"?}}`.
-struct WebAPIError: Error, Sendable, Equatable {
+struct WebAPIError: Error, Encodable, Sendable, Equatable {
     /// The HTTP status.
     let statusCode: Int
     /// What people read.
     let message: String
     /// What programs act on, where Spotify gives it.
     var reason: String?
-    /// Seconds until the client may try again.
+    /// Seconds until the client may try again, for the header of that name.
     var retryAfter: Int?
+
+    private enum CodingKeys: String, CodingKey {
+        case statusCode = "status"
+        case message, reason
+    }
 
     static let noToken = Self(statusCode: 401, message: "No token provided")
     static let invalidAccessToken = Self(statusCode: 401, message: "Invalid access token")
@@ -40,22 +45,11 @@ extension WebAPIError: HTTPResponseError {
     var status: HTTPResponse.Status { HTTPResponse.Status(code: statusCode) }
 
     func response(from request: Request, context: some RequestContext) throws -> Response {
-        let payload = Payload(error: .init(status: statusCode, message: message, reason: reason))
-        var response = try context.responseEncoder.encode(payload, from: request, context: context)
+        var response = try context.responseEncoder.encode(["error": self], from: request, context: context)
         response.status = status
         if let retryAfter { response.headers[.retryAfter] = String(retryAfter) }
         // RFC 6750 §3
         if statusCode == 401 { response.headers[.wwwAuthenticate] = #"Bearer realm="spotify""# }
         return response
-    }
-
-    private struct Payload: Encodable {
-        let error: Body
-
-        struct Body: Encodable {
-            let status: Int
-            let message: String
-            let reason: String?
-        }
     }
 }
