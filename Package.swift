@@ -78,7 +78,7 @@ let devices: [Target] = [
         "TerminalDevice", in: "Devices",
         [
             "Consuming", "Contracts", "Device", "EventBus", "Navigation", "Projects", "ServiceRuntime", argumentParser,
-            asyncAlgorithms, lifecycle, logging,
+            asyncAlgorithms, lifecycle, logging, subprocess, systemPackage,
         ]),
 ]
 
