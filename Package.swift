@@ -85,7 +85,7 @@ let devices: [Target] = [
         "TerminalDevice", in: "Devices",
         [
             "Consuming", "Contracts", "Device", "EventBus", "Navigation", "Projects", "ServiceRuntime", argumentParser,
-            asyncAlgorithms, lifecycle, logging,
+            asyncAlgorithms, lifecycle, logging, subprocess, systemPackage,
         ]),
 ]
 

@@ -48,4 +48,48 @@ struct URLOpenerTests {
         let opener = try #require(URLOpener(command: "true"))
         #expect(await opener.open(url)?.hasPrefix("That was not opened") == true)
     }
+
+    @Test(
+        "ends a script's command when the script is cancelled, and leaves a person's browser running",
+        .timeLimit(.minutes(1)))
+    func cancelled() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "opener-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        // Tells its process id, and holds the other pipe open for as long as it runs.
+        let browser = "\(folder)/browser"
+        try "#!/bin/sh\nexec 3> \(folder)/running\necho $$ > \(folder)/started\nexec sleep 60\n".write(
+            toFile: browser, atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: browser)
+        for name in ["started", "running"] { try #require(mkfifo("\(folder)/\(name)", 0o600) == 0) }
+        let opener = try #require(URLOpener(command: browser))
+        for isScript in [true, false] {
+            async let end = contents(of: "\(folder)/running")
+            let opening = Task {
+                isScript ? await opener.open("https://a.b") : await opener.launch("https://a.b")
+            }
+            let started = try await contents(of: "\(folder)/started")
+            let pid = try #require(pid_t(started.trimmingCharacters(in: .whitespacesAndNewlines)))
+            opening.cancel()
+            #expect(await (opening.value == nil) == !isScript)
+            if !isScript {
+                #expect(kill(pid, 0) == 0)
+                kill(pid, SIGKILL)
+            }
+            #expect(try await end == "")
+        }
+    }
+
+    /// Reads a pipe to its end, in a thread that may block.
+    private func contents(of pipe: String) async throws -> String {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread {
+                continuation.resume(
+                    with: Result {
+                        let data = try FileHandle(forReadingFrom: URL(filePath: pipe)).readToEnd() ?? Data()
+                        return String(decoding: data, as: UTF8.self)
+                    })
+            }
+        }
+    }
 }
