@@ -10,7 +10,7 @@ struct SessionDocuments: Sendable {
     /// What the platform itself needs, and shows in ways of its own.
     private static let hidden: Set<MessageType> = [
         Document.NavigationState.type, Document.Presence.type, Document.ErrorBanner.type,
-        Document.ScreenWork.type, Document.ServiceContract.type,
+        Document.ScreenWork.type, Document.ServiceContract.type, Document.Flow.type,
     ]
 
     private struct Entry {
