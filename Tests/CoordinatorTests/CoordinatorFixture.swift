@@ -61,6 +61,17 @@ struct CoordinatorFixture: Sendable {
     }
 }
 
+/// A bus that refuses every batch with a message of a certain kind.
+struct RefusingBus: ForwardingBus {
+    let bus: any EventBus
+    let refuses: @Sendable (Envelope) -> Bool
+
+    func publish(_ batch: Batch) async throws -> Position {
+        if batch.messages.contains(where: refuses) { throw BusError(.refused, "it is too large") }
+        return try await bus.publish(batch)
+    }
+}
+
 extension Command {
     struct ItemSelected: CommandMessage {
         var itemID: String

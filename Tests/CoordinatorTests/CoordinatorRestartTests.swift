@@ -73,7 +73,8 @@ struct CoordinatorRestartTests {
             }
         }
         let bus = RefusingBus(
-            bus: InMemoryEventBus(source: "navigation-coordinator/1", hub: fixture.hub), refusing: "bad")
+            bus: InMemoryEventBus(source: "navigation-coordinator/1", hub: fixture.hub),
+            refuses: { $0.subject == "bad" })
         try await withRunning(
             Coordinator(flow: .shop(items: false), bus: bus, logger: .silent, clock: fixture.clock)
         ) {
@@ -103,21 +104,5 @@ struct CoordinatorRestartTests {
         }
         #expect(error?.code == .fenced)
         #expect(try await fixture.currentSnapshot()?.state.path.isEmpty == true)
-    }
-}
-
-/// A bus that refuses every batch with a message of one session.
-struct RefusingBus: ForwardingBus {
-    let bus: any EventBus
-    let session: String
-
-    init(bus: any EventBus, refusing session: String) {
-        self.bus = bus
-        self.session = session
-    }
-
-    func publish(_ batch: Batch) async throws -> Position {
-        if batch.messages.contains(where: { $0.subject == session }) { throw BusError(.refused, "it is too large") }
-        return try await bus.publish(batch)
     }
 }

@@ -16,12 +16,15 @@ struct NavigationCoordinatorCommand: AsyncParsableCommand {
     var flow: String
 
     func run() async throws {
-        let flow = try ServiceProcess.readFlow(flow)
+        let (flow, source) = try ServiceProcess.readFlowFile(flow)
         let process = ServiceProcess(
             "navigation-coordinator", receives: flow.receives.map { DeclaredMessage($0) },
             sends: flow.sends.map { DeclaredMessage($0) })
         try await process.run(options) { process in
-            [Coordinator(flow: flow, bus: process.bus, logger: process.logger, metrics: process.metrics)]
+            [
+                Coordinator(
+                    flow: flow, source: source, bus: process.bus, logger: process.logger, metrics: process.metrics)
+            ]
         }
     }
 }

@@ -123,7 +123,9 @@ public struct ScreenWork: ReadyService {
                 logger.error("work cannot be taken up: \(error)", metadata: ["id": "\(cause.id)"])
                 try await bus.publish(
                     Batch([
-                        .withdrawal(document.type, key: document.attributes.key, source: bus.source, causedBy: document.attributes)
+                        .withdrawal(
+                            document.type, key: document.attributes.key, source: bus.source,
+                            causedBy: document.attributes)
                     ]))
             }
         }

@@ -18,6 +18,7 @@ package struct Coordinator: ReadyService {
 
     package let ready = ReadySignal()
     private let flow: Flow
+    private let source: String?
     private let bus: any EventBus
     private let logger: Logger
     private let metrics: ConsumerMetrics
@@ -25,14 +26,17 @@ package struct Coordinator: ReadyService {
     private let now: @Sendable () -> Date
 
     /// - Parameters:
+    ///   - source: the flow as YAML, for `document.Flow`; that document is not published if it is nil.
     ///   - metrics: of the process; counts what is handled.
     ///   - clock: measures how long a screen may take to leave, and a guard to be answered.
     ///   - now: the time by which commands expire.
     package init(
-        flow: Flow, bus: any EventBus, logger: Logger, metrics: ConsumerMetrics = ConsumerMetrics(),
+        flow: Flow, source: String? = nil, bus: any EventBus, logger: Logger,
+        metrics: ConsumerMetrics = ConsumerMetrics(),
         clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.flow = flow
+        self.source = source
         self.bus = bus
         self.logger = logger
         self.metrics = metrics
@@ -42,6 +46,21 @@ package struct Coordinator: ReadyService {
 
     package func run() async throws {
         try await BusRetry(logger: logger, clock: clock).run { try await coordinate() }
+    }
+
+    /// Publishes the flow, for views that know only the platform. A flow that the bus refuses, because it is too large, leads
+    /// the platform all the same.
+    private func publishFlow(under claim: ConsumerClaim) async throws {
+        guard let source else { return }
+        let document = Document.Flow(
+            platform: flow.platform, name: flow.name, version: flow.version, hash: flow.hash, source: source)
+        let checkpoint = Checkpoint(claim: claim, position: claim.position)
+        do {
+            let message = try Envelope(document, source: bus.source)
+            try await bus.publish(Batch([message], checkpoint: checkpoint, isLeased: true))
+        } catch let error as BusError where error.code == .refused {
+            logger.error("the flow is not published: \(error)")
+        }
     }
 
     /// Publishes what restoring led to. What the bus refuses of it is left out: it would be refused at every start.
@@ -63,6 +82,7 @@ package struct Coordinator: ReadyService {
             whenLive: ready.signal)
         guard let claim = try await loop.claim() else { return }
         try await loop.tellCutOffs(of: claim)
+        try await publishFlow(under: claim)
         let open = OpenExpectations()
         // Reading comes after the claim: from then on no other process can change these documents.
         var sessions = Sessions(flow: flow, source: bus.source, open: open, logger: logger, now: now)
@@ -128,7 +148,8 @@ extension Flow {
     /// The message types that a coordinator of this flow publishes.
     package var sends: [MessageType] {
         [
-            Document.NavigationState.type, Document.Deadline.type, DomainEvent.URLOpenRequested.type,
+            Document.NavigationState.type, Document.Deadline.type, Document.Flow.type,
+            DomainEvent.URLOpenRequested.type,
             DomainEvent.ScreenDismissed.type,
             DomainEvent.MessageDiscarded.type, Command.ScreenGone.type, ApplicationError.type,
         ] + (guardedRules.isEmpty ? [] : [DomainEvent.GuardDeadlinePassed.type]) + commands

@@ -141,7 +141,10 @@ public struct ServiceProcess: Sendable {
     /// Reads the flow that a process is started with.
     /// - Parameter file: the path of a YAML file.
     /// - Throws: the status to end with, when the flow cannot be used; what is wrong is on standard error by then.
-    public static func readFlow(_ file: String) throws -> Flow {
+    public static func readFlow(_ file: String) throws -> Flow { try readFlowFile(file).flow }
+
+    /// Reads the flow that a process is started with, and its text, as ``readFlow(_:)`` does.
+    package static func readFlowFile(_ file: String) throws -> (flow: Flow, source: String) {
         let yaml: String
         do {
             yaml = try String(contentsOfFile: file, encoding: .utf8)
@@ -150,7 +153,7 @@ public struct ServiceProcess: Sendable {
             throw refuse(["\(file): cannot be read, \(advice): \(error.localizedDescription)"])
         }
         do {
-            return try Flow(yaml: yaml, file: file)
+            return (try Flow(yaml: yaml, file: file), yaml)
         } catch {
             throw refuse(error.findings.map(\.description))
         }

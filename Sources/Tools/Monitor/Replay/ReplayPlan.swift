@@ -188,7 +188,7 @@ package enum ReplayRole: Hashable, Sendable {
 
     package init(of message: Envelope) {
         switch message.type {
-        case Document.Presence.type, Document.ServiceContract.type: self = .past
+        case Document.Presence.type, Document.ServiceContract.type, Document.Flow.type: self = .past
         case Document.NavigationState.type: self = .result
         // It is said when time has passed: a replay needs no clock.
         case DomainEvent.GuardDeadlinePassed.type: self = .input

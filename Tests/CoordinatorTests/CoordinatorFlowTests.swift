@@ -1,0 +1,88 @@
+import Contracts
+import Coordinator
+import EventBus
+import Foundation
+import Logging
+import Navigation
+import RuntimeTestSupport
+import Testing
+
+@Suite("Coordinator, the flow that it publishes")
+struct CoordinatorFlowTests {
+    let fixture = CoordinatorFixture()
+    var view: InMemoryEventBus { fixture.view }
+
+    private func coordinator(
+        _ flow: Flow, source: String? = "name: shop", bus: (any EventBus)? = nil, logger: Logger = .silent
+    ) -> Coordinator {
+        Coordinator(
+            flow: flow, source: source,
+            bus: bus ?? InMemoryEventBus(source: "navigation-coordinator/1", hub: fixture.hub), logger: logger,
+            clock: fixture.clock)
+    }
+
+    private var published: Document.Flow? {
+        get async throws { try await view.document(Document.Flow.self, key: "ios") }
+    }
+
+    @Test("a view that comes late finds the flow of its platform, with its text and the hash of the snapshots")
+    func late() async throws {
+        let flow = try Flow.shop()
+        try await withRunning(coordinator(flow, source: flow.yaml)) {
+            let document = try #require(try await published)
+            let snapshot = try #require(try await fixture.currentSnapshot())
+            #expect(
+                document
+                    == Document.Flow(
+                        platform: "ios", name: "shop", version: 1, hash: snapshot.flow.hash, source: flow.yaml))
+            let read = try Flow(yaml: document.source, file: "published")
+            #expect(read.hash == document.hash)
+        }
+    }
+
+    @Test("the flow is there before the first state of a coordinator that starts")
+    func order() async throws {
+        try await withRunning(coordinator(.shop())) {
+            let flow = try #require(try await view.journalled(Document.Flow.self).first?.position)
+            let state = try #require(try await view.journalled(Document.NavigationState.self).first?.position)
+            #expect(flow.offset < state.offset)
+        }
+    }
+
+    @Test("the flow goes with its coordinator; that of a coordinator which has taken over stays")
+    func takeover() async throws {
+        let old = InMemoryEventBus(source: "navigation-coordinator/1", hub: fixture.hub)
+        let new = InMemoryEventBus(source: "navigation-coordinator/2", hub: fixture.hub)
+        try await old.whileOpen {
+            try await withRunning(coordinator(.shop(), source: "old", bus: old)) {
+                let source = try await published?.source
+                #expect(source == "old")
+            }
+        }
+        #expect(try await published == nil)
+        try await new.whileOpen {
+            let first = InMemoryEventBus(source: "navigation-coordinator/3", hub: fixture.hub)
+            try await first.whileOpen {
+                try await withRunning(coordinator(.shop(), source: "first", bus: first)) {
+                    let source = try await published?.source
+                    #expect(source == "first")
+                }
+                try await withRunning(coordinator(.shop(), source: "new", bus: new)) {}
+            }
+            #expect(try await published?.source == "new")
+        }
+    }
+
+    @Test("a flow that the bus refuses is logged, and leads the platform all the same")
+    func refused() async throws {
+        let log = LogRecorder()
+        let bus = RefusingBus(
+            bus: InMemoryEventBus(source: "navigation-coordinator/1", hub: fixture.hub),
+            refuses: { $0.type == Document.Flow.type })
+        try await withRunning(coordinator(.shop(), bus: bus, logger: log.logger)) {
+            let (state, flow) = (try await fixture.currentSnapshot(), try await published)
+            #expect(state != nil && flow == nil)
+        }
+        #expect(log.lines.contains("error: the flow is not published: it is too large"))
+    }
+}
