@@ -53,11 +53,13 @@ let bus: [Target] = [
 ]
 
 let navigation: [Target] = [
-    module("Navigation", ["Support", yams])
+    module("Navigation", ["Support"]),
+    module("FlowFiles", in: "Flows", ["Navigation", "Support", yams]),
+    module("FlowReview", in: "Flows", ["FlowFiles", "Navigation", "Support"]),
 ]
 
 let contracts: [Target] = [
-    module("Contracts", ["EventBus", "Navigation"])
+    module("Contracts", ["EventBus", "Navigation", "Support"])
 ]
 
 let runtime: [Target] = [
@@ -211,7 +213,11 @@ let tests: [Target] = [
             "BusProtocol", "Consuming", "EventBus", "Broker", "BusConformance", "SeededRandom", "ZeroMQ", grdb, logging,
             orderedCollections,
         ]),
-    tests(of: "Navigation", ["SeededRandom"]),
+    // Flows and sessions that several suites play with.
+    testModule("SampleFlows", ["FlowFiles", "FlowReview", "Navigation", "Support"]),
+    tests(of: "Navigation", ["FlowFiles", "SampleFlows", "SeededRandom", "Support"]),
+    tests(of: "FlowFiles", ["Navigation", "SampleFlows", "Support"]),
+    tests(of: "FlowReview", ["FlowFiles", "Navigation", "SampleFlows", "SeededRandom", "Support"]),
     tests(of: "Contracts", ["EventBus", "Navigation"]),
     tests(of: "Footprint"),
     testModule("RuntimeTestSupport", ["Consuming", "ServiceRuntime", "EventBus", lifecycle, logging]),
@@ -313,6 +319,7 @@ let package = Package(
         .library(name: "EventBus", targets: ["EventBus"]),
         .library(name: "ZeroMQEventBus", targets: ["ZeroMQEventBus"]),
         .library(name: "Navigation", targets: ["Navigation"]),
+        .library(name: "FlowFiles", targets: ["FlowFiles"]),
         .library(name: "Contracts", targets: ["Contracts"]),
         .library(name: "Consuming", targets: ["Consuming"]),
         .library(name: "Routing", targets: ["Routing"]),
