@@ -1,4 +1,4 @@
-package import Support
+internal import Support
 
 extension DocumentReader {
     private static let bareActions: [String: Flow.Action] = [
