@@ -68,7 +68,8 @@ let runtime: [Target] = [
     module(
         "ServiceRuntime", in: "Runtime",
         [
-            "Consuming", "EventBus", "ZeroMQEventBus", "Contracts", "Footprint", "Navigation", argumentParser,
+            "FlowFiles", "Consuming", "EventBus", "ZeroMQEventBus", "Contracts", "Footprint", "Navigation",
+            argumentParser,
             configuration,
             lifecycle, logging, signals,
         ]),
@@ -86,20 +87,22 @@ let tools: [Target] = [
         name: "CSegueVersion", path: "Sources/Tools/CSegueVersion",
         cSettings: [.define("SEGUE_COMMIT", to: "\"\(commit)\"")]),
     module("Compose", in: "Tools", ["Footprint", orderedCollections, subprocess, systemPackage, yams, logging]),
-    module("AppContract", in: "Tools", ["Contracts", "EventBus", "Navigation"]),
+    module("AppContract", in: "Tools", ["FlowReview", "Contracts", "EventBus", "Navigation"]),
     module("SegueTestSupport", in: "Tools", ["EventBus", "ZeroMQEventBus", "Compose", logging]),
-    module("Monitor", in: "Tools", ["Contracts", "EventBus", "Navigation", systemPackage]),
-    module("Scaffold", in: "Tools", ["Contracts", "EventBus", "Navigation"]),
+    module("Monitor", in: "Tools", ["FlowReview", "Contracts", "EventBus", "Navigation", systemPackage]),
+    module("Scaffold", in: "Tools", ["FlowFiles", "Contracts", "EventBus", "Navigation"]),
     module(
         "Benchmarks", in: "Tools",
         [
-            "BusProtocol", "Compose", "Contracts", "EventBus", "Navigation", "ZeroMQ", "ZeroMQEventBus", grdbSQLite,
+            "FlowFiles", "BusProtocol", "Compose", "Contracts", "EventBus", "Navigation", "ZeroMQ", "ZeroMQEventBus",
+            grdbSQLite,
             logging, subprocess, systemPackage,
         ]),
     module(
         "SegueCommands", in: "Tools",
         [
-            "AppContract", "Benchmarks", "CSegueVersion", "Compose", "Contracts", "EventBus", "Monitor", "Navigation",
+            "FlowReview", "FlowFiles", "AppContract", "Benchmarks", "CSegueVersion", "Compose", "Contracts", "EventBus",
+            "Monitor", "Navigation",
             "Scaffold", "ZeroMQEventBus", argumentParser, logging, subprocess, systemPackage, yams,
         ]),
 ]
@@ -218,7 +221,7 @@ let tests: [Target] = [
     tests(of: "Navigation", ["FlowFiles", "SampleFlows", "SeededRandom", "Support"]),
     tests(of: "FlowFiles", ["Navigation", "SampleFlows", "Support"]),
     tests(of: "FlowReview", ["FlowFiles", "Navigation", "SampleFlows", "SeededRandom", "Support"]),
-    tests(of: "Contracts", ["EventBus", "Navigation"]),
+    tests(of: "Contracts", ["FlowFiles", "EventBus", "Navigation"]),
     tests(of: "Footprint"),
     testModule("RuntimeTestSupport", ["Consuming", "ServiceRuntime", "EventBus", lifecycle, logging]),
     tests(of: "Consuming", ["Contracts", "EventBus", "RuntimeTestSupport", "ZeroMQEventBus", logging]),
@@ -234,7 +237,7 @@ let tests: [Target] = [
     tests(of: "Routing", ["Contracts", "Coordinator", "EventBus", "Navigation", "RuntimeTestSupport", logging]),
     tests(
         of: "Stations",
-        ["Contracts", "Coordinator", "EventBus", "Navigation", "Routing", "RuntimeTestSupport", logging]),
+        ["FlowFiles", "Contracts", "Coordinator", "EventBus", "Navigation", "Routing", "RuntimeTestSupport", logging]),
     testExecutable("compose-fixture", in: "ComposeFixture", ["Compose", logging]),
     .testTarget(
         name: "IntegrationTests",
@@ -254,24 +257,28 @@ let tests: [Target] = [
     tests(of: "AppContract", ["Contracts", "EventBus", "Navigation"]),
     tests(
         of: "Monitor",
-        ["Contracts", "EventBus", "Navigation", "RuntimeTestSupport", "SeededRandom", systemPackage]),
+        [
+            "FlowReview", "FlowFiles", "Contracts", "EventBus", "Navigation", "RuntimeTestSupport", "SeededRandom",
+            systemPackage,
+        ]),
     tests(of: "Scaffold", ["Navigation"]),
     tests(of: "Benchmarks", ["BusProtocol", "EventBus"]),
     testModule("CommandLineTestSupport", [subprocess, systemPackage]),
     tests(
         of: "SegueCommands",
         [
-            "AppContract", "BusStranger", "CommandLineTestSupport", "Compose", "Consuming", "Contracts", "EventBus",
+            "FlowFiles", "AppContract", "BusStranger", "CommandLineTestSupport", "Compose", "Consuming", "Contracts",
+            "EventBus",
             "Monitor",
             "Navigation",
             "RuntimeTestSupport", "ZeroMQEventBus", "segue", "broker", argumentParser, logging,
         ]),
     tests(
         of: "Onboarding",
-        ["Contracts", "EventBus", "Navigation", "RuntimeTestSupport", "ServiceRuntime", logging]),
+        ["FlowFiles", "Contracts", "EventBus", "Navigation", "RuntimeTestSupport", "ServiceRuntime", logging]),
     tests(
         of: "ThreeScreens",
-        ["Contracts", "EventBus", "Navigation", "RuntimeTestSupport", "ServiceRuntime", logging]),
+        ["FlowFiles", "Contracts", "EventBus", "Navigation", "RuntimeTestSupport", "ServiceRuntime", logging]),
     tests(of: "Authorization", ["EventBus", "Contracts", "Vocabulary"]),
     tests(of: "Music", ["EventBus", "Contracts", "Vocabulary"]),
     tests(
@@ -302,7 +309,8 @@ let tests: [Target] = [
     tests(
         of: "TerminalDevice",
         [
-            "Contracts", "Coordinator", "EventBus", "Navigation", "Presentation", "RuntimeTestSupport", "Vocabulary",
+            "FlowFiles", "Contracts", "Coordinator", "EventBus", "Navigation", "Presentation", "RuntimeTestSupport",
+            "Vocabulary",
             lifecycle, logging,
         ]),
     tests(

@@ -1,4 +1,5 @@
 import CommandLineTestSupport
+import FlowFiles
 import Foundation
 import FoundationXML
 import Navigation

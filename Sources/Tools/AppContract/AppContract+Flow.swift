@@ -1,5 +1,6 @@
 internal import Contracts
 internal import EventBus
+package import FlowReview
 package import Navigation
 
 extension AppContract {

@@ -1,3 +1,4 @@
+internal import FlowFiles
 internal import Foundation
 public import Navigation
 

@@ -1,5 +1,6 @@
 internal import Contracts
 internal import EventBus
+internal import FlowReview
 internal import Navigation
 
 /// The states of one session on one platform, as a recording has them.

@@ -1,6 +1,7 @@
 internal import AppContract
 package import ArgumentParser
 internal import Compose
+internal import FlowReview
 internal import Navigation
 
 package struct FlowCheckCommand: AsyncParsableCommand {

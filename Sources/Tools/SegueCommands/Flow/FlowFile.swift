@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import FlowFiles
 internal import Foundation
 internal import Navigation
 

@@ -1,5 +1,6 @@
 package import ArgumentParser
 internal import EventBus
+internal import FlowReview
 internal import Foundation
 internal import Monitor
 internal import Navigation
