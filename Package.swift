@@ -59,7 +59,8 @@ let navigation: [Target] = [
 ]
 
 let contracts: [Target] = [
-    module("Contracts", ["EventBus", "Navigation", "Support"])
+    module("Contracts", in: "Contracts", ["EventBus", "Navigation", "Support"]),
+    module("MessageSchema", in: "Contracts", ["Contracts", "EventBus", "Support"]),
 ]
 
 let runtime: [Target] = [
@@ -221,7 +222,8 @@ let tests: [Target] = [
     tests(of: "Navigation", ["FlowFiles", "SampleFlows", "SeededRandom", "Support"]),
     tests(of: "FlowFiles", ["Navigation", "SampleFlows", "Support"]),
     tests(of: "FlowReview", ["FlowFiles", "Navigation", "SampleFlows", "SeededRandom", "Support"]),
-    tests(of: "Contracts", ["FlowFiles", "EventBus", "Navigation"]),
+    tests(of: "Contracts", ["EventBus", "Navigation"]),
+    tests(of: "MessageSchema", ["Contracts", "EventBus", "FlowFiles", "Navigation", "Support"]),
     tests(of: "Footprint"),
     testModule("RuntimeTestSupport", ["Consuming", "ServiceRuntime", "EventBus", lifecycle, logging]),
     tests(of: "Consuming", ["Contracts", "EventBus", "RuntimeTestSupport", "ZeroMQEventBus", logging]),

@@ -1,5 +1,6 @@
+internal import Contracts
 internal import Foundation
-internal import Navigation
+internal import Support
 
 /// A type of the standard library or Foundation, whose JSON is known.
 protocol Sampled {

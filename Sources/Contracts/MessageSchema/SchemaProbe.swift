@@ -1,10 +1,33 @@
+package import Contracts
+internal import EventBus
+internal import Support
+
+extension DeclaredMessage {
+    /// What it carries.
+    /// - Throws: ``SchemaError`` when that cannot be told.
+    package func contract() throws -> MessageContract {
+        guard let message else { return MessageContract(type: type) }
+        return try Self.contract(of: message)
+    }
+
+    private static func contract<M: Message>(of message: M.Type) throws -> MessageContract {
+        let query = message as? any QueryMessage.Type
+        return MessageContract(
+            type: M.type, data: try JSONSchema(of: M.self), answer: try query.map { try answer(of: $0) })
+    }
+
+    private static func answer<Q: QueryMessage>(of query: Q.Type) throws -> JSONSchema {
+        try JSONSchema(of: Q.Answer.self)
+    }
+}
+
 extension JSONSchema {
     /// Finds what JSON a type is read from: its own decoding runs on a decoder that has nothing to give, and notes what it
     /// is asked for. So a message stays one struct, and its schema cannot differ from what the struct reads.
     ///
     /// - Throws: ``SchemaError`` that names a type which does not decode a sample; it should conform to
     ///   ``SchemaDescribing``.
-    public init(of type: any Decodable.Type) throws {
+    package init(of type: any Decodable.Type) throws {
         self = try Self.schema(of: type)
     }
 
@@ -222,7 +245,7 @@ struct ProbingValueContainer: SingleValueDecodingContainer {
 }
 
 /// Why it cannot be told what JSON a type is.
-public struct SchemaError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct SchemaError: Error, Hashable, Sendable, CustomStringConvertible {
     /// One line: which type, and what to do.
-    public let description: String
+    package let description: String
 }

@@ -1,8 +1,9 @@
+import Contracts
 import Foundation
-import Navigation
+import Support
 import Testing
 
-@testable import Contracts
+@testable import MessageSchema
 
 @Suite("A value, held to a JSON Schema")
 struct SchemaValidationTests {

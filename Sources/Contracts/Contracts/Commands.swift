@@ -1,5 +1,5 @@
 public import EventBus
-public import Navigation
+public import Support
 
 /// The commands; each is a struct inside, on the wire `command.Name`.
 public enum Command {}

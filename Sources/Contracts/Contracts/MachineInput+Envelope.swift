@@ -1,6 +1,7 @@
 package import EventBus
 internal import Foundation
 package import Navigation
+internal import Support
 
 extension Date {
     /// Since 1970; nil for a date that no clock will ever show.

@@ -1,8 +1,8 @@
 public import EventBus
-public import Navigation
+public import Support
 
-/// A type that says itself what JSON it is. Others need not: their schema is found by what they decode, see
-/// ``JSONSchema/init(of:)``. One that reads JSON in a way of its own may have to.
+/// A type that says itself what JSON it is. Others need not: their schema is inferred from what they decode, by the module
+/// MessageSchema. One that reads JSON in a way of its own may have to.
 public protocol SchemaDescribing {
     static var schema: JSONSchema { get }
 }

@@ -2,7 +2,9 @@ import Contracts
 import EventBus
 import FlowFiles
 import Foundation
+import MessageSchema
 import Navigation
+import Support
 import Testing
 
 @Suite("The JSON Schema of a type, found by its own decoding")
@@ -150,7 +152,8 @@ struct SchemaInferenceTests {
 
     @Test("every message of the platform is known by its name alone")
     func byName() throws {
-        let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources/Contracts")
+        let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(
+            path: "../../Sources/Contracts/Contracts")
         for (page, kind) in [("Commands", "command"), ("Events", "event"), ("Documents", "document")] {
             let text = try String(contentsOf: sources.appending(path: "\(page).swift"), encoding: .utf8)
             let names = text.matches(of: /struct (\w+): \w+Message\b/).map(\.1)
