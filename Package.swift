@@ -49,18 +49,21 @@ let bus: [Target] = [
     module("ZeroMQ", in: "Bus", ["CZeroMQ"]),
     module("EventBus", in: "Bus"),
     module("BusProtocol", in: "Bus", ["EventBus"]),
-    module("ZeroMQEventBus", in: "Bus", ["EventBus", "BusProtocol", "ZeroMQ", deque, orderedCollections, logging]),
+    module("ZeroMQEventBus", in: "Bus", ["BusProtocol", "EventBus", "ZeroMQ", deque, logging, orderedCollections]),
     module(
         "Broker", in: "Bus",
-        ["EventBus", "BusProtocol", "Sodium", "SystemSupport", "ZeroMQ", grdb, grdbSQLite, logging]),
+        ["BusProtocol", "EventBus", "Sodium", "SystemSupport", "ZeroMQ", grdb, grdbSQLite, logging]),
 ]
 
 let navigation: [Target] = [
-    module("Navigation", ["Support", yams])
+    module("Navigation", ["Support"]),
+    module("FlowFiles", in: "Flows", ["Navigation", "Support", yams]),
+    module("FlowReview", in: "Flows", ["FlowFiles", "Navigation", "Support"]),
 ]
 
 let contracts: [Target] = [
-    module("Contracts", ["EventBus", "Navigation"])
+    module("Contracts", in: "Contracts", ["EventBus", "Navigation", "Support"]),
+    module("MessageSchema", in: "Contracts", ["Contracts", "EventBus", "Support"]),
 ]
 
 let runtime: [Target] = [
@@ -70,13 +73,12 @@ let runtime: [Target] = [
     module(
         "ServiceRuntime", in: "Runtime",
         [
-            "Consuming", "EventBus", "ZeroMQEventBus", "Contracts", "Footprint", "Navigation", argumentParser,
-            configuration,
-            lifecycle, logging, signals,
+            "Consuming", "Contracts", "EventBus", "Footprint", "Navigation", "ZeroMQEventBus", argumentParser,
+            configuration, lifecycle, logging, signals,
         ]),
-    module("ErrorNotification", in: "Runtime", ["Consuming", "Contracts", "EventBus", lifecycle, logging]),
-    module("Coordinator", in: "Runtime", ["Consuming", "Contracts", "EventBus", "Navigation", lifecycle, logging]),
-    module("Routing", in: "Runtime", ["EventBus", "Contracts", "Navigation"]),
+    module("ErrorNotification", in: "Runtime", ["Consuming", "Contracts", "EventBus", logging]),
+    module("Coordinator", in: "Runtime", ["Consuming", "Contracts", "EventBus", "Navigation", logging]),
+    module("Routing", in: "Runtime", ["Contracts", "EventBus", "Navigation"]),
 ]
 
 let devices: [Target] = [
@@ -97,37 +99,35 @@ let tools: [Target] = [
     .target(
         name: "CSegueVersion", path: "Sources/Tools/CSegueVersion",
         cSettings: [.define("SEGUE_COMMIT", to: "\"\(commit)\"")]),
-    module("Compose", in: "Tools", ["Footprint", orderedCollections, subprocess, systemPackage, yams, logging]),
+    module("Compose", in: "Tools", ["Footprint", logging, orderedCollections, subprocess, systemPackage, yams]),
     module("AppContract", in: "Tools", ["Contracts", "EventBus", "Navigation"]),
-    module("SegueTestSupport", in: "Tools", ["EventBus", "ZeroMQEventBus", "Compose", logging]),
-    module("Monitor", in: "Tools", ["Contracts", "EventBus", "Navigation", systemPackage]),
-    module("Scaffold", in: "Tools", ["Contracts", "EventBus", "Navigation"]),
+    module("SegueTestSupport", in: "Tools", ["Compose", "EventBus", "ZeroMQEventBus", logging]),
+    module("Monitor", in: "Tools", ["Contracts", "EventBus", "FlowReview", "Navigation", systemPackage]),
+    module("Scaffold", in: "Tools", ["Consuming", "Contracts", "EventBus", "FlowFiles", "Navigation"]),
     module(
         "Benchmarks", in: "Tools",
         [
-            "BusProtocol", "Contracts", "EventBus", "Navigation", "SystemSupport", "ZeroMQ", "ZeroMQEventBus",
-            argumentParser, grdbSQLite, logging, subprocess, systemPackage,
+            "BusProtocol", "Contracts", "EventBus", "FlowFiles", "Navigation", "SystemSupport", "ZeroMQ",
+            "ZeroMQEventBus", argumentParser, grdbSQLite, logging, subprocess, systemPackage,
         ]),
     module(
         "SegueCommands", in: "Tools",
         [
-            "AppContract", "CSegueVersion", "Compose", "Contracts", "EventBus", "Monitor", "Navigation",
-            "Scaffold", "ZeroMQEventBus", argumentParser, logging, subprocess, systemPackage, yams,
+            "AppContract", "CSegueVersion", "Compose", "Contracts", "EventBus", "FlowReview", "Monitor", "Navigation",
+            "Scaffold", "ZeroMQEventBus", argumentParser, logging, subprocess, systemPackage,
         ]),
 ]
 
 let focusPlayer: [Target] = [
-    module("Vocabulary", in: "FocusPlayer", ["EventBus", "Contracts"]),
-    module("Authorization", in: "FocusPlayer/Domain", ["EventBus", "Contracts", "Sodium", "Vocabulary"]),
-    module("Music", in: "FocusPlayer/Domain", ["EventBus", "Contracts", "Vocabulary"]),
-    module(
-        "SpotifyAPI", in: "FocusPlayer/Data",
-        ["Authorization", "HTTPClient", "Music", "Vocabulary", httpTypes]),
+    module("Vocabulary", in: "FocusPlayer", ["Contracts", "EventBus"]),
+    module("Authorization", in: "FocusPlayer/Domain", ["Contracts", "EventBus", "Sodium", "Vocabulary"]),
+    module("Music", in: "FocusPlayer/Domain", ["Contracts", "EventBus", "Vocabulary"]),
+    module("SpotifyAPI", in: "FocusPlayer/Data", ["Authorization", "HTTPClient", "Music", "Vocabulary", httpTypes]),
     module("TokenVault", in: "FocusPlayer/Data", ["Authorization", "Music", "Sodium"]),
     module("Repositories", in: "FocusPlayer/Data", ["Music", "Vocabulary", grdb, logging]),
     module(
         "ConsentCallback", in: "FocusPlayer/Data",
-        ["Authorization", "Contracts", httpTypes, hummingbird, nioCore, lifecycle, logging]),
+        ["Authorization", "Contracts", httpTypes, hummingbird, lifecycle, logging, nioCore]),
     module(
         "Services", in: "FocusPlayer",
         [
@@ -137,7 +137,7 @@ let focusPlayer: [Target] = [
     module("Presentation", in: "FocusPlayer", ["Contracts", "Device", "EventBus", "Vocabulary"]),
     module(
         "SpotifySimulator", in: "FocusPlayer",
-        ["Sodium", httpTypes, hummingbird, nioCore, nioPosix, lifecycle, logging, yams]),
+        ["Sodium", httpTypes, hummingbird, lifecycle, logging, nioCore, nioPosix, yams]),
 ]
 
 /// Small systems that show one way of navigating each; `docs/examples.md` walks through them.
@@ -150,9 +150,7 @@ let examples: [Target] = [
 let executables: [Target] = [
     executable(
         "auth-service",
-        [
-            "Authorization", "HTTPClient", "ServiceRuntime", "Services", "SpotifyAPI", "TokenVault", argumentParser,
-        ]),
+        ["Authorization", "HTTPClient", "ServiceRuntime", "Services", "SpotifyAPI", "TokenVault", argumentParser]),
     executable(
         "broker", ["Broker", "Consuming", "Contracts", "EventBus", "ServiceRuntime", argumentParser, lifecycle]),
     executable("device", ["TerminalDevice", argumentParser]),
@@ -166,7 +164,7 @@ let executables: [Target] = [
     executable("segue", ["SegueCommands", argumentParser, logging]),
     executable("segue-bench", ["Benchmarks", "EventBus", argumentParser, logging]),
     executable(
-        "spotify-simulator", ["Consuming", "SpotifySimulator", "ServiceRuntime", argumentParser, lifecycle, logging]),
+        "spotify-simulator", ["Consuming", "ServiceRuntime", "SpotifySimulator", argumentParser, lifecycle, logging]),
     executable("timer-service", ["Consuming", "ServiceRuntime", "ThreeScreens", argumentParser]),
 ]
 
@@ -190,8 +188,7 @@ let tests: [Target] = [
         "BusSoak",
         [
             "BusChecker", "Compose", "Consuming", "EventBus", "SeededRandom", "ZeroMQEventBus", logging, signals,
-            subprocess,
-            systemPackage,
+            subprocess, systemPackage,
         ]),
     testExecutable("bus-fixture", in: "BusFixture", ["BusSoak", "EventBus", argumentParser]),
     testExecutable("bus-soak", in: "BusSoakCommand", ["BusSoak", argumentParser]),
@@ -202,9 +199,8 @@ let tests: [Target] = [
         name: "BusFaultTests",
         dependencies: [
             "BusChecker", "BusProtocol", "BusSoak", "BusStranger", "Consuming", "Contracts", "Coordinator", "EventBus",
-            "Navigation",
-            "RuntimeTestSupport", "SeededRandom", "ServiceRuntime", "ZeroMQ", "ZeroMQEventBus", "broker", "bus-fixture",
-            logging,
+            "Navigation", "RuntimeTestSupport", "SeededRandom", "ServiceRuntime", "ZeroMQ", "ZeroMQEventBus", "broker",
+            "bus-fixture", logging,
         ],
         swiftSettings: settings),
     tests(of: "BusProtocol", ["BusFuzz", "EventBus", "SeededRandom"]),
@@ -215,25 +211,26 @@ let tests: [Target] = [
     tests(of: "Broker", ["BusFuzz", "BusProtocol", "EventBus", grdb, logging]),
     tests(
         of: "ZeroMQEventBus",
-        [
-            "BusProtocol", "Consuming", "EventBus", "Broker", "BusConformance", "SeededRandom", "ZeroMQ", grdb, logging,
-            orderedCollections,
-        ]),
-    tests(of: "Navigation", ["SeededRandom"]),
+        ["Broker", "BusConformance", "BusProtocol", "Consuming", "EventBus", "SeededRandom", "ZeroMQ", grdb, logging]),
+    // Flows and sessions that several suites play with.
+    testModule("SampleFlows", ["FlowFiles", "FlowReview", "Navigation", "Support"]),
+    tests(of: "Navigation", ["FlowFiles", "SampleFlows", "SeededRandom", "Support"]),
+    tests(of: "FlowFiles", ["Navigation", "SampleFlows", "SeededRandom", "Support"]),
+    tests(of: "FlowReview", ["FlowFiles", "Navigation", "SampleFlows", "SeededRandom"]),
     tests(of: "Contracts", ["EventBus", "Navigation"]),
+    tests(of: "MessageSchema", ["Contracts", "EventBus", "FlowFiles", "Navigation", "Support"]),
     tests(of: "Footprint"),
     tests(of: "Projects"),
-    testModule("RuntimeTestSupport", ["Consuming", "ServiceRuntime", "EventBus", lifecycle, logging]),
-    tests(of: "Consuming", ["Contracts", "EventBus", "RuntimeTestSupport", "ZeroMQEventBus", logging]),
+    testModule("RuntimeTestSupport", ["Consuming", "EventBus", lifecycle, logging]),
+    tests(of: "Consuming", ["Contracts", "EventBus", "RuntimeTestSupport", logging]),
     tests(
         of: "ServiceRuntime",
         [
-            "Consuming", "EventBus", "Contracts", "Navigation", "RuntimeTestSupport", argumentParser, lifecycle,
-            logging,
-            .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
+            "Consuming", "Contracts", "EventBus", "Navigation", "RuntimeTestSupport",
+            .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"), lifecycle, logging,
         ]),
-    tests(of: "ErrorNotification", ["EventBus", "Contracts", "RuntimeTestSupport", logging]),
-    tests(of: "Coordinator", ["Navigation", "EventBus", "Contracts", "RuntimeTestSupport", logging]),
+    tests(of: "ErrorNotification", ["Contracts", "EventBus", "RuntimeTestSupport", logging]),
+    tests(of: "Coordinator", ["Contracts", "EventBus", "Navigation", "RuntimeTestSupport", logging]),
     tests(of: "Routing", ["Contracts", "Coordinator", "EventBus", "Navigation", "RuntimeTestSupport", logging]),
     tests(
         of: "Stations",
@@ -242,37 +239,37 @@ let tests: [Target] = [
     .testTarget(
         name: "IntegrationTests",
         dependencies: [
-            "BusProtocol", "BusStranger", "CommandLineTestSupport", "SegueTestSupport", "EventBus", "Contracts",
-            "Navigation", "Onboarding", "HTTPClient", "Routing", "Stations", "ThreeScreens", "Vocabulary",
-            "ZeroMQEventBus", logging,
+            "BusProtocol", "BusStranger", "CommandLineTestSupport", "Contracts", "EventBus", "HTTPClient", "Navigation",
+            "Onboarding", "Routing", "SegueTestSupport", "Stations", "ThreeScreens", "Vocabulary", "ZeroMQEventBus",
+            httpTypes, logging,
         ],
         swiftSettings: settings),
     .testTarget(
         name: "PythonClientTests",
-        dependencies: [
-            "broker", "BusStranger", "EventBus", "SegueTestSupport", grdb, subprocess, systemPackage,
-        ],
+        dependencies: ["BusStranger", "EventBus", "SegueTestSupport", "broker", grdb, subprocess, systemPackage],
         swiftSettings: settings),
-    tests(of: "Compose", ["compose-fixture", "SeededRandom", logging, yams]),
+    tests(of: "Compose", ["SeededRandom", "compose-fixture", logging]),
     tests(of: "AppContract", ["Contracts", "EventBus", "Navigation"]),
     tests(
         of: "Monitor",
-        ["Contracts", "EventBus", "Navigation", "RuntimeTestSupport", "SeededRandom", systemPackage]),
-    tests(of: "Scaffold", ["Navigation"]),
+        [
+            "Contracts", "EventBus", "FlowFiles", "FlowReview", "Navigation", "RuntimeTestSupport", "SeededRandom",
+            systemPackage,
+        ]),
+    tests(of: "Scaffold", ["Contracts", "EventBus"]),
     tests(of: "Benchmarks", ["BusProtocol", "EventBus"]),
     testModule("CommandLineTestSupport", [subprocess, systemPackage]),
     tests(
         of: "SegueCommands",
         [
             "AppContract", "BusStranger", "CommandLineTestSupport", "Compose", "Consuming", "Contracts", "EventBus",
-            "Monitor",
-            "Navigation",
-            "RuntimeTestSupport", "ZeroMQEventBus", "segue", "segue-bench", "broker", argumentParser, logging,
+            "FlowFiles", "Monitor", "Navigation", "RuntimeTestSupport", "ZeroMQEventBus", "broker", "segue",
+            "segue-bench", argumentParser, logging,
         ]),
-    tests(of: "Onboarding", ["Navigation"]),
-    tests(of: "ThreeScreens", ["Navigation"]),
-    tests(of: "Authorization", ["EventBus", "Contracts", "Vocabulary"]),
-    tests(of: "Music", ["EventBus", "Contracts", "Vocabulary"]),
+    tests(of: "Onboarding", ["FlowFiles", "Navigation"]),
+    tests(of: "ThreeScreens", ["FlowFiles", "Navigation"]),
+    tests(of: "Authorization", ["Contracts", "EventBus", "Vocabulary"]),
+    tests(of: "Music", ["Contracts", "EventBus", "Vocabulary"]),
     tests(
         of: "SpotifyAPI",
         [
@@ -280,40 +277,27 @@ let tests: [Target] = [
             "TokenVault", "Vocabulary", grdb, httpTypes, hummingbird, logging, nioCore,
         ]),
     testModule(
-        "SpotifyTestSupport",
-        [
-            "Authorization", "HTTPClient", "SpotifyAPI", "SpotifySimulator", httpTypes, logging,
-        ]),
-    tests(
-        of: "ConsentCallback",
-        ["Authorization", "Contracts", "HTTPClient", "RuntimeTestSupport", httpTypes]),
+        "SpotifyTestSupport", ["Authorization", "HTTPClient", "SpotifyAPI", "SpotifySimulator", httpTypes, logging]),
+    tests(of: "ConsentCallback", ["Authorization", "Contracts", "HTTPClient", "RuntimeTestSupport", httpTypes]),
     tests(
         of: "Services",
         [
-            "Authorization", "Consuming", "Contracts", "EventBus", "Repositories", "RuntimeTestSupport",
-            "ServiceRuntime",
-            "SpotifyAPI", "SpotifyTestSupport", "TokenVault", "Vocabulary", "ConsentCallback", "HTTPClient", httpTypes,
-            logging,
+            "Authorization", "ConsentCallback", "Consuming", "Contracts", "EventBus", "HTTPClient", "Repositories",
+            "RuntimeTestSupport", "ServiceRuntime", "SpotifyAPI", "SpotifyTestSupport", "TokenVault", "Vocabulary",
+            httpTypes, logging,
         ]),
     tests(of: "TokenVault", ["Authorization", "EventBus", "Music"]),
     tests(of: "Repositories", ["Music", "Vocabulary", grdb, logging]),
-    testModule(
-        "DeviceTestSupport", ["Contracts", "Device", "EventBus", "Navigation", "Presentation", "Vocabulary"]),
-    tests(
-        of: "Device", ["Contracts", "DeviceTestSupport", "EventBus", "Navigation", "Presentation", "Vocabulary"]),
-    tests(
-        of: "Presentation", ["Contracts", "Device", "DeviceTestSupport", "EventBus", "Navigation", "Vocabulary"]),
+    testModule("DeviceTestSupport", ["Contracts", "Device", "EventBus", "Navigation", "Presentation", "Vocabulary"]),
+    tests(of: "Device", ["Contracts", "DeviceTestSupport", "EventBus", "Navigation", "Presentation", "Vocabulary"]),
+    tests(of: "Presentation", ["Contracts", "Device", "DeviceTestSupport", "EventBus", "Navigation", "Vocabulary"]),
     tests(
         of: "TerminalDevice",
         [
-            "Contracts", "Coordinator", "Device", "DeviceTestSupport", "EventBus", "Navigation", "Presentation",
-            "RuntimeTestSupport", "Vocabulary", lifecycle, logging,
+            "Contracts", "Coordinator", "Device", "DeviceTestSupport", "EventBus", "FlowFiles", "Navigation",
+            "Presentation", "RuntimeTestSupport", "Vocabulary", lifecycle, logging,
         ]),
-    tests(
-        of: "SpotifySimulator",
-        [
-            "HTTPClient", "SpotifyTestSupport", httpTypes, logging,
-        ]),
+    tests(of: "SpotifySimulator", ["HTTPClient", "SpotifyTestSupport", httpTypes, logging]),
 ]
 
 let package = Package(
@@ -323,6 +307,7 @@ let package = Package(
         .library(name: "EventBus", targets: ["EventBus"]),
         .library(name: "ZeroMQEventBus", targets: ["ZeroMQEventBus"]),
         .library(name: "Navigation", targets: ["Navigation"]),
+        .library(name: "FlowFiles", targets: ["FlowFiles"]),
         .library(name: "Contracts", targets: ["Contracts"]),
         .library(name: "Consuming", targets: ["Consuming"]),
         .library(name: "Device", targets: ["Device"]),

@@ -21,7 +21,7 @@ let package = Package(
         .testTarget(
             name: "CoffeeTests",
             dependencies: [
-                "Coffee", "barista", segue("Contracts"), segue("EventBus"), segue("Navigation"),
+                "Coffee", "barista", segue("Contracts"), segue("EventBus"), segue("FlowFiles"), segue("Navigation"),
                 segue("SegueTestSupport"),
                 // Executables: what the stack runs, and what a person does.
                 segue("broker"), segue("navigation-coordinator"), segue("error-notifier"), segue("segue"),

@@ -1,4 +1,5 @@
 import Navigation
+import SampleFlows
 import Testing
 
 @Suite("Actions")

@@ -1,5 +1,8 @@
+import FlowFiles
 import Foundation
 import Navigation
+import SampleFlows
+import Support
 import Testing
 
 @Suite("Child flows")

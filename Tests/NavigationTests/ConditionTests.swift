@@ -1,4 +1,7 @@
+import FlowFiles
 import Navigation
+import SampleFlows
+import Support
 import Testing
 
 @Suite("What a rule asks")

@@ -1,5 +1,7 @@
 import Navigation
+import SampleFlows
 import SeededRandom
+import Support
 import Testing
 
 @Suite("Whatever happens while guards wait")

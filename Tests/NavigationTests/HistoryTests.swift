@@ -1,4 +1,5 @@
 import Navigation
+import SampleFlows
 import Testing
 
 @Suite("Whatever happens")
@@ -9,7 +10,7 @@ struct HistoryTests {
     @Test(
         "An instance stands once, is dismissed once, and each change has a revision and a cause", arguments: histories)
     func invariants(platform: String, seed: UInt64) throws {
-        var machine = Machine(flow: try FlowFiles.flow(platform))
+        var machine = Machine(flow: try ShippedFlows.flow(platform))
         var history = History(seed: seed)
         var dismissed = Set<String>()
         for _ in 0..<Self.steps {
@@ -38,7 +39,7 @@ struct HistoryTests {
 
     @Test("A message twice in a row counts once", arguments: histories)
     func duplicates(platform: String, seed: UInt64) throws {
-        var machine = Machine(flow: try FlowFiles.flow(platform))
+        var machine = Machine(flow: try ShippedFlows.flow(platform))
         var history = History(seed: seed)
         for _ in 0..<Self.steps {
             let input = history.next(for: machine.state)
@@ -55,14 +56,14 @@ struct HistoryTests {
     @Test("Equal histories give equal snapshots, also through a restart at any point", arguments: histories)
     func restarts(platform: String, seed: UInt64) throws {
         var history = History(seed: seed)
-        try expectNoDifference(throughRestartsOf: try FlowFiles.flow(platform), steps: Self.steps) {
+        try expectNoDifference(throughRestartsOf: try ShippedFlows.flow(platform), steps: Self.steps) {
             history.next(for: $0)
         }
     }
 
     @Test("Where a state has a URL, following it changes nothing", arguments: histories)
     func urls(platform: String, seed: UInt64) throws {
-        var machine = Machine(flow: try FlowFiles.flow(platform))
+        var machine = Machine(flow: try ShippedFlows.flow(platform))
         var history = History(seed: seed)
         for _ in 0..<Self.steps {
             _ = machine.handle(history.next(for: machine.state))
@@ -77,7 +78,7 @@ struct HistoryTests {
 
     @Test("Deauthorised, the app returns to the choice of a service", arguments: histories)
     func deauthorised(platform: String, seed: UInt64) throws {
-        var machine = Machine(flow: try FlowFiles.flow(platform))
+        var machine = Machine(flow: try ShippedFlows.flow(platform))
         var history = History(seed: seed)
         for _ in 0..<Self.steps {
             _ = machine.handle(history.next(for: machine.state))

@@ -1,4 +1,5 @@
 import Navigation
+import SampleFlows
 import Testing
 
 /// What users of other navigation libraries report again and again. Deep links over what stands are in

@@ -1,5 +1,6 @@
 import Foundation
 import Navigation
+import SampleFlows
 import Testing
 
 @Suite("Deep links that meet child flows and attempts")

@@ -1,4 +1,6 @@
 import Navigation
+import SampleFlows
+import Support
 import Testing
 
 @Suite("Where deep links lead")

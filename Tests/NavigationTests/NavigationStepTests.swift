@@ -1,4 +1,5 @@
 import Navigation
+import SampleFlows
 import SeededRandom
 import Testing
 
@@ -146,7 +147,7 @@ struct StepsTests {
 
     @Test("A view that follows a history by its steps shows what the machine says", arguments: HistoryTests.histories)
     func history(platform: String, seed: UInt64) throws {
-        var machine = Machine(flow: try FlowFiles.flow(platform))
+        var machine = Machine(flow: try ShippedFlows.flow(platform))
         var history = History(seed: seed)
         var shown = machine.state
         for _ in 0..<150 {

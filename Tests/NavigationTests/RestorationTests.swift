@@ -1,5 +1,7 @@
 import Foundation
 import Navigation
+import SampleFlows
+import Support
 import Testing
 
 @Suite("Restoring a machine from a snapshot")
@@ -66,7 +68,7 @@ struct RestorationTests {
     @Test("Another platform's snapshot leads nowhere but to the start")
     func otherPlatform() throws {
         let snapshot = try Session.showingPlaylist(on: "mac").machine.snapshot
-        let restoration = Restoration(snapshot, flow: try FlowFiles.flow("ios"))
+        let restoration = Restoration(snapshot, flow: try ShippedFlows.flow("ios"))
         #expect(restoration.machine.state.standing.map(\.screen) == ["launch"])
         #expect(restoration.dropped.map(\.screen) == ["playlistSelection", "generatedPlaylist"])
     }

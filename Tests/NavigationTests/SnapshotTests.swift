@@ -1,5 +1,7 @@
 import Foundation
 import Navigation
+import SampleFlows
+import Support
 import Testing
 
 @Suite("Snapshots")

@@ -1,4 +1,6 @@
 import Foundation
+import SampleFlows
+import Support
 import Testing
 
 @testable import Navigation

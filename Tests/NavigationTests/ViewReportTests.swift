@@ -1,4 +1,6 @@
 import Navigation
+import SampleFlows
+import Support
 import Testing
 
 @Suite("Views' reports")
@@ -221,7 +223,7 @@ struct ViewReportTests {
 
     @Test("Messages of another session are not this machine's")
     func otherSession() throws {
-        var machine = Machine(flow: try FlowFiles.flow("ios"), session: "anna")
+        var machine = Machine(flow: try ShippedFlows.flow("ios"), session: "anna")
         #expect(machine.handle(Machine.Input(id: "1", type: "event.LaunchFinished", subject: "ben")).isEmpty)
         #expect(machine.revision == 0)
         #expect(!machine.handle(Machine.Input(id: "2", type: "event.LaunchFinished", subject: "anna")).isEmpty)

@@ -3,6 +3,7 @@ import Coordinator
 import Device
 import DeviceTestSupport
 import EventBus
+import FlowFiles
 import Foundation
 import Logging
 import Navigation

@@ -1,3 +1,5 @@
+public import Support
+
 /// What an app's screens are on one platform, and how messages lead from one to another.
 ///
 /// A flow is a value, checked when it is made: all screens that it names exist, all templates can be read. It comes
@@ -33,7 +35,7 @@ public struct Flow: Hashable, Sendable {
     /// A hash of all of this, 16 hexadecimal digits; two flows that differ in anything have different ones.
     public private(set) var hash = ""
 
-    init(
+    package init(
         name: String,
         version: Int,
         platform: String,
@@ -272,7 +274,7 @@ public struct Flow: Hashable, Sendable {
     }
 
     /// How a run of a child flow ended. Those who began it hear of it as of any message, and it never leaves the machine.
-    enum Ending: String, CaseIterable {
+    package enum Ending: String, CaseIterable {
         /// It finished; `data` holds `flow`, `run` and `result`.
         case finished = "flow.finished"
         /// Its first screen is gone, whoever took it away; `data` holds `flow` and `run`.
@@ -285,13 +287,13 @@ public struct Flow: Hashable, Sendable {
     }
 
     /// The screens and rules that trees of steps stand for, in the order of the trees.
-    static func parts(of trees: [Step]) -> [Part] {
+    package static func parts(of trees: [Step]) -> [Part] {
         let steps = steps(of: trees, at: "").map(\.step)
         return steps.map { .screen($0.declaration) } + steps.flatMap { $0.rules.map { .transition($0) } }
     }
 
     /// All steps of the trees with their places, but those that stand there again only once.
-    static func steps(of trees: [Step], at list: String) -> [(place: String, step: Step)] {
+    package static func steps(of trees: [Step], at list: String) -> [(place: String, step: Step)] {
         var known = Set<Step>()
         return trees.enumerated().flatMap { $1.placed(at: "\(list)[\($0)]") }.filter { known.insert($0.step).inserted }
     }
@@ -339,9 +341,11 @@ public struct Flow: Hashable, Sendable {
 }
 
 extension [Flow.Part] {
-    var screens: [Flow.Screen] { compactMap { part in if case .screen(let screen) = part { screen } else { nil } } }
+    package var screens: [Flow.Screen] {
+        compactMap { part in if case .screen(let screen) = part { screen } else { nil } }
+    }
 
-    var transitions: [Flow.Transition] {
+    package var transitions: [Flow.Transition] {
         compactMap { part in if case .transition(let rule) = part { rule } else { nil } }
     }
 }

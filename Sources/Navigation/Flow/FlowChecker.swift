@@ -1,15 +1,24 @@
+internal import Support
+
 /// Finds what is wrong with a flow, however it was made.
-struct FlowChecker {
-    struct Problem: Equatable {
+package struct FlowChecker {
+    package struct Problem: Equatable {
         /// Where in the flow, such as `transitions[2].do[0].screen`.
-        var place: String
-        var message: String
-        var severity = FlowFinding.Severity.error
+        package var place: String
+        package var message: String
+        package var severity: FlowFinding.Severity
         /// The place of what it has to do with.
-        var other: String?
+        package var other: String?
+
+        package init(place: String, message: String, severity: FlowFinding.Severity = .error, other: String? = nil) {
+            self.place = place
+            self.message = message
+            self.severity = severity
+            self.other = other
+        }
 
         /// - Parameter name: What to call a place.
-        func message(naming name: (String) -> String) -> String {
+        package func message(naming name: (String) -> String) -> String {
             message + (other.map { " (see \(name($0)))" } ?? "")
         }
     }
@@ -20,14 +29,14 @@ struct FlowChecker {
     private let isRequest: Bool
     /// Whether templates may refer to the answer of a guard here.
     private var allowsAnswer = false
-    private(set) var problems: [Problem] = []
+    package private(set) var problems: [Problem] = []
 
-    init(flow: Flow, isRequest: Bool = false) {
+    package init(flow: Flow, isRequest: Bool = false) {
         self.flow = flow
         self.isRequest = isRequest
     }
 
-    mutating func check() {
+    package mutating func check() {
         checkScreen(flow.start, at: "start")
         for screen in flow.screens.values.sorted(by: { $0.name < $1.name }) {
             for type in screen.sends { checkCommand(type, at: "screens.\(screen.name).sends") }
@@ -44,7 +53,7 @@ struct FlowChecker {
     }
 
     /// YAML forbids a key to stand twice; a builder has to be told.
-    mutating func checkUniqueness(of screens: [Flow.Screen]) {
+    package mutating func checkUniqueness(of screens: [Flow.Screen]) {
         var names = Set<String>()
         for screen in screens where !names.insert(screen.name).inserted {
             report("screen '\(screen.name)' is declared twice; remove one", at: "screens.\(screen.name)")
@@ -91,7 +100,7 @@ struct FlowChecker {
         }
     }
 
-    static func isType(_ type: String, ofKinds kinds: [String]) -> Bool {
+    package static func isType(_ type: String, ofKinds kinds: [String]) -> Bool {
         let parts = type.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count >= 2 && kinds.contains(String(parts[0])) && parts.allSatisfy { !$0.isEmpty }
     }
@@ -383,7 +392,7 @@ struct FlowChecker {
     }
 
     /// Checks what only the tree can tell; its screens and rules are checked with all others.
-    mutating func check(_ trees: [Flow.Step]) {
+    package mutating func check(_ trees: [Flow.Step]) {
         for tree in trees.enumerated() where !tree.element.fields.isEmpty {
             report("no command comes before the first step; remove 'where'", at: "steps[\(tree.offset)].where")
         }

@@ -1,3 +1,5 @@
+public import Support
+
 extension Flow {
     /// A condition on the state: one of these screens stands in that place, with at least these arguments.
     public struct Condition: Hashable, Sendable {
@@ -116,7 +118,7 @@ extension Flow {
         /// The field is a number, this or a smaller one.
         public static func atMost(_ number: Double) -> Match { Match(atMost: number) }
 
-        func holds(for value: JSONValue?) -> Bool {
+        package func holds(for value: JSONValue?) -> Bool {
             if let exists, exists != (value.map { !$0.isNull } ?? false) { return false }
             if let anyOf, !(value.map(anyOf.contains) ?? false) { return false }
             if let value, noneOf.contains(value) { return false }

@@ -27,7 +27,7 @@ public struct FlowFinding: Hashable, Sendable, CustomStringConvertible {
         return "\(source)\(position): \(severity == .error ? "" : "\(severity.rawValue): ")\(message)"
     }
 
-    init(source: String, line: Int? = nil, column: Int? = nil, severity: Severity = .error, message: String) {
+    package init(source: String, line: Int? = nil, column: Int? = nil, severity: Severity = .error, message: String) {
         self.source = source
         self.line = line
         self.column = column
@@ -35,7 +35,7 @@ public struct FlowFinding: Hashable, Sendable, CustomStringConvertible {
         self.message = message
     }
 
-    init(source: String, problem: FlowChecker.Problem) {
+    package init(source: String, problem: FlowChecker.Problem) {
         self.init(
             source: source,
             severity: problem.severity,
@@ -48,6 +48,10 @@ public struct FlowFinding: Hashable, Sendable, CustomStringConvertible {
 public struct FlowError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What is wrong, from the file's beginning to its end; never empty.
     public let findings: [FlowFinding]
+
+    package init(findings: [FlowFinding]) {
+        self.findings = findings
+    }
 
     /// The stable code by which programs know this error.
     public var code: String { "navigation.invalidFlow" }

@@ -1,3 +1,5 @@
+public import Support
+
 extension Flow {
     /// A question that stands between a rule and what it does.
     ///

@@ -1,3 +1,5 @@
+internal import Support
+
 extension Flow.Child {
     var json: JSONValue {
         ["start": .string(start), "transitions": .array(transitions.map(\.json))]
@@ -38,7 +40,7 @@ extension Flow.Condition {
 }
 
 extension Flow.Action {
-    var json: JSONValue {
+    package var json: JSONValue {
         switch self {
         case .setRoot(let destination, let container):
             ["setRoot": .object(destination.members.with("container", container?.json))]

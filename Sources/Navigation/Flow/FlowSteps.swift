@@ -38,7 +38,7 @@ extension Flow {
             self.init(screen, title: title, where: fields, next: next, guard: condition, steps: steps())
         }
 
-        init(
+        package init(
             _ screen: String,
             title: String?,
             where fields: [String: Match],
@@ -86,7 +86,7 @@ extension Flow.Step {
     }
 
     /// How it leads to each of those that may follow.
-    var rules: [Flow.Transition] {
+    package var rules: [Flow.Transition] {
         guard let next else { return [] }
         return steps.map { step in
             Flow.Transition(

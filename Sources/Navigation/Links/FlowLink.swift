@@ -1,3 +1,5 @@
+public import Support
+
 extension Flow {
     /// A deep link: what its URLs look like, when they may be followed, and where they lead.
     ///

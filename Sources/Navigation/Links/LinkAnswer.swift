@@ -1,3 +1,5 @@
+internal import Support
+
 /// What becomes of a deep link in a state.
 enum LinkAnswer {
     /// No link of the flow has such a URL.

@@ -1,3 +1,5 @@
+internal import Support
+
 extension FlowChecker {
     mutating func checkLinks() {
         for (index, link) in flow.links.enumerated() {

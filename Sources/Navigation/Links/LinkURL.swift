@@ -1,3 +1,5 @@
+internal import Support
+
 extension Flow.Link {
     func url(for state: NavigationState) -> String? {
         values(of: state).flatMap { pattern?.url(with: $0) }

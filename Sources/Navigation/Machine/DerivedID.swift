@@ -1,3 +1,5 @@
+internal import Support
+
 /// Identifiers of the messages that a message leads to.
 ///
 /// They are derived instead of drawn, so that a replay, and a host that was killed and handles a message again, name the

@@ -1,3 +1,5 @@
+internal import Support
+
 /// A flow in motion: it takes the messages of one session and says what an app shall show.
 ///
 /// It is a value and has no clock, no chance and no connection to anything: the same inputs lead to the same state,
@@ -661,7 +663,7 @@ extension NavigationState {
 }
 
 extension Machine.Input {
-    func discarded(_ reason: String) -> Machine.Effect {
+    package func discarded(_ reason: String) -> Machine.Effect {
         .messageDiscarded(messageID: id, reason: "\(type): \(reason)")
     }
 

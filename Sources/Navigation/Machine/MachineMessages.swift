@@ -1,3 +1,5 @@
+public import Support
+
 extension Machine {
     /// A message as a machine sees it.
     public struct Input: Codable, Hashable, Sendable {

@@ -1,3 +1,5 @@
+internal import Support
+
 /// A machine that goes on where a snapshot was taken, and what of the snapshot could not be kept.
 ///
 /// The flow may have changed since. What it no longer has is dropped, and with it all that lay above, for a screen makes

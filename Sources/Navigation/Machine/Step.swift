@@ -1,3 +1,5 @@
+internal import Support
+
 /// A change in the making: it works on a copy, so that of several actions either all or none take effect.
 struct Step {
     private let flow: Flow

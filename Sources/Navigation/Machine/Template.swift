@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Support
 
 /// A string with places to fill in: `https://open.spotify.com/playlist/${screens.generatedPlaylist.playlistID}`.
 ///
@@ -10,31 +11,31 @@ internal import Foundation
 ///
 /// A string that is one place and nothing else becomes the value itself, whatever its type; among other text a value
 /// must be a string, a number or a truth value.
-struct Template {
-    enum Segment: Equatable {
+package struct Template {
+    package enum Segment: Equatable {
         case text(String)
         case place(String)
     }
 
-    enum Problem: Error, Equatable {
+    package enum Problem: Error, Equatable {
         case unclosed
         case unknownScope(String)
         case incomplete(String)
     }
 
-    enum Scope: String, CaseIterable {
+    package enum Scope: String, CaseIterable {
         case data
         case answer
         case arguments
         case screens
     }
 
-    let segments: [Segment]
+    package let segments: [Segment]
 
     /// Reads a template.
     ///
     /// - Throws: ``Problem`` when a place is not closed or does not begin with a known name.
-    init(_ source: String) throws(Problem) {
+    package init(_ source: String) throws(Problem) {
         var segments: [Segment] = []
         var rest = source[...]
         while let opening = rest.firstRange(of: "${") {
@@ -75,7 +76,7 @@ struct Template {
 }
 
 extension Template.Problem: CustomStringConvertible {
-    var description: String {
+    package var description: String {
         switch self {
         case .unclosed: "'${' is not closed; add '}'"
         case .unknownScope(let scope):

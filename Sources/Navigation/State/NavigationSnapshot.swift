@@ -1,3 +1,5 @@
+internal import Support
+
 /// A machine's state with all that is needed to show it, to explain it and to restore the machine from it.
 ///
 /// Equal histories give equal snapshots: no clock and no chance has a part in it.

@@ -1,3 +1,5 @@
+internal import Support
+
 /// Which screens an app shows, and how they lie on one another.
 ///
 /// It says what is intended. Views follow it, and report what they display and what their user does.
@@ -71,7 +73,7 @@ public struct NavigationState: Hashable, Sendable {
     }
 
     /// Where a path is.
-    enum PathPlace: Hashable, Sendable {
+    package enum PathPlace: Hashable, Sendable {
         /// On the root; with tabs nothing is ever pushed there.
         case root
         case column(String)
@@ -88,12 +90,12 @@ public struct NavigationState: Hashable, Sendable {
     }
 
     /// Where the path is that presentations lie on: the selected tab's, or else the root's.
-    var bottomPlace: PathPlace {
+    package var bottomPlace: PathPlace {
         root.container?.selectedTab.map { .tab($0) } ?? .root
     }
 
     /// Where paths are, from the bottom up.
-    var paths: [PathPlace] {
+    package var paths: [PathPlace] {
         let beside: [PathPlace] =
             switch root.container {
             case .split(let columns): columns.keys.sorted().map { .column($0) }
@@ -104,7 +106,7 @@ public struct NavigationState: Hashable, Sendable {
     }
 
     /// The path at a place; empty where there is no such place, and then nothing can be set there.
-    subscript(place: PathPlace) -> [ScreenInstance] {
+    package subscript(place: PathPlace) -> [ScreenInstance] {
         get {
             switch place {
             case .root: path

@@ -1,3 +1,5 @@
+public import Support
+
 /// The screen that all others lie on, and how it is laid out.
 public struct RootScreen: Hashable, Sendable {
     /// The screen itself.

@@ -1,4 +1,5 @@
 internal import EventBus
+internal import FlowFiles
 internal import Navigation
 
 /// A screen: its entry in a flow, the command that leads to it, and a test of that.
@@ -74,6 +75,7 @@ package struct ScreenTemplate {
 
     private func test(of path: String, from origin: String) -> String {
         """
+        import FlowFiles
         import Foundation
         import Navigation
         import Testing

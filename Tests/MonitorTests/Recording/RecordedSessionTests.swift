@@ -1,5 +1,7 @@
 import Contracts
 import EventBus
+import FlowFiles
+import FlowReview
 import Foundation
 import Monitor
 import Navigation

@@ -1,5 +1,6 @@
 internal import Contracts
 internal import EventBus
+internal import FlowFiles
 internal import Foundation
 internal import Logging
 internal import Navigation

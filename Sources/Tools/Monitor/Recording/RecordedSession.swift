@@ -1,5 +1,6 @@
 internal import Contracts
 internal import EventBus
+package import FlowReview
 package import Navigation
 
 /// A recorded session told to a flow, without a bus.

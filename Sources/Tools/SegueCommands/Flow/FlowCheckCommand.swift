@@ -1,6 +1,7 @@
 internal import AppContract
 internal import ArgumentParser
 internal import Compose
+internal import FlowReview
 internal import Navigation
 
 struct FlowCheckCommand: AsyncParsableCommand {

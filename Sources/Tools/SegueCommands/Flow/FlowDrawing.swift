@@ -1,3 +1,4 @@
+internal import FlowReview
 internal import Navigation
 
 /// What there is to draw of a flow, and in which order: the same for every format.

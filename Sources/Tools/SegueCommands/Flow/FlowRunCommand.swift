@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import EventBus
+internal import FlowReview
 internal import Foundation
 internal import Monitor
 internal import Navigation

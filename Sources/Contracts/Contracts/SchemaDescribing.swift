@@ -1,0 +1,51 @@
+public import EventBus
+public import Support
+
+/// A type that says itself what JSON it is. Others need not: their schema is inferred from what they decode, by the module
+/// MessageSchema. One that reads JSON in a way of its own may have to.
+public protocol SchemaDescribing {
+    static var schema: JSONSchema { get }
+}
+
+extension JSONValue: SchemaDescribing {
+    public static var schema: JSONSchema { .any }
+}
+
+extension Attributes: SchemaDescribing {
+    /// The attributes of CloudEvents 1.0, and this project's extensions.
+    public static var schema: JSONSchema {
+        let required = ["specversion", "id", "source", "type"]
+        let optional = [
+            "subject", "time", "correlationid", "causationid", "traceparent", "expirytime", "platform", "device",
+            "instance", "key", "recipient",
+        ]
+        let members =
+            required.map { ($0, JSONSchema.Property(.string)) }
+            + optional.map { ($0, JSONSchema.Property(.string, isRequired: false)) }
+        return .object(Dictionary(uniqueKeysWithValues: members))
+    }
+}
+
+extension Document.ScreenWork: SchemaDescribing {
+    public static var schema: JSONSchema {
+        .object(requiring: ["consumer": .string, "attributes": Attributes.schema, "data": .any])
+    }
+}
+
+extension MessageContract: SchemaDescribing {
+    public static var schema: JSONSchema {
+        let schema = JSONSchema.Property(.map(.any), isRequired: false)
+        return .object(["type": .init(.string), "data": schema, "answer": schema])
+    }
+}
+
+extension Document.NavigationState: SchemaDescribing {
+    /// What programs read of it. The state and the memory are the machine's own.
+    public static var schema: JSONSchema {
+        .object(requiring: [
+            "platform": .string, "session": .string, "revision": .integer, "flow": .map(.any),
+            "cause": .nullable(.string), "commands": .array(.string), "state": .map(.any), "memory": .map(.any),
+            "url": .nullable(.string),
+        ])
+    }
+}

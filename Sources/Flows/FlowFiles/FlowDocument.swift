@@ -1,0 +1,360 @@
+internal import Navigation
+internal import Support
+
+extension DocumentReader {
+    /// The flow that a document describes, as far as it can be read; findings say what could not be. Beside it what the
+    /// finished flow does not tell: the trees of steps, and all screens as often as they are declared.
+    mutating func flow(from document: DocumentNode) -> (flow: Flow, trees: [Flow.Step], declared: [Flow.Screen])? {
+        guard let members = flowMembers(of: document) else { return nil }
+        let trees = members["steps"].map { steps($0) } ?? []
+        let parts = Flow.parts(of: trees)
+        let screens = (members["screens"].map { self.screens($0) } ?? []) + parts.screens
+        let transitions = members["transitions"].map { self.transitions($0, at: "transitions") } ?? []
+        noteParts(of: trees, after: transitions.count)
+        // What is missing has been reported: what stands in for it must give the checks nothing more to say.
+        let flow = Flow(
+            name: members["name"].flatMap { string($0, "the flow's name") } ?? "",
+            version: members["version"].flatMap { integer($0, "the flow's version") } ?? 0,
+            platform: members["platform"].flatMap { string($0, "the flow's platform") } ?? "",
+            start: members["start"].flatMap { string($0, "the start screen's name") } ?? screens.first?.name ?? "",
+            screens: screens,
+            presentations: members["presentations"].flatMap { choices($0, "style", of: PresentationStyle.self) },
+            requests: members["requests"].flatMap { choices($0, "action", of: Flow.ActionName.self) } ?? [],
+            ignores: members["ignores"].flatMap { strings($0, "an event or error that the flow ignores") } ?? [],
+            flows: members["flows"].map { flows($0, screens) } ?? [],
+            transitions: transitions + parts.transitions,
+            links: members["links"].map { links($0) } ?? []
+        )
+        return (flow, trees, screens)
+    }
+
+    private mutating func flowMembers(of document: DocumentNode) -> [String: DocumentNode]? {
+        let keys = ["name", "version", "platform", "start"]
+        // Steps declare screens and rules.
+        let written = ["screens", "transitions"]
+        let hasSteps = document.mapping?.contains { name(of: $0.key) == "steps" } ?? false
+        return members(
+            of: document,
+            "the flow",
+            at: "",
+            required: keys + (hasSteps ? [] : written),
+            optional: ["presentations", "requests", "ignores", "flows", "links", "steps"] + (hasSteps ? written : [])
+        )
+    }
+
+    private mutating func screens(_ node: DocumentNode) -> [Flow.Screen] {
+        guard case .mapping(let mapping) = node.content, !mapping.isEmpty else {
+            report("screens must be a mapping of screens' names to what they send", at: node)
+            return []
+        }
+        return mapping.compactMap { key, node in
+            guard let name = string(key, "a screen's name") else { return nil }
+            let screen = screen(name, node)
+            note("screens.\(name)", at: key)
+            return screen
+        }
+    }
+
+    private mutating func screen(_ name: String, _ node: DocumentNode) -> Flow.Screen {
+        // A screen about which there is nothing to say may be left empty after its colon.
+        if case .scalar(let scalar) = node.content, scalar.text.isEmpty { return Flow.Screen(name) }
+        let members = members(
+            of: node, "screen '\(name)'", at: "screens.\(name)", optional: ["title", "sends", "gate"])
+        return Flow.Screen(
+            name,
+            title: members?["title"].flatMap { string($0, "a screen's title") },
+            sends: members?["sends"].flatMap { strings($0, "a command that a screen sends") } ?? [],
+            gate: members?["gate"].flatMap { bool($0, "gate") } ?? false
+        )
+    }
+
+    private mutating func flows(_ node: DocumentNode, _ screens: [Flow.Screen]) -> [Flow.Child] {
+        guard case .mapping(let mapping) = node.content else {
+            report("flows must be a mapping of child flows' names to their start and transitions", at: node)
+            return []
+        }
+        return mapping.compactMap { key, node in
+            guard let name = string(key, "a child flow's name") else { return nil }
+            let child = child(name, node, screens)
+            note("flows.\(name)", at: key)
+            return child
+        }
+    }
+
+    private mutating func child(_ name: String, _ node: DocumentNode, _ screens: [Flow.Screen]) -> Flow.Child {
+        let place = "flows.\(name)"
+        let members = members(of: node, "flow '\(name)'", at: place, required: ["start", "transitions"])
+        let start = members?["start"].flatMap { string($0, "the start screen's name") }
+        let transitions = members?["transitions"].map { self.transitions($0, at: "\(place).transitions") }
+        return Flow.Child(name, start: start ?? screens.first?.name ?? "", transitions: transitions ?? [])
+    }
+
+    private mutating func transitions(_ node: DocumentNode, at list: String) -> [Flow.Transition] {
+        guard case .sequence(let elements) = node.content else {
+            report("transitions must be a list, each beginning with '- on: TYPE'", at: node)
+            return []
+        }
+        var transitions: [Flow.Transition] = []
+        for element in elements {
+            // The place counts what could be read, for that is how the checks will count.
+            let place = "\(list)[\(transitions.count)]"
+            if let transition = transition(element, at: place) {
+                transitions.append(transition)
+            } else {
+                forget(place)
+            }
+        }
+        return transitions
+    }
+
+    private mutating func transition(_ node: DocumentNode, at place: String) -> Flow.Transition? {
+        let members = members(
+            of: node,
+            "a transition",
+            at: place,
+            required: ["on", "do"],
+            optional: ["where", "when", "unless", "origin", "guard"]
+        )
+        guard let members, let on = members["on"].flatMap({ string($0, "a message's type") }),
+            let actions = members["do"].flatMap({ self.actions($0, at: "\(place).do") })
+        else { return nil }
+        return Flow.Transition(
+            on: on,
+            where: members["where"].map { fields($0, at: "\(place).where") } ?? [:],
+            when: members["when"].map { conditions($0, "when", at: "\(place).when") } ?? [],
+            unless: members["unless"].map { conditions($0, "unless", at: "\(place).unless") } ?? [],
+            origin: members["origin"].flatMap { choice($0, "origin", of: Flow.Origin.self) } ?? .any,
+            guard: members["guard"].map { condition($0, at: "\(place).guard") },
+            do: actions
+        )
+    }
+
+    /// What a rule asks of a message's fields, by dotted path.
+    mutating func fields(_ node: DocumentNode, at place: String) -> [String: Flow.Match] {
+        guard case .mapping(let mapping) = node.content else {
+            report("'where' must be a mapping of fields to what they must be", at: node)
+            return [:]
+        }
+        var fields: [String: Flow.Match] = [:]
+        for (key, node) in mapping {
+            guard let field = string(key, "a field's path") else { continue }
+            fields[field] = match(node, field, at: "\(place).\(field)")
+            note("\(place).\(field)", at: key)
+        }
+        return fields
+    }
+
+    private mutating func match(_ node: DocumentNode, _ field: String, at place: String) -> Flow.Match? {
+        guard case .mapping = node.content else { return Flow.Match(anyOf: values(node)) }
+        let operators = ["anyOf", "not", "exists", "atLeast", "atMost"]
+        let what = "what '\(field)' must be"
+        guard let members = members(of: node, what, at: place, optional: operators) else { return nil }
+        return Flow.Match(
+            anyOf: members["anyOf"].map { values($0) },
+            noneOf: members["not"].map { values($0) } ?? [],
+            exists: members["exists"].flatMap { bool($0, "exists") },
+            atLeast: members["atLeast"].flatMap { number($0, "atLeast") },
+            atMost: members["atMost"].flatMap { number($0, "atMost") }
+        )
+    }
+
+    private mutating func values(_ node: DocumentNode) -> [JSONValue] {
+        let value = value(node)
+        return value.arrayValue ?? [value]
+    }
+
+    mutating func conditions(_ node: DocumentNode, _ what: String, at location: String) -> [Flow.Condition] {
+        let places = Flow.Condition.Place.allCases
+        let members = members(of: node, "'\(what)'", at: location, optional: places.map(\.rawValue))
+        return places.compactMap { place in
+            guard let node = members?[place.rawValue] else { return nil }
+            if place == .tab {
+                return strings(node, "a tab's name").map { Flow.Condition(place, $0.map { .screen($0) }) }
+            }
+            return Flow.Condition(place, destinations(node, place.rawValue, at: "\(location).\(place.rawValue)"))
+        }
+    }
+
+    mutating func condition(_ node: DocumentNode, at place: String) -> Flow.Guard {
+        let members = members(
+            of: node,
+            "a guard",
+            at: place,
+            required: ["accept", "deadline"],
+            optional: ["ask", "reject", "meanwhile", "rejected", "expired"]
+        )
+        // What is missing has been reported: what stands in for it must give the checks nothing more to say.
+        return Flow.Guard(
+            ask: members?["ask"].flatMap { ask($0, at: "\(place).ask") },
+            accept: members?["accept"].flatMap { answer($0, at: "\(place).accept") } ?? "event.Unread",
+            reject: members?["reject"].flatMap { answer($0, at: "\(place).reject") },
+            deadline: members?["deadline"].flatMap { duration($0, "a guard's deadline") } ?? .seconds(1),
+            meanwhile: members?["meanwhile"].flatMap { choice($0, "policy", of: Flow.Guard.Meanwhile.self) } ?? .drop,
+            rejected: members?["rejected"].map { outcome($0, "rejected", at: "\(place).rejected") } ?? [],
+            expired: members?["expired"].map { outcome($0, "expired", at: "\(place).expired") } ?? []
+        )
+    }
+
+    private mutating func ask(_ node: DocumentNode, at place: String) -> Flow.Guard.Ask? {
+        if case .scalar(let scalar) = node.content, !scalar.text.isEmpty { return Flow.Guard.Ask(scalar.text) }
+        let members = members(of: node, "'ask'", at: place, required: ["type"], optional: ["data"])
+        guard let members, let type = members["type"].flatMap({ string($0, "a command's type") }) else { return nil }
+        return Flow.Guard.Ask(type, data: .object(members["data"].map { object($0) } ?? [:]))
+    }
+
+    private mutating func answer(_ node: DocumentNode, at place: String) -> Flow.Guard.Answer? {
+        if case .scalar(let scalar) = node.content, !scalar.text.isEmpty { return Flow.Guard.Answer(scalar.text) }
+        let members = members(of: node, "an answer", at: place, required: ["on"], optional: ["where"])
+        guard let members, let on = members["on"].flatMap({ string($0, "a message's type") }) else { return nil }
+        return Flow.Guard.Answer(on, where: members["where"].map { fields($0, at: "\(place).where") } ?? [:])
+    }
+
+    private mutating func outcome(_ node: DocumentNode, _ what: String, at place: String) -> [Flow.Action] {
+        guard case .sequence = node.content else {
+            report("'\(what)' must be a list of actions, each beginning with '- '", at: node)
+            return []
+        }
+        return actions(node, at: place) ?? []
+    }
+
+    /// The trees of steps, as they are written.
+    mutating func steps(_ node: DocumentNode, at list: String = "steps") -> [Flow.Step] {
+        guard case .sequence(let elements) = node.content else {
+            report("steps must be a list, each beginning with '- screen: NAME'", at: node)
+            return []
+        }
+        var steps: [Flow.Step] = []
+        for element in elements {
+            // The place counts what could be read, for that is how the checks will count.
+            let place = "\(list)[\(steps.count)]"
+            if let step = step(element, at: place) { steps.append(step) } else { forget(place) }
+        }
+        return steps
+    }
+
+    private mutating func step(_ node: DocumentNode, at place: String) -> Flow.Step? {
+        let members = members(
+            of: node,
+            "a step",
+            at: place,
+            required: ["screen"],
+            optional: ["title", "where", "next", "guard", "steps"]
+        )
+        guard let members, let screen = members["screen"].flatMap({ string($0, "a screen's name") }) else { return nil }
+        return Flow.Step(
+            screen,
+            title: members["title"].flatMap { string($0, "a screen's title") },
+            where: members["where"].map { fields($0, at: "\(place).where") } ?? [:],
+            next: members["next"].flatMap { string($0, "a command's type") },
+            guard: members["guard"].map { condition($0, at: "\(place).guard") },
+            steps: members["steps"].map { steps($0, at: "\(place).steps") } ?? []
+        )
+    }
+
+    /// Lets what is wrong with the screens and rules of the trees be reported where the steps are written.
+    /// - Parameter count: How many rules stand before theirs.
+    mutating func noteParts(of trees: [Flow.Step], after count: Int) {
+        var count = count
+        for (place, step) in Flow.steps(of: trees, at: "steps") {
+            noteAlso("screens.\(step.screen)", as: place)
+            for _ in step.rules {
+                noteAlso("transitions[\(count)]", as: place)
+                count += 1
+            }
+        }
+    }
+
+    mutating func links(_ node: DocumentNode) -> [Flow.Link] {
+        guard case .sequence(let elements) = node.content else {
+            report("links must be a list, each beginning with '- url: PATTERN'", at: node)
+            return []
+        }
+        var links: [Flow.Link] = []
+        for element in elements {
+            // The place counts what could be read, for that is how the checks will count.
+            let place = "links[\(links.count)]"
+            if let link = link(element, at: place) { links.append(link) } else { forget(place) }
+        }
+        return links
+    }
+
+    private mutating func link(_ node: DocumentNode, at place: String) -> Flow.Link? {
+        let members = members(
+            of: node, "a link", at: place, required: ["url", "to"],
+            optional: ["when", "unless", "send", "park", "over"])
+        guard let members, let url = members["url"].flatMap({ string($0, "a link's URL") }),
+            let to = members["to"].flatMap({ target($0, at: "\(place).to") })
+        else { return nil }
+        return Flow.Link(
+            url,
+            when: members["when"].map { conditions($0, "when", at: "\(place).when") } ?? [],
+            unless: members["unless"].map { conditions($0, "unless", at: "\(place).unless") } ?? [],
+            to: to,
+            send: members["send"].map { sends($0, at: "\(place).send") } ?? [],
+            park: members["park"].flatMap { duration($0, "'park'") } ?? Flow.Link.usualPark,
+            over: members["over"].map { over($0, at: "\(place).over") } ?? [:]
+        )
+    }
+
+    private mutating func over(_ node: DocumentNode, at place: String) -> [PresentationStyle: Flow.Precedence] {
+        let styles = PresentationStyle.allCases
+        let members = members(of: node, "'over'", at: place, optional: styles.map(\.rawValue))
+        var over: [PresentationStyle: Flow.Precedence] = [:]
+        for style in styles {
+            over[style] = members?[style.rawValue].flatMap { choice($0, "precedence", of: Flow.Precedence.self) }
+        }
+        return over
+    }
+
+    /// As a list, or one command in place of a list of one.
+    private mutating func sends(_ node: DocumentNode, at place: String) -> [Flow.Link.Sending] {
+        let elements = if case .sequence(let sequence) = node.content { sequence } else { [node] }
+        var sends: [Flow.Link.Sending] = []
+        for element in elements {
+            let place = "\(place)[\(sends.count)]"
+            note(place, at: element)
+            guard case .send(let type, let data) = send(element, at: place) else { continue }
+            sends.append(Flow.Link.Sending(type, data.objectValue ?? [:]))
+        }
+        return sends
+    }
+
+    private mutating func target(_ node: DocumentNode, at place: String) -> Flow.Link.Target? {
+        let members = members(of: node, "'to'", at: place, optional: ["root", "tab", "columns", "path", "present"])
+        guard let members else { return nil }
+        return Flow.Link.Target(
+            root: members["root"].flatMap { root($0, at: "\(place).root") },
+            tab: members["tab"].flatMap { string($0, "a tab's name") },
+            columns: members["columns"].map { columns($0, at: "\(place).columns") } ?? [:],
+            path: members["path"].map { destinations($0, "path", at: "\(place).path") } ?? [],
+            present: members["present"].flatMap { presented($0, at: "\(place).present") }
+        )
+    }
+
+    private mutating func root(_ node: DocumentNode, at place: String) -> Flow.Link.Root? {
+        guard case .setRoot(let destination, let container) = setRoot(node, at: place) else { return nil }
+        return Flow.Link.Root(destination, container: container)
+    }
+
+    private mutating func presented(_ node: DocumentNode, at place: String) -> Flow.Link.Presented? {
+        guard case .present(let destination, let style, let options) = present(node, at: place) else { return nil }
+        return Flow.Link.Presented(destination, as: style, options: options)
+    }
+
+    private mutating func columns(_ node: DocumentNode, at place: String) -> [String: Flow.Link.Column] {
+        guard case .mapping(let mapping) = node.content else {
+            report("columns must be a mapping of columns' names to screens", at: node)
+            return [:]
+        }
+        var columns: [String: Flow.Link.Column] = [:]
+        for (key, value) in mapping {
+            guard let name = string(key, "a column's name") else { continue }
+            let place = "\(place).\(name)"
+            note(place, at: key)
+            guard let (first, more) = destination(value, "columns", at: place, optional: ["path"]) else { continue }
+            let path = more["path"].map { destinations($0, "path", at: "\(place).path") }
+            columns[name] = Flow.Link.Column(first, path: path ?? [])
+        }
+        return columns
+    }
+}

@@ -1,0 +1,227 @@
+public import Navigation
+internal import Support
+
+extension Flow {
+    /// The flow as a YAML file that people like to read: in the order in which the documents explain it, without quotes
+    /// that nothing needs and without what holds unless said. Reading it gives an equal flow.
+    public var yaml: String {
+        guard case .mapping(let members) = YAMLNode(flow: json) else { return "" }
+        return members.enumerated()
+            .map { index, member in
+                let text = YAMLNode.mapping([member])
+                // What goes on over several lines is set apart.
+                guard case .block(let lines) = text.text, index > 0, lines.count > 1 else { return text.description }
+                let isOfRules = ["transitions", "links"].contains(member.0)
+                return "\n" + (isOfRules ? Self.spaced(lines) : lines).map { "\($0)\n" }.joined()
+            }
+            .joined()
+    }
+
+    /// An empty line between two rules, of messages or of URLs.
+    private static func spaced(_ lines: [String]) -> [String] {
+        lines.enumerated().flatMap { index, line in index > 1 && line.hasPrefix("  - ") ? ["", line] : [line] }
+    }
+}
+
+/// A value in the order and the form in which it is written as YAML.
+indirect enum YAMLNode {
+    /// What a key may be left with.
+    case nothing
+    case scalar(JSONValue)
+    case list([YAMLNode])
+    case mapping([(String, YAMLNode)])
+}
+
+extension YAMLNode: CustomStringConvertible {
+    enum Text {
+        /// What fits behind a key.
+        case line(String)
+        /// What begins below it.
+        case block([String])
+    }
+
+    /// How long a list may be that stands in one line.
+    private static let lineLimit = 80
+
+    /// The whole text, each line with its end.
+    var description: String {
+        switch text {
+        case .line(let line): line + "\n"
+        case .block(let lines): lines.map { "\($0)\n" }.joined()
+        }
+    }
+
+    var text: Text {
+        switch self {
+        case .nothing: .line("")
+        case .scalar(let value): .line(YAMLScalar.text(of: value))
+        case .list(let elements):
+            line(of: elements).map { .line($0) } ?? .block(elements.flatMap { $0.lines(ofElement: "- ") })
+        case .mapping(let members) where members.isEmpty: .line("{}")
+        case .mapping(let members): .block(members.flatMap { $1.lines(under: YAMLScalar.text(of: .string($0))) })
+        }
+    }
+
+    private func lines(under key: String) -> [String] {
+        switch text {
+        case .line(""): ["\(key):"]
+        case .line(let text): ["\(key): \(text)"]
+        case .block(let lines): ["\(key):"] + lines.map { "  \($0)" }
+        }
+    }
+
+    private func lines(ofElement dash: String) -> [String] {
+        switch text {
+        case .line(let text): [dash + text]
+        case .block(let lines): lines.enumerated().map { index, line in (index == 0 ? dash : "  ") + line }
+        }
+    }
+
+    /// A list in one line, if it is short, and nothing in it needs more quotes than below each other.
+    private func line(of elements: [YAMLNode]) -> String? {
+        var texts: [String] = []
+        for element in elements {
+            guard case .scalar(let value) = element, YAMLScalar.isPlainInLists(value) else { return nil }
+            texts.append(YAMLScalar.text(of: value))
+        }
+        let line = "[\(texts.joined(separator: ", "))]"
+        return line.count <= Self.lineLimit ? line : nil
+    }
+}
+
+// A flow's canonical JSON says everything in one way, at length; people have shorter ones.
+//
+// This knows the language's words, not its structure: what flows learn to say is written too, behind what has a place.
+extension YAMLNode {
+    /// What a value belongs to: names in an app's own data mean nothing in the language of flows.
+    private enum Context {
+        /// The language; the key that the value stands under says what is short for it.
+        case language(under: String)
+        /// Things of the flow by the names that it gives them.
+        case names
+        /// Fields of messages by their paths, and what they must be.
+        case fields
+        /// An app's own data.
+        case data
+
+        init(under key: String) {
+            switch key {
+            case "screens", "flows": self = .names
+            case "where": self = .fields
+            case "arguments", "data", "finish": self = .data
+            default: self = .language(under: key)
+            }
+        }
+    }
+
+    /// The keys in the order in which docs/flows.md explains them.
+    private static let order = [
+        "name", "version", "platform", "start", "presentations", "requests", "ignores", "screens", "flows",
+        "transitions", "links",
+        "on", "url", "where", "when", "unless", "origin", "guard", "do", "to", "send", "park", "over",
+        "ask", "accept", "reject", "deadline", "meanwhile", "rejected", "expired", "type", "data",
+        "screen", "flow", "arguments", "count", "column", "container", "tabs", "style", "detents", "dragIndicator",
+        "interactiveDismissal", "id", "title", "message", "role", "buttons", "sends", "gate",
+        "root", "top", "columns", "path", "presented", "present", "shown", "tab",
+        "not", "exists", "atLeast", "atMost", "anyOf",
+    ]
+
+    /// Where one element may stand for a list of one.
+    private static let lists: Set = ["root", "top", "path", "presented", "shown", "tab", "replacePath", "send"]
+
+    /// Writes a flow's canonical JSON.
+    init(flow: JSONValue) {
+        self.init(flow, .language(under: ""))
+    }
+
+    private init(_ value: JSONValue, _ context: Context) {
+        switch (value, context) {
+        case (.object(let members), .language(let key)):
+            self = Self.short(members, under: key) ?? Self.mapping(members) { Context(under: $0) }
+        case (.object(let members), .names):
+            self = .mapping(
+                Self.sorted(members).map { ($0, $1 == [:] ? .nothing : YAMLNode($1, .language(under: ""))) })
+        case (.object(let members), .fields):
+            self = .mapping(Self.sorted(members).map { ($0, Self(match: $1)) })
+        case (.object(let members), .data): self = .mapping(Self.sorted(members).map { ($0, Self($1, .data)) })
+        case (.array(let elements), .language(let key)) where elements.count == 1 && Self.lists.contains(key):
+            self.init(elements[0], context)
+        case (.array(let elements), _): self = .list(elements.map { YAMLNode($0, context) })
+        default: self = .scalar(value)
+        }
+    }
+
+    private init(match value: JSONValue) {
+        self = value.objectValue.map { Self.mapping($0) { _ in .data } } ?? Self(value, .data)
+    }
+
+    private static func sorted(_ members: [String: JSONValue]) -> [(String, JSONValue)] {
+        members.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    private static func mapping(_ members: [String: JSONValue], _ context: (String) -> Context) -> YAMLNode {
+        let ranks = Dictionary(uniqueKeysWithValues: order.enumerated().map { ($1, $0) })
+        let ranked = members.map { (rank: ranks[$0] ?? order.endIndex, key: $0, value: $1) }
+        return .mapping(
+            ranked.sorted { ($0.rank, $0.key) < ($1.rank, $1.key) }
+                .map { ($0.key, YAMLNode($0.value, context($0.key))) })
+    }
+
+    /// A name that stands for an object that holds nothing else.
+    private static func short(_ members: [String: JSONValue], under key: String) -> YAMLNode? {
+        if key == "tabs", members.count == 2, let name = members["name"], name == members["screen"] {
+            return .scalar(name)
+        }
+        guard members.count == 1, let member = members.first else { return nil }
+        switch (member.key, key) {
+        case ("screen", _), ("type", "send"), ("type", "ask"), ("on", "accept"), ("on", "reject"):
+            return .scalar(member.value)
+        default: return nil
+        }
+    }
+}
+
+/// How single values are written: plain where a reader of flows gets the same value back, else as JSON.
+enum YAMLScalar {
+    static func text(of value: JSONValue) -> String {
+        guard case .string(let string) = value else { return value.description }
+        return isPlain(string) ? string : quoted(string)
+    }
+
+    /// Whether the value needs no quotes between brackets and commas.
+    static func isPlainInLists(_ value: JSONValue) -> Bool {
+        guard case .string(let string) = value else { return true }
+        return isPlain(string) && !string.contains { ",[]{}:".contains($0) }
+    }
+
+    private static func isPlain(_ string: String) -> Bool {
+        // What begins with one of these means something to YAML; "<<" and "=" do to some who read it.
+        guard let first = string.first, !"-?:,[]{}#&*!|>'\"%@`<=".contains(first) else { return false }
+        guard string.last != ":", first != " ", string.last != " " else { return false }
+        guard !string.contains(": "), !string.contains(" #") else { return false }
+        return string.unicodeScalars.allSatisfy(isPrintable) && value(ofPlain: string) == .string(string)
+    }
+
+    /// YAML's double quotes take JSON's escapes.
+    private static func quoted(_ string: String) -> String {
+        var text = ""
+        for scalar in JSONValue.string(string).description.unicodeScalars {
+            if isPrintable(scalar) { text.unicodeScalars.append(scalar) } else { text += escaped(scalar) }
+        }
+        return text
+    }
+
+    private static func escaped(_ scalar: Unicode.Scalar) -> String {
+        let digits = String(scalar.value, radix: 16)
+        return "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    }
+
+    /// What YAML neither refuses nor takes for the end of a line.
+    private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x2028, 0x2029, 0xFEFF: false
+        case 0x20...0x7E, 0xA0...0xD7FF, 0xE000...0xFFFD, 0x10000...: true
+        default: false
+        }
+    }
+}

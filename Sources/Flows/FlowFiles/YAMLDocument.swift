@@ -1,0 +1,87 @@
+package import Navigation
+internal import Support
+internal import Yams
+
+extension DocumentReader {
+    /// What a text holds; nil, with a finding, when that is nothing or no YAML.
+    package mutating func document(_ yaml: String, _ advice: String) -> DocumentNode? {
+        do {
+            if let document = try compose(yaml: yaml) { return DocumentNode(document) }
+            report(FlowFinding(source: file, line: 1, column: 1, message: "the file is empty; \(advice)"))
+        } catch {
+            report(FlowFinding(yamlError: error, file: file))
+        }
+        return nil
+    }
+}
+
+extension DocumentNode {
+    fileprivate init(_ node: Node) {
+        let content: Content =
+            switch node {
+            case .scalar(let scalar): .scalar(Scalar(scalar.string, YAMLScalar.value(of: scalar)))
+            case .sequence(let elements): .sequence(elements.map { DocumentNode($0) })
+            case .mapping(let members): .mapping(members.map { (DocumentNode($0.key), DocumentNode($0.value)) })
+            case .alias: .alias
+            }
+        self.init(content, at: node.mark.map { Mark(line: $0.line, column: $0.column) })
+    }
+}
+
+extension FlowFinding {
+    /// What Yams says about text that is no YAML.
+    fileprivate init(yamlError error: any Error, file: String) {
+        let advice = "check its indentation, quotes and brackets"
+        switch error {
+        case YamlError.scanner(_, let problem, let mark, _),
+            YamlError.parser(_, let problem, let mark, _),
+            YamlError.composer(_, let problem, let mark, _):
+            self.init(
+                source: file,
+                line: mark.line,
+                column: mark.column,
+                message: "malformed YAML: \(problem); \(advice)"
+            )
+        case YamlError.duplicatedKeysInMapping(let duplicates, let context):
+            let keys = duplicates.map { "'\($0)'" }.joined(separator: ", ")
+            self.init(
+                source: file,
+                line: context.mark.line,
+                column: context.mark.column,
+                message: "\(keys) stands twice in one mapping; remove one"
+            )
+        case YamlError.reader(let problem, let offset, _, let yaml):
+            let before = offset.map { yaml.prefix($0) }
+            self.init(
+                source: file,
+                line: before.map { $0.count(where: \.isNewline) + 1 },
+                column: before.map { $0.reversed().prefix { !$0.isNewline }.count + 1 },
+                message: "malformed YAML: \(problem); save the file as UTF-8"
+            )
+        default:
+            self.init(source: file, line: 1, column: 1, message: "malformed YAML; \(advice)")
+        }
+    }
+}
+
+extension YAMLScalar {
+    /// Resolves plain scalars by YAML 1.2's JSON rules. Yams follows YAML 1.1, to which `on`, `yes` and `no` are truth
+    /// values, `1:30` is a number and `2026-11-21` a date: none of what someone who names a screen would expect.
+    static func value(ofPlain text: String) -> JSONValue {
+        switch text {
+        case "", "~", "null": return .null
+        case "true": return .bool(true)
+        case "false": return .bool(false)
+        default: break
+        }
+        if let value = Int(text) { return .integer(value) }
+        // Double also reads `nan` and `infinity`, which are words here.
+        guard text.first.map({ $0.isNumber || "+-.".contains($0) }) == true, let value = Double(text), value.isFinite
+        else { return .string(text) }
+        return .number(value)
+    }
+
+    fileprivate static func value(of scalar: Node.Scalar) -> JSONValue {
+        scalar.style == .plain ? value(ofPlain: scalar.string) : .string(scalar.string)
+    }
+}

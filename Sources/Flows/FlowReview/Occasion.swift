@@ -1,0 +1,144 @@
+internal import Navigation
+
+/// Everything that a rule asks for before it applies, its message's type apart.
+struct Occasion {
+    var fields: [String: Flow.Match]
+    var when: [Flow.Condition]
+    var unless: [Flow.Condition]
+    var isOwn: Bool
+
+    init(of transition: Flow.Transition) {
+        fields = transition.fields
+        when = transition.when
+        unless = transition.unless
+        isOwn = transition.origin == .own
+    }
+
+    /// Whether every such occasion is one of `other` too.
+    func implies(_ other: Occasion) -> Bool {
+        other.fields.allSatisfy { name, match in fields[name]?.implies(match) ?? false }
+            && other.when.allSatisfy { wanted in when.contains { $0.implies(wanted) } }
+            && other.unless.allSatisfy(excludes)
+            && (isOwn || !other.isOwn)
+    }
+
+    /// Two conditions of which one rules the other out; nil when there are none.
+    var contradiction: (when: Flow.Condition, unless: Flow.Condition)? {
+        for wanted in when {
+            if let unwanted = unless.first(where: wanted.implies) { return (wanted, unwanted) }
+        }
+        return nil
+    }
+
+    private func excludes(_ condition: Flow.Condition) -> Bool {
+        unless.contains { condition.implies($0) } || when.contains { $0.excludes(condition) }
+    }
+
+    /// The occasions of both; nil when there are none, or when it takes knowing the app to tell.
+    ///
+    /// Whether one screen can be on a path while another is presented is such a thing. That a rule that asks nothing of
+    /// the state meets one that does is plain, and so is that two lists of screens have one in common.
+    func plainOverlap(with other: Occasion) -> Occasion? {
+        var both = self
+        both.isOwn = isOwn || other.isOwn
+        both.unless += other.unless
+        for (name, match) in other.fields {
+            guard let overlap = fields[name].map({ $0.overlap(with: match) }) ?? match else { return nil }
+            both.fields[name] = overlap
+        }
+        if when.isEmpty || other.when.isEmpty {
+            both.when += other.when
+        } else {
+            guard when.map(\.place) == other.when.map(\.place) else { return nil }
+            guard zip(when, other.when).count(where: { $0.screens != $1.screens }) <= 1 else { return nil }
+            both.when = zip(when, other.when).compactMap { $0.overlap(with: $1) }
+            guard both.when.count == when.count else { return nil }
+        }
+        return both.leavesSomething ? both : nil
+    }
+
+    /// Whether what must not be leaves something of what must be.
+    private var leavesSomething: Bool {
+        guard contradiction == nil, !unless.contains(where: \.screens.isEmpty) else { return false }
+        // Of places where always something stands, each rule may leave out what the other is for.
+        let doubled = Dictionary(grouping: Set(unless), by: \.place).filter { $1.count > 1 }.keys
+        guard doubled.allSatisfy({ place in when.contains { $0.place == place } }) else { return false }
+        return when.allSatisfy { wanted in
+            let unwanted = unless.filter { $0.place == wanted.place }
+            return wanted.screens.isEmpty
+                || wanted.screens.contains { screen in
+                    let alone = Flow.Condition(wanted.place, [screen])
+                    return !unwanted.contains { alone.implies($0) }
+                }
+        }
+    }
+}
+
+extension Flow.Condition {
+    /// Whether `other` holds wherever this does.
+    func implies(_ other: Flow.Condition) -> Bool {
+        // What is in front can be seen.
+        guard place == other.place || (place == .top && other.place == .shown) else { return false }
+        if screens.isEmpty { return other.screens.isEmpty }
+        return screens.allSatisfy { screen in other.screens.contains { screen.isCovered(by: $0) } }
+    }
+
+    /// Whether `other` holds nowhere where this does.
+    func excludes(_ other: Flow.Condition) -> Bool {
+        guard place == other.place else { return false }
+        if screens.isEmpty || other.screens.isEmpty { return screens.isEmpty != other.screens.isEmpty }
+        // Of the others there may be several at once.
+        guard [.root, .top, .tab].contains(place) else { return false }
+        return Set(screens.map(\.screen)).isDisjoint(with: other.screens.map(\.screen))
+    }
+
+    /// What holds where both hold, by the screens that they have in common; nil when that is none.
+    func overlap(with other: Flow.Condition) -> Flow.Condition? {
+        if screens.isEmpty && other.screens.isEmpty { return self }
+        let common =
+            screens.filter { screen in other.screens.contains { screen.isCovered(by: $0) } }
+            + other.screens.filter { screen in
+                !screens.contains(screen) && screens.contains { screen.isCovered(by: $0) }
+            }
+        return common.isEmpty ? nil : Flow.Condition(place, common)
+    }
+}
+
+extension Flow.Destination {
+    fileprivate func isCovered(by other: Flow.Destination) -> Bool {
+        screen == other.screen && other.arguments.allSatisfy { arguments[$0.key] == $0.value }
+    }
+}
+
+extension Flow.Match {
+    /// Whether every value that this allows is one that `other` allows.
+    func implies(_ other: Flow.Match) -> Bool {
+        if let anyOf { return anyOf.filter { holds(for: $0) }.allSatisfy { other.holds(for: $0) } }
+        return other.anyOf == nil
+            && other.noneOf.allSatisfy { noneOf.contains($0) || !holds(for: $0) }
+            && (other.exists == nil || exists == other.exists || (other.exists == true && isNumeric))
+            && (other.atLeast.map { (atLeast ?? -.infinity) >= $0 } ?? true)
+            && (other.atMost.map { (atMost ?? .infinity) <= $0 } ?? true)
+    }
+
+    /// Whether no value at all is allowed.
+    var isImpossible: Bool {
+        anyOf.map { values in !values.contains { holds(for: $0) } } ?? (exists == false && isNumeric)
+    }
+
+    /// What both allow; nil when that is plainly nothing.
+    func overlap(with other: Flow.Match) -> Flow.Match? {
+        let both = Flow.Match(
+            anyOf: anyOf?.filter { other.holds(for: $0) } ?? other.anyOf?.filter { holds(for: $0) },
+            noneOf: noneOf + other.noneOf,
+            exists: exists ?? other.exists,
+            atLeast: [atLeast, other.atLeast].compactMap(\.self).max(),
+            atMost: [atMost, other.atMost].compactMap(\.self).min()
+        )
+        if let exists, let others = other.exists, exists != others { return nil }
+        if let least = both.atLeast, let most = both.atMost, least > most { return nil }
+        return both.isImpossible ? nil : both
+    }
+
+    private var isNumeric: Bool { atLeast != nil || atMost != nil }
+}

@@ -1,0 +1,89 @@
+package import Navigation
+
+/// A message of a recording, and what it led to when it was recorded.
+package struct RecordedStep: Sendable {
+    /// What is known of the state that it led to.
+    package enum State: Hashable, Sendable {
+        /// Nothing: the recording does not tell.
+        case unknown
+        /// It stayed as it was.
+        case unchanged
+        case changed(NavigationSnapshot)
+    }
+
+    /// Which message of the recording it is, from 1.
+    package let number: Int
+    /// Its line in the file.
+    package let line: Int
+    package let input: Machine.Input
+    /// Whether it had expired when its turn came: a machine has no clock.
+    package let isExpired: Bool
+    package let state: State
+
+    package init(number: Int, line: Int, _ input: Machine.Input, isExpired: Bool, _ state: State) {
+        self.number = number
+        self.line = line
+        self.input = input
+        self.isExpired = isExpired
+        self.state = state
+    }
+}
+
+extension Machine {
+    /// Takes a message of a recording, as if a scenario sent it and expected the recorded state.
+    ///
+    /// Where that differs, the machine goes on from the recorded one: so each difference is told once.
+    package mutating func take(_ recorded: RecordedStep) -> Scenario.Outcome {
+        let former = self
+        let effects = recorded.isExpired ? [recorded.input.discarded("expired")] : handle(recorded.input)
+        let observation = ScenarioObservation(self, effects)
+        let position = Scenario.Position(line: recorded.line, column: 1)
+        let message = Scenario.Message(type: recorded.input.type, data: recorded.input.data)
+        return Scenario.Outcome(
+            number: recorded.number, step: Scenario.Step(position: position, act: .send(message), expectation: nil),
+            messages: [recorded.input], changes: observation.changes(from: ScenarioObservation(former)),
+            failures: compare(with: recorded.state, former, at: position))
+    }
+
+    private mutating func compare(
+        with state: RecordedStep.State, _ former: Machine, at position: Scenario.Position
+    ) -> [Scenario.Failure] {
+        let recorded: Machine
+        switch state {
+        case .unknown: return []
+        case .unchanged:
+            if revision == former.revision { return [] }
+            recorded = former
+        case .changed(let snapshot):
+            if self.snapshot.isSame(as: snapshot) { return [] }
+            recorded = Restoration(snapshot, flow: flow).machine
+        }
+        defer { self = recorded }
+        return differences(from: recorded, at: position)
+    }
+
+    private func differences(from recorded: Machine, at position: Scenario.Position) -> [Scenario.Failure] {
+        let (own, others) = (ScenarioObservation(self), ScenarioObservation(recorded))
+        let failures = Scenario.Aspect.allCases.filter { !$0.isDerived && own.differs(from: others, in: $0) }.map {
+            Scenario.Failure(
+                position: position, aspect: $0, message: "'\($0.rawValue)' is not what was recorded",
+                expected: others[$0], found: own[$0])
+        }
+        guard failures.isEmpty else { return failures }
+        let message = "the state is not the recorded one, in a way that scenarios have no word for"
+        return [
+            Scenario.Failure(
+                position: position, aspect: nil, message: message, expected: .integer(recorded.revision),
+                found: .integer(revision))
+        ]
+    }
+}
+
+extension NavigationSnapshot {
+    /// Whether both tell the same, be it of two versions of a flow.
+    fileprivate func isSame(as other: NavigationSnapshot) -> Bool {
+        var other = other
+        other.flow = flow
+        return self == other
+    }
+}

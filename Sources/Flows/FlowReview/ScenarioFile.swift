@@ -1,0 +1,197 @@
+internal import FlowFiles
+package import Navigation
+internal import Support
+
+extension Scenario {
+    /// Reads a scenario from YAML.
+    ///
+    /// - Parameters:
+    ///   - yaml: The text of the file.
+    ///   - file: The name of the file as findings and outcomes shall call it.
+    ///   - flow: The flow that it is for, whose screens it names.
+    /// - Throws: ``FlowError`` with everything that is wrong, each finding with its line and column.
+    package init(yaml: String, file: String, flow: Flow) throws(FlowError) {
+        var reader = DocumentReader(file: file)
+        let document = reader.document(yaml, "describe a scenario in it")
+        steps = document.map { reader.steps($0, flow) } ?? []
+        self.file = file
+        guard reader.findings.isEmpty else { throw FlowError(findings: reader.findings) }
+    }
+}
+
+extension DocumentReader {
+    fileprivate mutating func steps(_ node: DocumentNode, _ flow: Flow) -> [Scenario.Step] {
+        guard case .sequence(let elements) = node.content else {
+            report("a scenario must be a list of steps, each beginning with '- send: TYPE' or the like", at: node)
+            return []
+        }
+        return elements.compactMap { step($0, flow) }
+    }
+
+    private mutating func step(_ node: DocumentNode, _ flow: Flow) -> Scenario.Step? {
+        let words = Scenario.Act.Word.allCases
+        let known = words.map(\.rawValue)
+        if case .scalar(let scalar) = node.content {
+            if let act = Scenario.Act.Word(rawValue: scalar.text)?.bare {
+                return Scenario.Step(position: position(of: node), act: act, expectation: nil)
+            }
+            let needsMore = known.contains(scalar.text)
+            report(
+                needsMore
+                    ? "step '\(scalar.text)' needs to be told what; write '\(scalar.text): …'"
+                    : "unknown step '\(scalar.text)'; \(Spelling.advice(for: scalar.text, among: known))", at: node)
+            return nil
+        }
+        guard let members = members(of: node, "a step", at: "", optional: known + ["expect"]) else { return nil }
+        let acts = words.compactMap { word in members[word.rawValue].map { (word, $0) } }
+        guard acts.count == 1 else {
+            report("a step is one of \(known.joined(separator: ", ")); write each beneath a '-' of its own", at: node)
+            return nil
+        }
+        let expectation = members["expect"].flatMap { self.expectation($0, position(of: "expect", in: node), flow) }
+        guard let act = self.act(acts[0].0, acts[0].1, flow) else { return nil }
+        return Scenario.Step(position: position(of: node), act: act, expectation: expectation)
+    }
+
+    private mutating func act(_ word: Scenario.Act.Word, _ node: DocumentNode, _ flow: Flow) -> Scenario.Act? {
+        if let bare = word.bare, isEmpty(node) { return bare }
+        switch word {
+        case .send: return message(node, flow).map { .send($0) }
+        case .back: return reference(node, flow).map { .back($0) }
+        case .dismiss: return reference(node, flow).map { .dismiss($0) }
+        case .gone: return reference(node, flow).map { .gone($0) }
+        case .answer: return string(node, "the button that is pressed").map { .answer($0) }
+        case .tab: return string(node, "the tab that is selected").map { .tab($0) }
+        case .expire:
+            report("'expire' takes nothing; remove what follows it", at: node)
+            return nil
+        }
+    }
+
+    private mutating func message(_ node: DocumentNode, _ flow: Flow) -> Scenario.Message? {
+        if case .scalar = node.content { return messageType(node).map { Scenario.Message(type: $0) } }
+        let optional = ["data", "from", "platform", "causedBy", "at"]
+        let members = members(of: node, "'send'", at: "", required: ["type"], optional: optional)
+        guard let members, let type = members["type"].flatMap({ messageType($0) }) else { return nil }
+        return Scenario.Message(
+            type: type,
+            data: .object(members["data"].map { object($0) } ?? [:]),
+            from: members["from"].flatMap { reference($0, flow) },
+            platform: members["platform"].flatMap { string($0, "a platform") },
+            causedBy: members["causedBy"].flatMap { string($0, "the message that it answers") },
+            at: members["at"].flatMap { duration($0, "the time since the beginning") }
+        )
+    }
+
+    mutating func messageType(_ node: DocumentNode) -> String? {
+        guard let type = string(node, "a message's type") else { return nil }
+        if FlowChecker.isType(type, ofKinds: ["command", "event", "error", "document"]) { return type }
+        report("'\(type)' is not the type of a message; write command.NAME or event.NAME", at: node)
+        return nil
+    }
+
+    /// A screen, or an instance such as `item-4`.
+    mutating func reference(_ node: DocumentNode, _ flow: Flow) -> String? {
+        guard let name = string(node, "a screen or an instance") else { return nil }
+        if flow.screens[name] != nil { return name }
+        if let dash = name.lastIndex(of: "-"), Int(name[name.index(after: dash)...]) != nil,
+            flow.screens[String(name[..<dash])] != nil
+        {
+            return name
+        }
+        report("unknown screen '\(name)'; \(Spelling.advice(for: name, among: flow.screens.keys))", at: node)
+        return nil
+    }
+
+    func isEmpty(_ node: DocumentNode) -> Bool {
+        if case .scalar(let scalar) = node.content { scalar.text.isEmpty } else { false }
+    }
+
+    private func position(of key: String, in node: DocumentNode) -> Scenario.Position {
+        position(of: node.mapping?.first { name(of: $0.key) == key }?.key ?? node)
+    }
+
+    func position(of node: DocumentNode) -> Scenario.Position {
+        Scenario.Position(line: node.mark?.line ?? 1, column: node.mark?.column ?? 1)
+    }
+
+    /// What shall come of a step; `expect: {}` is nothing at all.
+    mutating func expectation(
+        _ node: DocumentNode, _ position: Scenario.Position, _ flow: Flow
+    ) -> Scenario.Expectation? {
+        if isEmpty(node) { return Scenario.Expectation(position: position, stated: [:]) }
+        guard case .mapping(let mapping) = node.content else {
+            report("'expect' must be a mapping of what is expected, such as { root: SCREEN }", at: node)
+            return nil
+        }
+        var stated: [Scenario.Aspect: Scenario.Stated] = [:]
+        for (key, value) in mapping {
+            let word = name(of: key) ?? ""
+            guard let aspect = Scenario.Aspect(rawValue: word) else {
+                let advice = Spelling.advice(for: word, among: Scenario.Aspect.allCases.map(\.rawValue))
+                report("unknown key '\(word)' in 'expect'; \(advice)", at: key)
+                continue
+            }
+            let expected = expected(value, aspect, flow)
+            stated[aspect] = Scenario.Stated(position: self.position(of: key), value: expected)
+        }
+        return Scenario.Expectation(position: position, stated: stated)
+    }
+
+    private mutating func expected(_ node: DocumentNode, _ aspect: Scenario.Aspect, _ flow: Flow) -> JSONValue {
+        guard aspect.isNamed else { return list(node, aspect, flow) }
+        if isEmpty(node) { return [:] }
+        guard case .mapping(let mapping) = node.content else {
+            report("'\(aspect.rawValue)' must be a mapping of names to screens", at: node)
+            return [:]
+        }
+        let members = mapping.map { key, node in (name(of: key) ?? "", list(node, aspect, flow)) }
+        return .object(Dictionary(members) { first, _ in first })
+    }
+
+    /// A list, or one thing in place of a list of one.
+    private mutating func list(_ node: DocumentNode, _ aspect: Scenario.Aspect, _ flow: Flow) -> JSONValue {
+        if isEmpty(node) { return [] }
+        let nodes: [DocumentNode] = if case .sequence(let elements) = node.content { elements } else { [node] }
+        return .array(nodes.compactMap { element($0, aspect, flow) })
+    }
+
+    private mutating func element(_ node: DocumentNode, _ aspect: Scenario.Aspect, _ flow: Flow) -> JSONValue? {
+        switch aspect {
+        case .root: return screen(node, aspect, ["container"], flow)
+        case .presented: return screen(node, aspect, ["style", "title", "message", "path"], flow)
+        case .top, .path, .columns, .tabs, .leaving, .dismissed: return screen(node, aspect, [], flow)
+        case .sent: return sent(node)
+        case .attempt, .queue, .commands: return messageType(node).map { .string($0) }
+        case .tab, .runs, .parked, .opened, .discarded, .failed:
+            return string(node, "what is expected of '\(aspect.rawValue)'").map { .string($0) }
+        }
+    }
+
+    private mutating func screen(
+        _ node: DocumentNode, _ aspect: Scenario.Aspect, _ more: [String], _ flow: Flow
+    ) -> JSONValue? {
+        if case .scalar = node.content { return reference(node, flow).map { .string($0) } }
+        let optional = ["arguments"] + more
+        let members = members(
+            of: node, "what is expected of '\(aspect.rawValue)'", at: "", required: ["screen"], optional: optional)
+        guard let members, let screen = members["screen"].flatMap({ reference($0, flow) }) else { return nil }
+        var expected: [String: JSONValue] = ["screen": .string(screen)]
+        for (name, node) in members where name != "screen" {
+            expected[name] =
+                switch name {
+                case "arguments": .object(object(node))
+                case "path": list(node, .path, flow)
+                default: string(node, name).map { .string($0) }
+                }
+        }
+        return .object(expected)
+    }
+
+    private mutating func sent(_ node: DocumentNode) -> JSONValue? {
+        if case .scalar = node.content { return messageType(node).map { .string($0) } }
+        let members = members(of: node, "what is sent", at: "", required: ["type"], optional: ["data"])
+        guard let members, let type = members["type"].flatMap({ messageType($0) }) else { return nil }
+        return .object(members: [("type", .string(type)), ("data", members["data"].map { .object(object($0)) })])
+    }
+}

@@ -1,0 +1,324 @@
+internal import Navigation
+internal import Support
+
+/// A scenario under way: it turns what happens into messages, hands them to a machine, and looks at what comes of them.
+///
+/// Messages are numbered: that of the third step is `m3`, so that equal scenarios lead to equal outcomes.
+struct ScenarioRun {
+    private var machine: Machine
+    private var count = 0
+    /// Milliseconds since the beginning: the scenario's clock stands still unless it says so.
+    private var time = 0
+    /// The last message of each type that an answer can name as its cause.
+    private var causes: [String: String] = [:]
+
+    init(of flow: Flow) {
+        machine = Machine(flow: flow)
+    }
+
+    mutating func take(_ step: Scenario.Step) -> Scenario.Outcome {
+        count += 1
+        let before = ScenarioObservation(machine)
+        let inputs: [Machine.Input]
+        do {
+            inputs = try self.inputs(of: step.act)
+        } catch {
+            let failure = Scenario.Failure(
+                position: step.position, aspect: nil, message: error.message, expected: nil, found: nil)
+            return Scenario.Outcome(number: count, step: step, messages: [], changes: [:], failures: [failure])
+        }
+        let effects = inputs.flatMap { machine.handle($0) }
+        for input in inputs { causes[input.type] = input.id }
+        for case .ask(let id, let type, _, _, _) in effects { causes[type] = id }
+        let after = ScenarioObservation(machine, effects)
+        return Scenario.Outcome(
+            number: count,
+            step: step,
+            messages: inputs,
+            changes: after.changes(from: before),
+            failures: step.expectation.map { failures(of: $0, before, after) } ?? []
+        )
+    }
+
+    private func failures(
+        of expectation: Scenario.Expectation,
+        _ before: ScenarioObservation,
+        _ after: ScenarioObservation
+    ) -> [Scenario.Failure] {
+        var failures: [Scenario.Failure] = []
+        for aspect in Scenario.Aspect.allCases {
+            if let stated = expectation.stated[aspect] {
+                guard !stated.holds(for: after[aspect]) else { continue }
+                failures.append(
+                    Scenario.Failure(
+                        position: stated.position,
+                        aspect: aspect,
+                        message: "'\(aspect.rawValue)' is not what was expected",
+                        expected: stated.value,
+                        found: after[aspect]
+                    ))
+            } else if !aspect.isDerived, after.differs(from: before, in: aspect) {
+                failures.append(
+                    Scenario.Failure(
+                        position: expectation.position,
+                        aspect: aspect,
+                        message: "nothing was expected of '\(aspect.rawValue)'",
+                        expected: aspect.isEffect ? nil : before[aspect],
+                        found: after[aspect]
+                    ))
+            }
+        }
+        if after.differsOtherwise(from: before) {
+            failures.append(
+                Scenario.Failure(
+                    position: expectation.position,
+                    aspect: nil,
+                    message: "something of the state has changed that scenarios have no word for",
+                    expected: nil,
+                    found: nil
+                ))
+        }
+        return failures
+    }
+
+    // MARK: What happens, as messages
+
+    private struct Impossible: Error {
+        let message: String
+    }
+
+    private mutating func inputs(of act: Scenario.Act) throws(Impossible) -> [Machine.Input] {
+        switch act {
+        case .send(let message): return [try input(message)]
+        case .back(let name):
+            let paths = machine.state.paths.flatMap { machine.state[$0] }
+            let candidates = name == nil ? machine.state.frontPath : paths
+            return [report(.backCompleted, try instance(name, among: candidates, "is on a path"))]
+        case .dismiss(let name):
+            let presented = machine.state.presentations.map(\.instance)
+            return [report(.presentationDismissed, try instance(name, among: presented, "is presented"))]
+        case .answer(let button):
+            let questions = machine.state.presentations.filter(\.style.isQuestion).map(\.instance)
+            let question = try instance(nil, among: questions, "is presented as an alert or a dialog")
+            return [report(.alertAnswered, question, ["button": .string(button)])]
+        case .tab(let tab): return [report(.tabSelected, machine.state.root.instance.id, ["tab": .string(tab)])]
+        case .gone(nil) where !machine.state.leaving.isEmpty:
+            return machine.state.leaving.enumerated()
+                .map { report(.screenGone, $1.id, number: $0 == 0 ? "" : ".\($0 + 1)") }
+        case .gone(let name):
+            return [report(.screenGone, try instance(name, among: machine.state.leaving, "is leaving"))]
+        case .expire:
+            guard let attempt = machine.state.attempt else { throw Impossible(message: "no guard waits for an answer") }
+            let data: JSONValue = ["attempt": .string(attempt.id)]
+            return [input(Machine.deadlinePassed, data, platform: machine.flow.platform)]
+        }
+    }
+
+    private mutating func input(_ message: Scenario.Message) throws(Impossible) -> Machine.Input {
+        let sender = try message.from.map { name throws(Impossible) in
+            try instance(name, among: machine.state.standing, "stands")
+        }
+        if let at = message.at { time = at.milliseconds }
+        var input = input(message.type, message.data, platform: message.platform)
+        if sender != nil, message.platform == nil { input.attributes.platform = machine.flow.platform }
+        input.attributes.instance = sender
+        input.attributes.causationID = message.causedBy.map { causes[$0] ?? $0 }
+        return input
+    }
+
+    private func report(
+        _ report: ViewReport, _ instance: String, _ more: [String: JSONValue] = [:], number: String = ""
+    ) -> Machine.Input {
+        let data = more.merging(["instance": .string(instance)]) { own, _ in own }
+        return input(report.rawValue, .object(data), platform: machine.flow.platform, number: number)
+    }
+
+    private func input(_ type: String, _ data: JSONValue, platform: String?, number: String = "") -> Machine.Input {
+        Machine.Input(
+            id: "m\(count)\(number)",
+            type: type,
+            data: data,
+            attributes: Machine.Attributes(platform: platform, time: time)
+        )
+    }
+
+    /// The instance that a scenario means: the frontmost of a screen, or the one that it names, wherever that is.
+    private func instance(
+        _ name: String?,
+        among candidates: [ScreenInstance],
+        _ what: String
+    ) throws(Impossible) -> String {
+        if let name, machine.flow.screens[name] == nil { return name }
+        if let found = candidates.last(where: { name == nil || $0.screen == name }) { return found.id }
+        let others = candidates.isEmpty ? "nothing does" : "these do: \(candidates.map(\.id).joined(separator: ", "))"
+        throw Impossible(message: name.map { "no instance of '\($0)' \(what); \(others)" } ?? "nothing \(what)")
+    }
+}
+
+/// How a state and effects look in each aspect: lists of what is there, or lists by name.
+struct ScenarioObservation {
+    private let machine: Machine
+    let effects: [Machine.Effect]
+
+    init(_ machine: Machine, _ effects: [Machine.Effect] = []) {
+        self.machine = machine
+        self.effects = effects
+    }
+
+    subscript(aspect: Scenario.Aspect) -> JSONValue {
+        let state = machine.state
+        return switch aspect {
+        case .root: [Self.root(state.root)]
+        case .top: [Self.screen(state.top)]
+        case .path: .array(state[state.bottomPlace].map(Self.screen))
+        case .presented: .array(state.presentations.map(Self.presentation))
+        case .columns: .object(columns)
+        case .tab: .array((state.root.container?.selectedTab).map { [.string($0)] } ?? [])
+        case .tabs: .object(tabs(beside: nil))
+        case .leaving: .array(state.leaving.map(Self.screen))
+        case .runs: .array(state.runs.map { ["flow": .string($0.flow), "run": .string($0.id)] })
+        case .attempt: .array(state.attempt.map { [Self.message($0.message)] } ?? [])
+        case .queue: .array(state.attempt?.queue.map(Self.message) ?? [])
+        case .parked: .array(state.parked.map { [.string($0.url)] } ?? [])
+        case .commands: .array(machine.snapshot.commands.map { .string($0) })
+        case .sent, .opened, .dismissed, .discarded, .failed:
+            .array(effects.compactMap { Self.trace($0) }.filter { $0.aspect == aspect }.map(\.value))
+        }
+    }
+
+    /// What has changed, as it is now, and what was done.
+    func changes(from former: ScenarioObservation) -> [Scenario.Aspect: JSONValue] {
+        let changed = Scenario.Aspect.allCases.filter { differs(from: former, in: $0) }
+        return Dictionary(uniqueKeysWithValues: changed.map { ($0, self[$0]) })
+    }
+
+    /// Whether an aspect of the state differs from how it was before.
+    func differs(from former: ScenarioObservation, in aspect: Scenario.Aspect) -> Bool {
+        guard aspect == .tabs else { return self[aspect] != former[aspect] }
+        // What lies on the selected tab is the path.
+        let selected = machine.state.root.container?.selectedTab
+        return tabs(beside: selected) != former.tabs(beside: selected)
+    }
+
+    /// Whether something differs for which there is no aspect.
+    func differsOtherwise(from former: ScenarioObservation) -> Bool {
+        var state = former.machine.state
+        state.root = machine.state.root
+        state.path = machine.state.path
+        state.presentations = machine.state.presentations
+        state.leaving = machine.state.leaving
+        state.runs = machine.state.runs
+        state.attempt = machine.state.attempt
+        state.parked = machine.state.parked
+        return state != machine.state
+    }
+
+    private var columns: [String: JSONValue] {
+        guard case .split(let columns) = machine.state.root.container else { return [:] }
+        return columns.mapValues { .array($0.instances.map(Self.screen)) }
+    }
+
+    private func tabs(beside selected: String?) -> [String: JSONValue] {
+        guard case .tabs(let tabs, _) = machine.state.root.container else { return [:] }
+        let members = tabs.map { tab in
+            let instances = tab.name == selected ? [tab.stack.instance] : tab.stack.instances
+            return (tab.name, JSONValue.array(instances.map(Self.screen)))
+        }
+        return Dictionary(members) { first, _ in first }
+    }
+
+    private static func screen(_ instance: ScreenInstance) -> JSONValue {
+        .object(members: members(of: instance))
+    }
+
+    private static func members(of instance: ScreenInstance) -> [(String, JSONValue?)] {
+        [
+            ("screen", .string(instance.screen)), ("instance", .string(instance.id)),
+            ("arguments", instance.arguments.isEmpty ? nil : .object(instance.arguments)),
+        ]
+    }
+
+    private static func root(_ root: RootScreen) -> JSONValue {
+        let container: JSONValue? =
+            switch root.container {
+            case .split: "split"
+            case .tabs: "tabs"
+            case nil: nil
+            }
+        return .object(members: members(of: root.instance) + [("container", container)])
+    }
+
+    private static func presentation(_ presentation: Presentation) -> JSONValue {
+        .object(
+            members: members(of: presentation.instance) + [
+                ("style", .string(presentation.style.rawValue)),
+                ("title", presentation.options.title.map { .string($0) }),
+                ("message", presentation.options.message.map { .string($0) }),
+                ("path", presentation.path.isEmpty ? nil : .array(presentation.path.map(screen))),
+            ])
+    }
+
+    private static func message(_ input: Machine.Input) -> JSONValue {
+        ["type": .string(input.type), "id": .string(input.id)]
+    }
+
+    /// What an effect leaves to be seen. That a view or an answer is waited for shows in the state.
+    private static func trace(_ effect: Machine.Effect) -> (aspect: Scenario.Aspect, value: JSONValue)? {
+        switch effect {
+        case .openURL(let url): (.opened, .string(url))
+        case .send(let type, let data): (.sent, sent(type, data))
+        case .ask(let id, let type, let data, _, _): (.sent, sent(type, data, id: id))
+        case .screenDismissed(let instance, let screen):
+            (.dismissed, ["screen": .string(screen), "instance": .string(instance)])
+        case .messageDiscarded(let id, let reason): (.discarded, ["message": .string(id), "reason": .string(reason)])
+        case .failed(let failure):
+            (.failed, ["code": .string(failure.code), "reason": .string(failure.description)])
+        // That it was discarded is seen.
+        case .began, .passed, .expectAnswer, .expectScreenGone, .commandExpired: nil
+        }
+    }
+
+    private static func sent(_ type: String, _ data: JSONValue, id: String? = nil) -> JSONValue {
+        .object(members: [
+            ("type", .string(type)), ("id", id.map { .string($0) }), ("data", data == [:] ? nil : data),
+        ])
+    }
+}
+
+extension Scenario.Stated {
+    /// Whether this is what was found.
+    func holds(for found: JSONValue) -> Bool { Self.holds(value, found) }
+
+    private static func holds(_ expected: JSONValue, _ found: JSONValue) -> Bool {
+        switch (expected, found) {
+        case (.array(let expected), .array(let found)):
+            expected.count == found.count && zip(expected, found).allSatisfy { holds($0, $1) }
+        case (.string(let name), .object(let found)): isName(name, of: found) && found["path"] == nil
+        case (.object(let expected), .object(let found)): holds(expected, found)
+        default: expected == found
+        }
+    }
+
+    /// What is named by a member of its own, of which a scenario says what it cares for.
+    private static func holds(_ expected: [String: JSONValue], _ found: [String: JSONValue]) -> Bool {
+        guard expected["screen"] != nil || expected["type"] != nil else {
+            // These are lists by name.
+            return expected.keys == found.keys && expected.allSatisfy { holds($1, found[$0] ?? []) }
+        }
+        guard found["path"] == nil || expected["path"] != nil else { return false }
+        return expected.allSatisfy { name, value in
+            switch name {
+            case "screen", "type": value.stringValue.map { isName($0, of: found) } ?? false
+            case "path": holds(value, found[name] ?? [])
+            case "arguments", "data": value == found[name] ?? [:]
+            default: value == found[name]
+            }
+        }
+    }
+
+    private static func isName(_ name: String, of found: [String: JSONValue]) -> Bool {
+        // A reason is a sentence, of which a part is enough.
+        if let reason = found["reason"]?.stringValue, reason.contains(name) { return true }
+        return ["screen", "instance", "type", "flow", "run", "code"].contains { found[$0]?.stringValue == name }
+    }
+}

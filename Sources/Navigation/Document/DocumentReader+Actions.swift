@@ -1,0 +1,251 @@
+internal import Support
+
+extension DocumentReader {
+    private static let bareActions: [String: Flow.Action] = [
+        "pop": .pop, "popToRoot": .popToRoot, "dismiss": .dismiss(nil), "dismissAll": .dismissAll,
+        "finish": .finish(), "abandon": .abandon,
+    ]
+
+    private static let actionNames = Flow.ActionName.allCases.map(\.rawValue)
+
+    /// The actions of a rule; nil when none of those that are written can be read.
+    package mutating func actions(_ node: DocumentNode, at place: String) -> [Flow.Action]? {
+        guard case .sequence(let elements) = node.content else {
+            report("'do' must be a list of actions, each beginning with '- '", at: node)
+            return nil
+        }
+        var actions: [Flow.Action] = []
+        for element in elements {
+            let place = "\(place)[\(actions.count)]"
+            if let action = action(element, at: place) { actions.append(action) } else { forget(place) }
+        }
+        return actions.isEmpty && !elements.isEmpty ? nil : actions
+    }
+
+    /// One action; nil when it cannot be read.
+    package mutating func action(_ node: DocumentNode, at place: String) -> Flow.Action? {
+        note(place, at: node)
+        switch node.content {
+        case .scalar(let scalar):
+            if let action = Self.bareActions[scalar.text] { return action }
+            if Self.actionNames.contains(scalar.text) {
+                report("action '\(scalar.text)' needs to be told what; write '\(scalar.text): …'", at: node)
+            } else {
+                reportUnknownAction(scalar.text, at: node)
+            }
+        case .mapping(let mapping) where mapping.count == 1:
+            guard let (key, value) = mapping.first, let name = string(key, "an action's name") else { return nil }
+            return action(name, key, value, at: place)
+        default:
+            report("an action is a name, or one name with a colon and what it needs", at: node)
+        }
+        return nil
+    }
+
+    private mutating func action(_ name: String, _ key: DocumentNode, _ value: DocumentNode, at place: String) -> Flow
+        .Action?
+    {
+        switch name {
+        case "setRoot": return setRoot(value, at: place)
+        case "push": return push(value, at: place)
+        case "pop": return pop(value, at: place)
+        case "replacePath": return .replacePath(destinations(value, name, at: place))
+        case "present": return present(value, at: place)
+        case "dismiss": return string(value, "the screen to dismiss").map { .dismiss($0) }
+        case "selectTab": return string(value, "the tab to select").map { .selectTab($0) }
+        case "show": return show(value, at: place)
+        case "openURL": return string(value, "a URL").map { .openURL($0) }
+        case "send": return send(value, at: place)
+        case "finish": return .finish(object(value))
+        case "popToRoot", "dismissAll", "abandon":
+            report("action '\(name)' takes nothing; remove what follows it", at: value)
+        default: reportUnknownAction(name, at: key)
+        }
+        return nil
+    }
+
+    private mutating func reportUnknownAction(_ name: String, at node: DocumentNode) {
+        report("unknown action '\(name)'; \(Spelling.advice(for: name, among: Self.actionNames))", at: node)
+    }
+
+    package mutating func send(_ node: DocumentNode, at place: String) -> Flow.Action? {
+        if case .scalar(let scalar) = node.content { return .send(scalar.text) }
+        let members = members(of: node, "'send'", at: place, required: ["type"], optional: ["data"])
+        guard let members, let type = members["type"].flatMap({ string($0, "a command's type") }) else { return nil }
+        return .send(type, data: .object(members["data"].map { object($0) } ?? [:]))
+    }
+
+    /// A screen with its arguments, and the other members of the action that names it.
+    ///
+    /// An action that needs nothing else may give the screen's name alone: `push: settings`.
+    package mutating func destination(
+        _ node: DocumentNode,
+        _ action: String,
+        at place: String,
+        required: [String] = [],
+        optional: [String] = []
+    ) -> (destination: Flow.Destination, more: [String: DocumentNode])? {
+        if required.isEmpty, case .scalar = node.content {
+            note("\(place).screen", at: node)
+            return string(node, "a screen's name").map { (.screen($0), [:]) }
+        }
+        let members = members(
+            of: node,
+            "'\(action)'",
+            at: place,
+            required: ["screen"] + required,
+            optional: ["arguments"] + optional
+        )
+        guard let members, let screen = members["screen"].flatMap({ string($0, "a screen's name") }) else { return nil }
+        return (.screen(screen, members["arguments"].map { object($0) } ?? [:]), members)
+    }
+
+    /// A child flow with its arguments, and the other members of the action that begins it; nil when the action names
+    /// no flow.
+    private mutating func childFlow(
+        _ node: DocumentNode,
+        _ action: String,
+        at place: String,
+        required: [String] = [],
+        optional: [String] = []
+    ) -> (name: String, arguments: [String: JSONValue], more: [String: DocumentNode])? {
+        guard case .mapping(let mapping) = node.content, mapping.contains(where: { self.name(of: $0.key) == "flow" })
+        else {
+            return nil
+        }
+        let members = members(
+            of: node, "'\(action)'", at: place, required: ["flow"] + required, optional: ["arguments"] + optional)
+        let name = members?["flow"].flatMap { string($0, "a child flow's name") } ?? ""
+        return (name, members?["arguments"].map { object($0) } ?? [:], members ?? [:])
+    }
+
+    /// One screen or a list of them.
+    package mutating func destinations(_ node: DocumentNode, _ action: String, at place: String) -> [Flow.Destination] {
+        let nodes: [DocumentNode] = if case .sequence(let elements) = node.content { elements } else { [node] }
+        var destinations: [Flow.Destination] = []
+        for node in nodes {
+            let place = "\(place)[\(destinations.count)]"
+            note(place, at: node)
+            if let read = destination(node, action, at: place) { destinations.append(read.destination) }
+        }
+        return destinations
+    }
+
+    package mutating func setRoot(_ node: DocumentNode, at place: String) -> Flow.Action? {
+        guard let (destination, more) = destination(node, "setRoot", at: place, optional: ["container"]) else {
+            return nil
+        }
+        return .setRoot(destination, container: more["container"].flatMap { layout($0, at: "\(place).container") })
+    }
+
+    private mutating func layout(_ node: DocumentNode, at place: String) -> Flow.Layout? {
+        if case .scalar(let scalar) = node.content {
+            if scalar.text == "split" { return .split }
+            report("unknown container '\(scalar.text)'; write 'split' or '{ tabs: [SCREEN, …] }'", at: node)
+            return nil
+        }
+        guard let tabs = members(of: node, "a container", at: place, required: ["tabs"])?["tabs"] else { return nil }
+        guard case .sequence(let elements) = tabs.content else {
+            report("tabs must be a list of screens or of { name, screen, arguments }", at: tabs)
+            return nil
+        }
+        return .tabs(elements.enumerated().compactMap { tab($0.element, at: "\(place).tabs[\($0.offset)]") })
+    }
+
+    private mutating func tab(_ node: DocumentNode, at place: String) -> Flow.Tab? {
+        note(place, at: node)
+        guard let (destination, more) = destination(node, "tabs", at: place, optional: ["name"]) else { return nil }
+        let name = more["name"].map { string($0, "a tab's name") } ?? destination.screen
+        return name.map { .tab($0, destination) }
+    }
+
+    private mutating func push(_ node: DocumentNode, at place: String) -> Flow.Action? {
+        if let (name, arguments, more) = childFlow(node, "push", at: place, optional: ["column"]) {
+            let column = more["column"].flatMap { string($0, "a column's name") }
+            return .pushFlow(name, arguments: arguments, column: column)
+        }
+        guard let (destination, more) = destination(node, "push", at: place, optional: ["column"]) else { return nil }
+        return .push(destination, column: more["column"].flatMap { string($0, "a column's name") })
+    }
+
+    /// `pop: 2`, `pop: list`, or either with the column: `pop: { to: list, column: detail }`.
+    private mutating func pop(_ node: DocumentNode, at place: String) -> Flow.Action? {
+        guard case .mapping = node.content else { return extent(node).map { .pop($0) } }
+        guard let members = members(of: node, "'pop'", at: place, optional: ["count", "to", "column"]) else {
+            return nil
+        }
+        let column = members["column"].flatMap { string($0, "a column's name") }
+        switch (members["count"], members["to"]) {
+        case (let count?, nil):
+            return integer(count, "the number of screens to pop").map { .pop(.count($0), column: column) }
+        case (nil, let screen?): return string(screen, "the screen to pop to").map { .pop(.to($0), column: column) }
+        case (nil, nil): return .pop(1, column: column)
+        case (_?, _?):
+            report("'pop' takes either 'count' or 'to'; remove one", at: node)
+            return nil
+        }
+    }
+
+    private mutating func extent(_ node: DocumentNode) -> Flow.Extent? {
+        switch value(node) {
+        case .integer(let count): return .count(count)
+        case .string(let screen) where !screen.isEmpty: return .to(screen)
+        default:
+            report("'pop' takes a number of screens, or the screen to pop to", at: node)
+            return nil
+        }
+    }
+
+    private mutating func show(_ node: DocumentNode, at place: String) -> Flow.Action? {
+        guard let (destination, more) = destination(node, "show", at: place, required: ["column"]) else { return nil }
+        return more["column"].flatMap { string($0, "a column's name") }.map { .show(destination, column: $0) }
+    }
+
+    package mutating func present(_ node: DocumentNode, at place: String) -> Flow.Action? {
+        let optional = ["detents", "dragIndicator", "interactiveDismissal", "title", "message", "buttons"]
+        if let (name, arguments, more) = childFlow(node, "present", at: place, required: ["style"], optional: optional)
+        {
+            return style(more).map { style in
+                .presentFlow(name, arguments: arguments, as: style, options: options(more, at: place))
+            }
+        }
+        let read = destination(node, "present", at: place, required: ["style"], optional: optional)
+        guard let (destination, more) = read else { return nil }
+        return style(more).map { .present(destination, as: $0, options: options(more, at: place)) }
+    }
+
+    private mutating func style(_ members: [String: DocumentNode]) -> PresentationStyle? {
+        members["style"].flatMap { choice($0, "style", of: PresentationStyle.self) }
+    }
+
+    private mutating func options(_ members: [String: DocumentNode], at place: String) -> PresentationOptions {
+        PresentationOptions(
+            detents: members["detents"].flatMap { choices($0, "detent", of: Detent.self) },
+            dragIndicator: members["dragIndicator"].flatMap { bool($0, "dragIndicator") },
+            interactiveDismissal: members["interactiveDismissal"].flatMap { bool($0, "interactiveDismissal") },
+            title: members["title"].flatMap { string($0, "a title") },
+            message: members["message"].flatMap { string($0, "a message") },
+            buttons: members["buttons"].flatMap { buttons($0, at: "\(place).buttons") }
+        )
+    }
+
+    private mutating func buttons(_ node: DocumentNode, at place: String) -> [AlertButton]? {
+        guard case .sequence(let elements) = node.content else {
+            report("buttons must be a list of { id, title, role, sends }", at: node)
+            return nil
+        }
+        return elements.compactMap { element in
+            let members = members(
+                of: element, "a button", at: place, required: ["id", "title"], optional: ["role", "sends"])
+            guard let id = members?["id"].flatMap({ string($0, "a button's id") }),
+                let title = members?["title"].flatMap({ string($0, "a button's title") })
+            else { return nil }
+            return AlertButton(
+                id: id,
+                title: title,
+                role: members?["role"].flatMap { choice($0, "role", of: AlertButton.Role.self) },
+                sends: members?["sends"].flatMap { string($0, "the command that a button sends") }
+            )
+        }
+    }
+}

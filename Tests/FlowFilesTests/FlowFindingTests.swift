@@ -1,0 +1,266 @@
+import FlowFiles
+import Navigation
+import SampleFlows
+import Testing
+
+@Suite("What is wrong with a flow is said in one line each")
+struct FlowFindingTests {
+    private static let head = """
+        name: shop
+        version: 1
+        platform: ios
+        start: list
+        screens:
+          list: { sends: [command.ItemSelected] }
+          item:
+
+        """
+
+    private func findings(_ yaml: String) -> [String] {
+        FlowFinding.refused { () throws(FlowError) in try Flow(yaml: yaml, file: "shop.yaml") }.map(\.description)
+    }
+
+    /// What is wrong with one rule, which begins on line 9.
+    private func findings(rule: String) -> [String] {
+        findings(Self.head + "transitions:\n" + rule)
+    }
+
+    @Test("A flow without a flaw has no findings")
+    func valid() {
+        #expect(findings(rule: "  - on: command.ItemSelected\n    do: [{ push: item }]").isEmpty)
+    }
+
+    @Test("An unknown screen is named with its line, its column and the near one")
+    func unknownScreen() {
+        #expect(
+            findings(rule: "  - on: command.ItemSelected\n    do:\n      - push: itme")
+                == ["shop.yaml:11:15: unknown screen 'itme'; did you mean 'item'?"])
+        #expect(
+            findings(rule: "  - on: command.ItemSelected\n    when: { root: settings }\n    do: [{ push: item }]")
+                == ["shop.yaml:10:19: unknown screen 'settings'; known are item, list"])
+        #expect(
+            findings(
+                rule: """
+                      - on: event.A
+                        do:
+                          - push:
+                              screen: x
+                              arguments: { id: "${screens.lst.id}" }
+                    """)
+                == [
+                    "shop.yaml:12:11: unknown screen 'x'; known are item, list",
+                    "shop.yaml:13:11: unknown screen 'lst'; did you mean 'list'?",
+                ])
+    }
+
+    @Test("An unknown key is named with the near one")
+    func unknownKey() {
+        #expect(
+            findings(rule: "  - on: command.ItemSelected\n    wehn: { root: list }\n    do: [{ push: item }]")
+                == ["shop.yaml:10:5: unknown key 'wehn' in a transition; did you mean 'when'?"])
+        #expect(
+            findings(rule: "  - on: command.ItemSelected\n    do:\n      - psuh: item")
+                == ["shop.yaml:11:9: unknown action 'psuh'; did you mean 'push'?"])
+        #expect(
+            findings(rule: "  - on: event.A\n    when: { toop: list }\n    do: [pop]")
+                == ["shop.yaml:10:13: unknown key 'toop' in 'when'; did you mean 'top'?"])
+    }
+
+    @Test("A missing field is named where it is missing")
+    func missingField() {
+        #expect(
+            findings(rule: "  - on: command.ItemSelected\n")
+                == ["shop.yaml:9:5: a transition lacks 'do'; add it"])
+        #expect(
+            findings("name: shop\nversion: 1\nplatform: ios\nscreens: { list: }\ntransitions: []")
+                == ["shop.yaml:1:1: the flow lacks 'start'; add it"])
+        #expect(
+            findings(rule: "  - on: event.A\n    do:\n      - present: { screen: item }")
+                == ["shop.yaml:11:18: 'present' lacks 'style'; add it"])
+    }
+
+    @Test("Everything that is wrong is said at once, in the order of the file")
+    func allAtOnce() {
+        let yaml = """
+            name: shop
+            version: one
+            platform: ios
+            start: lits
+            screens:
+              list: { send: [command.A] }
+            transitions:
+              - on: event.A
+              - on: event.B
+                do: [jump]
+            """
+        let found = findings(yaml)
+        #expect(found.compactMap { Int($0.split(separator: ":")[1]) } == [2, 4, 6, 8, 10])
+        #expect(found.dropFirst().first == "shop.yaml:4:1: unknown screen 'lits'; did you mean 'list'?")
+    }
+
+    @Test("A rule that cannot be read does not shift the lines of those after it")
+    func linesStayRight() {
+        #expect(
+            findings(rule: "  - on: event.A\n  - on: event.B\n    do: [{ push: nowhere }]")
+                == [
+                    "shop.yaml:9:5: a transition lacks 'do'; add it",
+                    "shop.yaml:11:18: unknown screen 'nowhere'; known are item, list",
+                ])
+    }
+
+    @Test("An action that cannot be read does not lend its lines to the one after it")
+    func actionLinesStayRight() {
+        #expect(
+            findings(
+                rule: """
+                      - on: event.A
+                        do:
+                          - present: { screen: item, style: shet }
+                          - push: nowhere
+                    """)
+                == [
+                    "shop.yaml:11:41: unknown style 'shet'; did you mean 'sheet'?",
+                    "shop.yaml:12:15: unknown screen 'nowhere'; known are item, list",
+                ])
+    }
+
+    @Test("Requests and styles that there are none of are named")
+    func headLists() {
+        let rules = "transitions: [{ on: event.A, do: [pop] }]\n"
+        #expect(
+            findings(Self.head + "requests: [push, pup]\n" + rules)
+                == ["shop.yaml:8:18: unknown action 'pup'; did you mean 'pop'?"])
+        #expect(
+            findings(Self.head + "presentations: sheet\n" + rules).first?
+                .hasPrefix("shop.yaml:8:16: expected a list of styles, such as [sheet, ") == true)
+    }
+
+    @Test("Malformed YAML is one finding with its line and column")
+    func malformed() throws {
+        let found = findings("name: shop\nscreens: [list\nstart: list\n")
+        #expect(found.count == 1)
+        let first = try #require(found.first)
+        #expect(first.hasPrefix("shop.yaml:3:6: malformed YAML: "))
+        #expect(!first.contains("\n"))
+        #expect(findings("") == ["shop.yaml:1:1: the file is empty; describe a flow in it"])
+        #expect(findings("just words").count == 1)
+        #expect(findings("a: 1\na: 2").first?.contains("'a' stands twice") == true)
+    }
+
+    @Test(
+        "Rules that make no sense are refused",
+        arguments: [
+            ("on: Hello\n    do: [pop]", "9:5: 'Hello' is not the type of a message"),
+            ("on: command.ScreenGone\n    do: [pop]", "9:5: 'command.ScreenGone' is a view's report"),
+            ("on: command.NavigationRequested\n    do: [pop]", "9:5: 'command.NavigationRequested' is answered by the"),
+            ("on: event.A\n    do: []", "10:5: nothing to do"),
+            ("on: event.A\n    where: { a: { no: 1 } }\n    do: [pop]", "10:19: unknown key 'no' in what 'a' must be"),
+            ("on: event.A\n    where: { a: { exists: 1 } }\n    do: [pop]", "10:27: exists must be true or false"),
+            ("on: event.A\n    where: { a: { atLeast: x } }\n    do: [pop]", "10:28: atLeast must be a number"),
+            (
+                "on: event.A\n    where:\n      a.b: { atLeast: 2, atMost: 1 }\n    do: [pop]",
+                "11:7: no number is at least 2"
+            ),
+            ("on: event.A\n    where: { a: [] }\n    do: [pop]", "10:14: a field is never one of no values"),
+            ("on: event.A\n    where: { a: {} }\n    do: [pop]", "10:14: nothing is asked of the field"),
+            ("on: event.A\n    where: [a]\n    do: [pop]", "10:12: 'where' must be a mapping of fields"),
+            ("on: event.A\n    when: { tab: home }\n    do: [pop]", "10:13: unknown tab 'home'; no root has tabs"),
+            (
+                "on: event.A\n    when:\n      top:\n        - item\n        - screen: itme\n    do: [pop]",
+                "13:11: unknown screen 'itme'"
+            ),
+            (
+                "on: event.A\n    when: { top: { screen: item, arguments: { id: '${date.id}' } } }\n    do: [pop]",
+                "10:34: unknown name 'date' in a template"
+            ),
+            ("on: event.A\n    do: pop", "10:9: 'do' must be a list"),
+            ("on: event.A\n    do: [push]", "10:10: action 'push' needs to be told what"),
+            ("on: event.A\n    do: [popToRoot: 2]", "10:21: action 'popToRoot' takes nothing"),
+            ("on: event.A\n    do: [pop: 0]", "10:10: 'pop' takes at least one screen"),
+            ("on: event.A\n    do: [pop: itme]", "10:10: unknown screen 'itme'; did you mean 'item'?"),
+            ("on: event.A\n    do: [pop: [item]]", "10:15: 'pop' takes a number of screens, or the screen to pop to"),
+            ("on: event.A\n    do: [pop: { count: 1, to: item }]", "10:15: 'pop' takes either 'count' or 'to'"),
+            ("on: event.A\n    do: [pop: { column: x }]", "10:17: nothing is ever shown in column 'x'"),
+            ("on: event.A\n    do: [{ selectTab: home }]", "10:10: unknown tab 'home'; no root has tabs"),
+            (
+                "on: event.A\n    do: [{ setRoot: { screen: item, container: { tabs: [item, lits] } } }]",
+                "10:63: unknown screen 'lits'; did you mean 'list'?"
+            ),
+            (
+                "on: event.A\n    do: [{ setRoot: { screen: item, container: { tabs: [item, item] } } }]",
+                "10:48: tabs need names that differ"
+            ),
+            ("on: event.A\n    origin: mine\n    do: [pop]", "10:13: unknown origin 'mine'; known are any, own"),
+            ("on: event.A\n    when: { root: [] }\n    do: [pop]", "10:13: no screen is named"),
+            ("on: event.A\n    do: [{ openURL: '${data.url' }]", "10:10: '${' is not closed"),
+            ("on: event.A\n    do: [{ openURL: '${date.url}' }]", "10:10: unknown name 'date' in a template"),
+            ("on: event.A\n    do: [{ openURL: '${data}' }]", "10:10: '${data}' names no value"),
+            ("on: event.A\n    do: [{ send: ItemSelected }]", "10:10: 'ItemSelected' is not the type of a command"),
+            ("on: event.A\n    do: [{ show: item }]", "10:18: 'show' must be a mapping with screen, column, arguments"),
+            (
+                "on: event.A\n    do: [{ present: { screen: item, style: shet } }]",
+                "10:44: unknown style 'shet'; did you mean 'sheet'?"
+            ),
+            ("on: event.A\n    do: [{ present: { screen: item, style: alert } }]", "10:21: an alert needs a title"),
+            (
+                "on: event.A\n    do: [{ present: { screen: item, style: popover, detents: [large] } }]",
+                "10:21: detents and dragIndicator belong to a sheet"
+            ),
+            (
+                "on: event.A\n    do: [{ present: { screen: item, style: sheet, title: x } }]",
+                "10:21: title, message and buttons belong to an alert or dialog"
+            ),
+            ("on: event.A\n    do: [{ present: { screen: item, style: dialog } }]", "10:21: a dialog needs buttons"),
+            (
+                "on: event.A\n    do: [{ present: { screen: item, style: window } }]",
+                "10:37: platform 'ios' has no window"
+            ),
+            (
+                "on: event.A\n    do: [{ present: { screen: item, style: fullScreen, interactiveDismissal: false } }]",
+                "10:21: interactiveDismissal belongs to a sheet, popover or window"
+            ),
+            (
+                "on: event.A\n    do: [{ present: { screen: item, style: sheet, interactiveDismissal: never } }]",
+                "10:73: interactiveDismissal must be true or false"
+            ),
+            (
+                """
+                on: event.A
+                    do:
+                      - present:
+                          screen: item
+                          style: dialog
+                          buttons: [{ id: a, title: A, role: cancel }, { id: b, title: B, role: cancel }]
+                """, "14:56: a dialog has one button with role: cancel at most"
+            ),
+            (
+                "on: event.A\n    do: [{ present: { screen: item, style: dialog, buttons: [{ id: a, title: A, role: x }] } }]",
+                "10:87: unknown role 'x'; known are cancel, destructive"
+            ),
+            (
+                "on: event.A\n    do: [{ setRoot: { screen: item, container: grid } }]",
+                "10:48: unknown container 'grid'"
+            ),
+        ])
+    func refused(rule: String, expected: String) {
+        let found = findings(rule: "  - " + rule)
+        #expect(found.contains { $0.hasPrefix("shop.yaml:" + expected) }, "\(found)")
+    }
+
+    @Test("A flow that is built in Swift is checked alike, and says where in the flow")
+    func built() throws {
+        let error = #expect(throws: FlowError.self) {
+            try Flow("shop", version: 1, platform: "ios", start: "list") {
+                Flow.Screen("list")
+                Flow.Screen("list")
+                Flow.Transition(on: "event.A", do: [.pop, .push("itme")])
+            }
+        }
+        #expect(
+            error?.message == """
+                flow shop: screens.list: screen 'list' is declared twice; remove one
+                flow shop: transitions[0].do[1].screen: unknown screen 'itme'; known are list
+                """)
+        #expect(error?.code == "navigation.invalidFlow")
+    }
+}

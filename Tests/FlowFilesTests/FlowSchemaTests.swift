@@ -1,0 +1,328 @@
+import FlowFiles
+import Foundation
+import Navigation
+import SampleFlows
+import Support
+import Testing
+
+@Suite("The JSON Schema by which editors complete and check flows")
+struct FlowSchemaTests {
+    @Test(
+        "takes every flow that the project has, read or written",
+        .enabled(if: FlowSchema.hasValidator, "scripts/python, which make test runs, installs the validator"))
+    func shippedFlows() throws {
+        let built = try [
+            FocusPlayerFlow.ios(), FocusPlayerFlow.mac(), SignUpFlow.built(), GuardFlow.flow(), PlaygroundFlow.flow(),
+        ]
+        let texts = try ShippedFlows.texts() + [SignUpFlow.yaml] + built.map(\.json.description) + built.map(\.yaml)
+        #expect(texts.count >= 8)
+        for (text, complaints) in try zip(texts, FlowSchema.complaints(about: texts)) {
+            #expect(complaints.isEmpty, "\(text)")
+        }
+    }
+
+    @Test("is named in the first line of each shipped flow")
+    func firstLine() throws {
+        for text in try ShippedFlows.texts() {
+            let line = text.prefix { $0 != "\n" }
+            #expect(line.hasPrefix("# yaml-language-server: $schema=") && line.hasSuffix("flow.schema.json"))
+        }
+    }
+
+    @Test(
+        "takes what the reader takes",
+        .enabled(if: FlowSchema.hasValidator, "scripts/python, which make test runs, installs the validator"))
+    func good() throws {
+        let texts = SchemaExamples.good
+        for (text, complaints) in try zip(texts, FlowSchema.complaints(about: texts)) {
+            #expect(complaints.isEmpty, "\(text)")
+            // Names that there are none of are for the reader alone to find.
+            #expect(problems(with: text).allSatisfy { $0.contains("unknown flow") || $0.contains("tab") }, "\(text)")
+        }
+    }
+
+    @Test(
+        "refuses what the reader refuses, and where it is",
+        .enabled(if: FlowSchema.hasValidator, "scripts/python, which make test runs, installs the validator"))
+    func bad() throws {
+        let examples = SchemaExamples.bad
+        for (example, complaints) in try zip(examples, FlowSchema.complaints(about: examples.map(\.yaml))) {
+            #expect(complaints.contains { $0.hasPrefix(example.path) }, "\(example): \(complaints)")
+            #expect(!problems(with: example.yaml).isEmpty, "\(example)")
+        }
+    }
+
+    private func problems(with yaml: String) -> [String] {
+        FlowFinding.refused { () throws(FlowError) in try Flow(yaml: yaml, file: "x.yaml") }.map(\.message)
+    }
+}
+
+/// The reader says which keys and words it knows when it meets one that it does not, so it is asked for them here.
+@Suite("The JSON Schema has the keys and words that the reader of flows knows, and no others")
+struct SchemaKeysTests {
+    private static func findings(_ yaml: String) -> [String] {
+        FlowFinding.refused { () throws(FlowError) in try Flow(yaml: yaml, file: "x.yaml") }.map(\.message)
+    }
+
+    /// What the reader knows in place of the only `?` of a file.
+    private func known(_ yaml: String) -> [String] {
+        let lists = Self.findings(yaml).filter { $0.contains("'?'") }.compactMap {
+            $0.split(separator: "; known are ").last
+        }
+        return lists.first.map { $0.split(separator: ", ").map(String.init) } ?? []
+    }
+
+    private func definition(_ name: String) throws -> JSONValue {
+        let schema = try FlowSchema.read()
+        return try #require(name.isEmpty ? schema : schema.value(at: "$defs.\(name)"))
+    }
+
+    private func keys(_ name: String) throws -> Set<String> {
+        Set(try definition(name).value(at: "properties")?.objectValue?.keys.map { $0 } ?? [])
+    }
+
+    @Test(
+        "Keys, and which of them must be there",
+        arguments: [
+            ("", "'?': 1"), ("screen", SchemaExamples.file("screens: { a: { '?': 1 } }")),
+            ("childFlow", SchemaExamples.file("flows: { f: { '?': 1 } }")),
+            ("transition", SchemaExamples.file("transitions: [{ '?': 1 }]")),
+            ("step", SchemaExamples.file("steps: [{ '?': 1 }]")),
+            ("conditions", SchemaExamples.rule("do: [pop], when: { '?': 1 }")),
+            ("questions", SchemaExamples.rule("do: [pop], where: { a: { '?': 1 } }")),
+            ("guard", SchemaExamples.rule("do: [pop], guard: { '?': 1 }")),
+            (
+                "sentCommand",
+                SchemaExamples.rule("do: [pop], guard: { accept: event.B, deadline: 5s, ask: { '?': 1 } }")
+            ),
+            ("answerWithFields", SchemaExamples.rule("do: [pop], guard: { accept: { '?': 1 }, deadline: 5s }")),
+            ("screenWithArguments", SchemaExamples.action("{ replacePath: [{ '?': 1 }] }")),
+            ("root", SchemaExamples.action("{ setRoot: { '?': 1 } }")),
+            ("tabs", SchemaExamples.action("{ setRoot: { screen: a, container: { '?': 1 } } }")),
+            ("tab", SchemaExamples.action("{ setRoot: { screen: a, container: { tabs: [{ '?': 1 }] } } }")),
+            ("pushedScreen", SchemaExamples.action("{ push: { '?': 1 } }")),
+            ("pushedFlow", SchemaExamples.action("{ push: { flow: f, '?': 1 } }")),
+            ("popped", SchemaExamples.action("{ pop: { '?': 1 } }")),
+            ("shown", SchemaExamples.action("{ show: { '?': 1 } }")),
+            ("presentedScreen", SchemaExamples.action("{ present: { '?': 1 } }")),
+            ("presentedFlow", SchemaExamples.action("{ present: { flow: f, '?': 1 } }")),
+            ("sentCommand", SchemaExamples.action("{ send: { '?': 1 } }")),
+            ("button", SchemaExamples.action("{ present: { screen: a, style: alert, buttons: [{ '?': 1 }] } }")),
+        ])
+    func keys(name: String, yaml: String) throws {
+        #expect(try Set(known(yaml)) == keys(name))
+        let lacking = Self.findings(yaml).compactMap { finding in
+            finding.split(separator: " lacks '").dropFirst().first?.split(separator: "'").first.map(String.init)
+        }
+        // Where there are steps, screens and transitions may be left out.
+        let required = try ["required", "else.required"].flatMap { list in
+            try definition(name).value(at: list)?.arrayValue?.compactMap(\.stringValue) ?? []
+        }
+        #expect(Set(lacking) == Set(required).subtracting(yaml.contains("flow: f") ? ["flow"] : []))
+    }
+
+    @Test(
+        "Keys of deep links",
+        arguments: [
+            ("link", "'?': 1"), ("target", "url: 'x://y', to: { '?': 1 }"),
+            ("over", "url: 'x://y', to: { path: a }, over: { '?': 1 }"),
+            ("root", "url: 'x://y', to: { root: { '?': 1 } }"),
+            ("presentedScreen", "url: 'x://y', to: { present: { '?': 1 } }"),
+            ("sentCommand", "url: 'x://y', to: { path: a }, send: { '?': 1 }"),
+            ("screenWithArguments", "url: 'x://y', to: { path: { '?': 1 } }"),
+            ("column", "url: 'x://y', to: { columns: { c: { '?': 1 } } }"),
+        ])
+    func linkKeys(name: String, link: String) throws {
+        #expect(try Set(known(SchemaExamples.file("links: [{ \(link) }]"))) == keys(name))
+    }
+
+    @Test(
+        "Words of which one is to be chosen",
+        arguments: [
+            ("transition.properties.origin.enum", SchemaExamples.rule("do: [pop], origin: '?'")),
+            ("guard.properties.meanwhile.enum", SchemaExamples.rule("do: [pop], guard: { meanwhile: '?' }")),
+            ("style.enum", SchemaExamples.file("presentations: ['?']")),
+            ("style.enum", SchemaExamples.action("{ present: { screen: a, style: '?' } }")),
+            (
+                "presentedScreen.properties.detents.items.enum",
+                SchemaExamples.action("{ present: { screen: a, style: sheet, detents: ['?'] } }")
+            ),
+            (
+                "button.properties.role.enum",
+                SchemaExamples.action(
+                    "{ present: { screen: a, style: alert, buttons: [{ id: a, title: a, role: '?' }] } }")
+            ),
+        ])
+    func words(path: String, yaml: String) throws {
+        let words = try FlowSchema.read().value(at: "$defs.\(path)")?.arrayValue?.compactMap(\.stringValue)
+        #expect(Set(words ?? []) == Set(known(yaml)))
+        #expect(words?.isEmpty == false)
+    }
+
+    @Test("Actions, with something or without, and those that views may ask for")
+    func actions() throws {
+        let names = Set(Flow.ActionName.allCases.map(\.rawValue))
+        let bare = try definition("action").value(at: "anyOf.0.enum")?.arrayValue?.compactMap(\.stringValue) ?? []
+        #expect(try Set(bare).union(keys("actionWithArguments")) == names)
+        #expect(Set(known(SchemaExamples.action("{ '?': 1 }"))) == names)
+        for name in names {
+            #expect(
+                bare.contains(name) == Self.findings(SchemaExamples.action(name)).allSatisfy { $0.contains("ends a") })
+        }
+        let requests = try FlowSchema.read().value(at: "properties.requests.items.enum")?.arrayValue ?? []
+        #expect(Set(requests.compactMap(\.stringValue)) == names)
+    }
+
+    @Test("Everything that can be written has a description for editors to show")
+    func descriptions() throws {
+        let definitions = try #require(definition("").value(at: "$defs")?.objectValue)
+        for (name, definition) in definitions.merging(["": try definition("")], uniquingKeysWith: { own, _ in own }) {
+            for (key, member) in definition.value(at: "properties")?.objectValue ?? [:] {
+                let other = member.value(at: "$ref")?.stringValue?.split(separator: "/").last.map(String.init) ?? ""
+                let own = member.value(at: "description") ?? definitions[other]?.value(at: "description")
+                #expect(own?.stringValue?.isEmpty == false, "\(name).\(key)")
+            }
+        }
+    }
+}
+
+/// The JSON Schema of flows' files, as editors get it, and the validator that the tests put it to.
+enum FlowSchema {
+    private static let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+    private static let file = repository.appending(path: "config/flows/flow.schema.json")
+    private static let python = repository.appending(path: ".build/venv/bin/python")
+    /// `make test` installs it, if pip can. No Swift package that validates by this draft is to be had.
+    static let hasValidator = FileManager.default.isExecutableFile(atPath: python.path)
+
+    private static let validator = """
+        import json, sys
+        from jsonschema import Draft202012Validator
+        from ruamel.yaml import YAML
+        schema = json.load(open(sys.argv[1]))
+        Draft202012Validator.check_schema(schema)
+        validate = Draft202012Validator(schema).iter_errors
+        texts = json.load(sys.stdin)
+        print(json.dumps([[error.json_path for error in validate(YAML(typ="safe").load(text))] for text in texts]))
+        """
+
+    static func read() throws -> JSONValue {
+        try JSONDecoder().decode(JSONValue.self, from: Data(contentsOf: file))
+    }
+
+    /// Validates files by the schema.
+    ///
+    /// - Parameter texts: The files' texts, in YAML.
+    /// - Returns: For each of them, where it is not as the schema says.
+    static func complaints(about texts: [String]) throws -> [[String]] {
+        let process = Process()
+        process.executableURL = python
+        process.arguments = ["-c", validator, file.path]
+        let (input, output) = (Pipe(), Pipe())
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+        try input.fileHandleForWriting.write(contentsOf: JSONEncoder().encode(texts))
+        try input.fileHandleForWriting.close()
+        let printed = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return try JSONDecoder().decode([[String]].self, from: printed)
+    }
+}
+
+/// Flows' files that the schema must know to be right, or to be wrong.
+enum SchemaExamples {
+    private static let head = """
+        name: x
+        version: 1
+        platform: any
+        start: a
+
+        """
+
+    private static let guardOfStep = "{ accept: event.B, deadline: 5s }"
+    private static let steps = "{ screen: b, where: { x: 1, answer.y: [1, 2] } }, { screen: c }"
+
+    static func file(_ parts: String...) -> String {
+        let isGiven = { (key: String) in parts.contains { $0.hasPrefix("\(key):") } }
+        return head + (isGiven("screens") ? "" : "screens: { a: }\n")
+            + (isGiven("transitions") ? "" : "transitions: []\n") + parts.map { $0 + "\n" }.joined()
+    }
+
+    static func rule(_ rest: String) -> String { file("transitions: [{ on: event.A, \(rest) }]") }
+
+    static func action(_ action: String) -> String { rule("do: [\(action)]") }
+
+    /// What the reader takes, in every form.
+    static let good: [String] =
+        [
+            head + "steps: [{ screen: a, title: A, next: command.N, guard: \(guardOfStep), steps: [\(steps)] }]\n",
+            file("steps: [{ screen: b, next: command.N, steps: [{ screen: c }] }]"),
+            file("screens: { a: { title: 5, sends: command.A }, b: { sends: [command.A, command.B.C] }, c: {} }"),
+            file("presentations: [sheet, window]", "requests: [push, finish]"), file("ignores: [event.A, error.B]"),
+            file("flows: { f: { start: a, transitions: [{ on: event.A, do: [finish: { a: 1 }] }] } }"),
+            file("transitions: [{ on: flow.finished, where: { flow: [f] }, do: [pop] }]", "flows: { f: \(child) }"),
+            rule("origin: own, where: { a: 1, b.c: [1, x, null], d: true, e: null }, do: [pop]"),
+            rule("where: { a: { not: x, exists: true, atLeast: 1.5, atMost: 2, anyOf: [a, { b: 1 }] } }, do: [pop]"),
+            rule("when: { root: a, top: [a, { screen: a, arguments: { x: 1 } }], path: [], shown: a }, do: [pop]"),
+            rule("unless: { presented: [], path: { screen: a } }, do: [pop]"),
+            rule("guard: { accept: event.B, deadline: 5s }, do: [pop]"),
+            rule(
+                """
+                guard: { ask: { type: command.B, data: { a: [1] } }, accept: { on: document.B, where: { a: 1 } },
+                reject: error.C, deadline: 1500ms, meanwhile: queue, rejected: [pop], expired: [{ push: a }] }, do: [pop]
+                """),
+        ] + actions.map(action)
+
+    private static let child = "{ start: a, transitions: [] }"
+
+    private static let actions = [
+        "pop, popToRoot, dismiss, dismissAll", "{ setRoot: a }", "{ setRoot: { screen: a, container: split } }",
+        "{ setRoot: { screen: a, arguments: { x: y }, container: { tabs: [a, { name: b, screen: a }] } } }",
+        "{ push: a }, { push: { screen: a, arguments: {} } }", "{ pop: 2 }, { pop: a }, { pop: { count: 2 } }",
+        "{ show: { screen: a, column: c } }, { push: { screen: a, column: c } }, { pop: { to: a, column: c } }",
+        "{ replacePath: [a, { screen: a }] }, { replacePath: a }, { replacePath: [] }", "{ dismiss: a }",
+        "{ present: { screen: a, style: sheet, detents: [medium, large], dragIndicator: true } }",
+        "{ present: { screen: a, style: window, interactiveDismissal: false } }",
+        "{ present: { screen: a, style: dialog, buttons: [{ id: a, title: A, role: cancel, sends: command.A }] } }",
+        "{ present: { screen: a, style: alert, title: A, message: M, buttons: [{ id: a, title: A }] } }",
+        "{ openURL: 'x:' }, { send: command.A }, { send: { type: command.A, data: { a: '${data.a}' } } }",
+    ]
+
+    /// What neither the reader nor the schema takes, and where the schema says so.
+    static let bad: [(yaml: String, path: String)] =
+        [
+            ("name: x", "$"), (file("screen: { a: }"), "$"), (file("screens: []"), "$.screens"),
+            (file("screens: { a: { sends: event.A } }"), "$.screens.a.sends"),
+            (file("screens: { a: { color: red } }"), "$.screens.a"),
+            (file("presentations: [shet]"), "$.presentations[0]"), (file("requests: [jump]"), "$.requests[0]"),
+            (file("ignores: [command.A]"), "$.ignores[0]"),
+            (file("flows: { f: { start: a } }"), "$.flows.f"), (file("transitions: [{ on: event.A }]"), rules),
+            (file("transitions: [{ on: Hello, do: [pop] }]"), "\(rules).on"), (rule("do: []"), "\(rules).do"),
+            (rule("do: [pop], wehn: {}"), rules), (rule("do: [pop], origin: mine"), "\(rules).origin"),
+            (rule("do: [pop], where: { a: {} }"), "\(rules).where.a"),
+            (rule("do: [pop], where: { a: [] }"), "\(rules).where.a"),
+            (rule("do: [pop], where: { a: { no: 1 } }"), "\(rules).where.a"),
+            (rule("do: [pop], when: { root: [] }"), "\(rules).when.root"),
+            (rule("do: [pop], when: { toop: a }"), "\(rules).when"),
+            (rule("do: [pop], guard: { accept: event.A }"), "\(rules).guard"),
+            (rule("do: [pop], guard: { accept: command.A, deadline: 5s }"), "\(rules).guard.accept"),
+            (rule("do: [pop], guard: { accept: event.A, deadline: 5 }"), "\(rules).guard.deadline"),
+            (rule("do: [pop], guard: { accept: event.A, deadline: 5s, ask: event.B }"), "\(rules).guard.ask"),
+        ]
+        + badActions.map { (action($0), "\(rules).do[0]") }
+
+    private static let rules = "$.transitions[0]"
+
+    private static let badActions = [
+        "jump", "push", "{ popToRoot: 2 }", "{ push: { screen: a, flow: f } }", "{ pop: 0 }",
+        "{ pop: { count: 1, to: a } }", "{ setRoot: { screen: a, container: grid } }", "{ show: a }",
+        "{ setRoot: { screen: a, container: { tabs: [] } } }", "{ present: { screen: a } }",
+        "{ present: { screen: a, style: alert, buttons: [{ id: a, title: A }] } }",
+        "{ present: { screen: a, style: dialog } }", "{ present: { screen: a, style: popover, detents: [large] } }",
+        "{ present: { screen: a, style: sheet, title: x } }",
+        "{ present: { screen: a, style: fullScreen, interactiveDismissal: false } }",
+        "{ present: { screen: a, style: dialog, buttons: [{ id: a }] } }", "{ send: event.A }",
+        "{ send: { data: {} } }",
+    ]
+}

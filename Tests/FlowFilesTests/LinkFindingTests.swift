@@ -1,0 +1,207 @@
+import FlowFiles
+import Navigation
+import SampleFlows
+import Testing
+
+@Suite("What is wrong with a deep link is said in one line each")
+struct LinkFindingTests {
+    private static let head = """
+        name: shop
+        version: 1
+        platform: ios
+        start: list
+        screens:
+          list: { sends: [command.ItemSelected] }
+          item: { sends: [command.ReviewSelected] }
+          review:
+          settings: { gate: true }
+        transitions:
+          - { on: command.ItemSelected, do: [{ push: item }] }
+          - { on: command.ReviewSelected, do: [{ push: review }] }
+          - { on: event.Reset, do: [{ replacePath: [item, review] }] }
+        links:
+
+        """
+
+    /// What is wrong with the links, the first of which begins on line 15.
+    private func findings(_ links: String) -> [String] {
+        FlowFinding.refused { () throws(FlowError) in try Flow(yaml: Self.head + links, file: "shop.yaml") }.map(
+            \.description)
+    }
+
+    @Test("A link without a flaw has no findings, however it is written")
+    func valid() {
+        #expect(findings("  - { url: 'shop://list', to: { root: list } }").isEmpty)
+        #expect(findings("  - { url: 'shop://item', when: { root: list }, to: { path: item } }").isEmpty)
+        #expect(
+            findings(
+                """
+                  - url: shop://review/{id}?page={page}
+                    when: { root: list }
+                    unless: { presented: [item] }
+                    to:
+                      path:
+                        - item
+                        - { screen: review, arguments: { id: "${url.id}", page: "${url.page}", fixed: [1] } }
+                      present: { screen: settings, style: sheet, detents: [large] }
+                    send: command.LoadReview
+                    park: 90s
+                    over: { sheet: wait, alert: refuse }
+                """
+            ).isEmpty)
+    }
+
+    @Test(
+        "A link without a back path is found",
+        arguments: [
+            ("when: { root: list }, to: { path: [review] }", "'review' is reached from 'item'"),
+            ("to: { root: list, path: [item, settings, review] }", "'review' is reached from 'item'"),
+            ("to: { root: settings, path: [item] }", "'item' is reached from 'list'"),
+            ("to: { path: [item] }", "does not say on which root it lies"),
+            ("when: { top: list }, to: { path: [item] }", "does not say on which root it lies"),
+        ])
+    func backPath(link: String, expected: String) {
+        let found = findings("  - { url: 'shop://x', \(link) }")
+        #expect(found.count == 1)
+        #expect(found.first?.hasPrefix("shop.yaml:15:") == true)
+        #expect(found.first?.contains(expected) == true, "\(found)")
+    }
+
+    @Test("A link behind one that takes all of its URLs is found, one before it is not")
+    func competing() {
+        let special = "  - { url: 'shop://item/new', to: { root: list } }\n"
+        let general =
+            "  - { url: 'shop://item/{id}', to: { root: { screen: item, arguments: { id: '${url.id}' } } } }\n"
+        #expect(findings(special + general).isEmpty)
+        #expect(
+            findings(general + special) == [
+                "shop.yaml:16:7: 'shop://item/{id}', which stands before it, takes all of its URLs; "
+                    + "move this one up or remove it"
+            ])
+        // One that is followed in other states is no competition.
+        let conditional = special.replacing("to:", with: "when: { root: settings }, to:")
+        #expect(findings(conditional + special).isEmpty)
+        #expect(findings(conditional + conditional).count == 1)
+        let query = special.replacing("new'", with: "new?mode=edit'")
+        #expect(findings(query + special).isEmpty)
+        #expect(findings(special + query).count == 1)
+    }
+
+    @Test(
+        "Links that make no sense are refused",
+        arguments: [
+            ("to: { root: list }", "a link lacks 'url'; add it"),
+            ("url: 'shop://x'", "a link lacks 'to'; add it"),
+            ("url: 'x/y', to: { root: list }", "a link's URL begins with its scheme"),
+            ("url: 'shop://x/{id', to: { root: list }", "'{id' in a link's URL cannot be read"),
+            ("url: 'shop://x/{id}', to: { root: list }", "'{id}' of the link's URL is not used"),
+            ("url: 'shop://x', to: { root: lst }", "unknown screen 'lst'; did you mean 'list'?"),
+            ("url: 'shop://x', to: { root: list, path: [itm] }", "unknown screen 'itm'; did you mean 'item'?"),
+            ("url: 'shop://x', when: { root: lst }, to: { path: [item] }", "unknown screen 'lst'"),
+            (
+                "url: 'shop://x', to: { root: list, present: { screen: y, style: sheet } }",
+                "unknown screen 'y'; known are item, list"
+            ),
+            ("url: 'shop://x', to: { root: list, present: { screen: item, style: alert } }", "an alert needs a title"),
+            ("url: 'shop://x', when: { root: list }, to: {}", "the link leads nowhere"),
+            ("url: 'shop://x', to: { rot: list }", "unknown key 'rot' in 'to'; did you mean 'root'?"),
+            (
+                "url: 'shop://x', to: { root: list, columns: { a: item } }",
+                "columns need a root with 'container: split'"
+            ),
+            ("url: 'shop://x', to: { root: list, tab: a }", "tab 'a' needs a root whose container has it"),
+            (
+                "url: 'shop://x', to: { root: { screen: list, arguments: { a: '${url.id}' } } }",
+                "the link's URL has no '{id}'; there are none yet"
+            ),
+            (
+                "url: 'shop://{id}', to: { root: { screen: list, arguments: { a: 'x${url.id}' } } }",
+                "host has no case"
+            ),
+            (
+                "url: 'shop://x/{id}', to: { root: { screen: list, arguments: { a: 'x${url.id}', b: '${url.id}' } } }",
+                "'a' of 'list' must be a constant or '${url.NAME}' alone"
+            ),
+            (
+                "url: 'shop://{i}', when: { top: { screen: item, arguments: { a: '${url.i}' } } }, to: { root: list }",
+                "a link's conditions are tried before its URL is followed; remove '${…}'"
+            ),
+            (
+                "url: 'shop://x', to: { root: { screen: list, container: split }, columns: { a: { screen: item, "
+                    + "path: [itm] } } }",
+                "unknown screen 'itm'; did you mean 'item'?"
+            ),
+            (
+                "url: 'shop://x/{id}', to: { tab: item, root: { screen: list, container: { tabs: [item, "
+                    + "{ screen: review, arguments: { a: '${url.id}' } }] } } }",
+                "only the tab that the link selects takes values; remove '${…}'"
+            ),
+            ("url: 'shop://x', to: { root: list }, send: LoadItem", "'LoadItem' is not the type of a command"),
+            (
+                "url: 'shop://x', to: { root: list }, send: { type: command.A, data: { a: '${data.b}' } }",
+                "'a' of 'command.A' must be a constant"
+            ),
+            (
+                "url: 'shop://x', to: { root: list }, park: 10",
+                "'10' is no duration; write a whole number and ms, s, m, h or d"
+            ),
+            ("url: 'shop://x', to: { root: list }, park: 99999999999999d", "'99999999999999d' is no duration"),
+            ("url: 'shop://x', to: { root: list }, park: 367d", "a link waits no less than 0s and no more than 366d"),
+            ("url: 'shop://x', to: { root: list }, over: { sheet: kill }", "unknown precedence 'kill'; known are"),
+            ("url: 'shop://x', to: { root: list }, over: { shet: wait }", "unknown key 'shet' in 'over'"),
+        ])
+    func refused(link: String, expected: String) {
+        let found = findings("  - { \(link) }")
+        #expect(found.contains { $0.hasPrefix("shop.yaml:15:") && $0.contains(expected) }, "\(found)")
+    }
+
+    @Test("Whether a screen is a gate is true or false")
+    func gate() {
+        let yaml = Self.head.replacing("gate: true", with: "gate: maybe")
+        let error = #expect(throws: FlowError.self) { try Flow(yaml: yaml + "  []", file: "shop.yaml") }
+        #expect(error?.message == "shop.yaml:9:21: gate must be true or false")
+    }
+
+    @Test("A rule cannot answer what links answer")
+    func ruleForLinks() {
+        let yaml = Self.head.replacing("event.Reset", with: "event.DeepLinkReceived")
+        let error = #expect(throws: FlowError.self) {
+            try Flow(yaml: yaml + "  - { url: 'shop://list', to: { root: list } }", file: "shop.yaml")
+        }
+        #expect(
+            error?.message
+                == "shop.yaml:13:7: the flow has 'links', which answer 'event.DeepLinkReceived'; remove this rule")
+    }
+
+    @Test("Every part of a link survives being written and read")
+    func readsBack() throws {
+        let flow = try LinkFlow.flow(over: [.sheet: .wait, .window: .refuse], park: .milliseconds(1500))
+        let written = try Flow(yaml: flow.json.description, file: "written.json")
+        #expect(written == flow)
+        #expect(written.hash == flow.hash)
+        #expect(flow.json.value(at: "links.0.park") == "1500ms")
+        #expect(flow.json.value(at: "screens.terms.gate") == true)
+
+        let all = try Flow("all", version: 1, platform: "mac", start: "a") {
+            Flow.Screen("a")
+            for (number, park) in [Duration.zero, .seconds(86_400), .seconds(7200), .seconds(60)].enumerated() {
+                Flow.Link(
+                    "x:a\(number)/{b}?c={c}",
+                    when: [.top("a"), .root("a")],
+                    unless: [.path("a"), .presented("a")],
+                    to: .init(
+                        root: .init(.screen("a", ["b": "${url.b}"]), container: .split),
+                        columns: ["one": "a", "two": .screen("a", ["c": "${url.c}"], path: ["a"])],
+                        path: ["a"],
+                        present: .init("a", as: .popover)
+                    ),
+                    send: [.init("command.A", ["b": "${url.b}", "n": 1]), .init("command.B")],
+                    park: park
+                )
+            }
+            let tabs = Flow.Layout.tabs([.tab("s", "a"), .tab("t", "a")])
+            Flow.Link("x:t", to: .init(root: .init("a", container: tabs), tab: "t", path: ["a"]))
+        }
+        #expect(try Flow(yaml: all.json.description, file: "written.json") == all)
+    }
+}

@@ -1,0 +1,175 @@
+import FlowFiles
+import FlowReview
+import Navigation
+import Testing
+
+@Suite("A review that knows the app's messages finds those that there are not, and fields that they lack")
+struct FlowReviewMessagesTests {
+    private static let catalogue = MessageCatalogue([
+        "command.ItemSelected": ["itemID", "colour"], "command.Save": ["name"], "command.Load": ["itemID"],
+        "event.Saved": ["draft"], "event.Refused": ["why"],
+    ])
+
+    /// A flow of a list and an item; rules begin on line 9.
+    private func findings(_ rules: String, links: String = "") -> [String] {
+        let yaml = """
+            name: shop
+            version: 1
+            platform: ios
+            start: list
+            screens:
+              list: { sends: [command.ItemSelected, command.Save] }
+              item:
+            transitions:
+              - on: command.ItemSelected
+                do: [{ push: item }]
+            \(rules.split(separator: "\n").map { "  \($0)" }.joined(separator: "\n"))
+            \(links)
+            """
+        return Flow.review(yaml: yaml, file: "shop.yaml", messages: Self.catalogue).findings.map(\.description)
+    }
+
+    @Test("Of messages and fields that there are nothing is said")
+    func known() {
+        let rules = """
+            - on: command.Save
+              where: { name: [a, b] }
+              guard:
+                ask: { type: command.Load, data: { itemID: "${data.name}" } }
+                accept: { on: event.Saved, where: { draft.number: 1 } }
+                reject: event.Refused
+                deadline: 5s
+                rejected: [{ push: { screen: item, arguments: { why: "${answer.why}" } } }]
+              do: [{ push: { screen: item, arguments: { draft: "${answer.draft.number}", name: "${data.name}" } } }]
+            """
+        #expect(findings(rules) == [])
+    }
+
+    @Test(
+        "What there is not is found where it stands",
+        arguments: [
+            (
+                "- { on: event.Savd, do: [pop] }",
+                "11:7: warning: there is no message 'event.Savd'; did you mean 'event.Saved'?"
+            ),
+            (
+                "- { on: event.Saved, where: { drft: 1 }, do: [pop] }",
+                "11:33: warning: 'event.Saved' has no field 'drft'; did you mean 'draft'?"
+            ),
+            (
+                "- { on: event.Saved, do: [{ push: { screen: item, arguments: { x: \"${data.colour}\" } } }] }",
+                "11:37: warning: 'event.Saved' has no field 'colour'; known are draft"
+            ),
+            (
+                "- { on: event.Saved, do: [{ send: { type: command.Load, data: { id: 1 } } }] }",
+                "11:37: warning: 'command.Load' has no field 'id'; known are itemID"
+            ),
+            (
+                "- { on: event.Saved, guard: { accept: event.Nothing, deadline: 1s }, do: [pop] }",
+                "11:33: warning: there is no message 'event.Nothing'; let a service declare it, or remove it"
+            ),
+            (
+                "- { on: event.Saved, guard: { accept: event.Refused, deadline: 1s }, do: [openURL: 'x://${answer.draft}'] }",
+                "11:77: warning: 'event.Refused' has no field 'draft'; known are why"
+            ),
+        ])
+    func unknown(rule: String, expected: String) {
+        #expect(findings(rule) == ["shop.yaml:\(expected)"])
+    }
+
+    @Test("A deep link's commands are looked at too")
+    func links() {
+        let links = """
+            links:
+              - url: shop://{id}
+                to: { root: list, path: [{ screen: item, arguments: { id: "${url.id}" } }] }
+                send: { type: command.ItemSelected, data: { item: "${url.id}" } }
+            """
+        #expect(
+            findings("", links: links).contains {
+                $0.contains("'command.ItemSelected' has no field 'item'; known are colour, itemID")
+            })
+    }
+}
+
+@Suite("A review that knows the app's services finds commands that nobody handles, and outcomes that nobody hears")
+struct FlowReviewServicesTests {
+    /// A shop that packs and a store that saves; a clerk listens to what is packed; the post has to do with neither.
+    private static let catalogue = MessageCatalogue(
+        [
+            "command.ItemSelected": [], "command.Buy": [], "command.Help": [], "event.Saved": [], "event.Sold": [],
+            "event.Packed": [], "event.Refused": nil, "event.Delivered": [], "error.Broken": [],
+        ],
+        services: [
+            "clerk": .init(receives: ["event.Packed"]), "post": .init(receives: [], outcomes: ["event.Delivered"]),
+            "shop": .init(receives: ["command.Buy"], outcomes: ["event.Sold", "event.Packed", "error.Broken"]),
+            "store": .init(receives: [], outcomes: ["event.Saved", "event.Refused"]),
+        ])
+
+    private func findings(
+        sends: String = "command.ItemSelected, command.Buy", on: String = "event.Saved", ignores: String = "",
+        _ catalogue: MessageCatalogue = Self.catalogue
+    ) -> [String] {
+        let yaml = """
+            name: shop
+            version: 1
+            platform: ios
+            start: list
+            ignores: [\(ignores)]
+            screens:
+              list: { sends: [\(sends)] }
+            transitions:
+              - { on: command.ItemSelected, do: [{ push: list }] }
+              - { on: \(on), where: { anything: 1 }, do: [{ openURL: "a:b" }] }
+            """
+        return Flow.review(yaml: yaml, file: "shop.yaml", messages: catalogue).findings.map(\.description)
+            .filter { !$0.contains("has no field") }
+    }
+
+    @Test("A command is handled by a service or a rule, else that is a warning; without services nothing is said")
+    func unserved() {
+        let all = "event.Sold, error.Broken, event.Refused"
+        #expect(findings(ignores: all) == [])
+        #expect(
+            findings(sends: "command.ItemSelected, command.Buy, command.Help", ignores: all) == [
+                "shop.yaml:7:11: warning: nobody handles 'command.Help': no service and no rule; add one"
+            ])
+        let plain = MessageCatalogue(Self.catalogue.fields)
+        #expect(findings(sends: "command.ItemSelected, command.Help", plain) == [])
+    }
+
+    @Test("What a service tells that the flow talks to, or listens to, is answered, ignored, or a note")
+    func outcomes() {
+        let advice = "add one, or name it under 'ignores'"
+        #expect(
+            findings() == [
+                "shop.yaml:8:1: note: no rule answers 'error.Broken' of shop; \(advice)",
+                "shop.yaml:8:1: note: no rule answers 'event.Sold' of shop; \(advice)",
+                "shop.yaml:8:1: note: no rule answers 'event.Refused' of store; \(advice)",
+            ])
+        #expect(findings(on: "event.Refused", ignores: "event.Saved, event.Sold, error.Broken") == [])
+    }
+
+    @Test("What is ignored without need is a warning; what is no event or error cannot be ignored")
+    func ignored() {
+        let all = "event.Sold, error.Broken, event.Refused"
+        #expect(
+            findings(ignores: "\(all), event.Slod") == [
+                "shop.yaml:5:1: warning: no service sends 'event.Slod'; did you mean 'event.Sold'?"
+            ])
+        #expect(
+            findings(ignores: "command.Buy").first
+                == "shop.yaml:5:1: 'command.Buy' is not the type of an event or error; write event.NAME")
+    }
+
+    @Test("Ignoring is part of a flow, and survives being written")
+    func written() throws {
+        let flow = try Flow(
+            "shop", version: 1, platform: "ios", start: "list", ignores: ["event.B", "error.A", "event.B"]
+        ) { Flow.Screen("list") }
+        #expect(flow.ignores == ["error.A", "event.B"])
+        #expect(try Flow(yaml: flow.yaml, file: "shop.yaml") == flow)
+        let other = try Flow("shop", version: 1, platform: "ios", start: "list") { Flow.Screen("list") }
+        #expect(other.hash != flow.hash)
+    }
+}

@@ -1,0 +1,317 @@
+import FlowFiles
+import FlowReview
+import Navigation
+import SampleFlows
+import SeededRandom
+import Testing
+
+@Suite("What is surely a mistake in a flow that works is said in one line each")
+struct FlowReviewTests {
+    /// A flow of a list and an item; rules begin on line 10.
+    private static let head = """
+        name: shop
+        version: 1
+        platform: ios
+        start: list
+        screens:
+          list: { sends: [command.ItemSelected] }
+          item: { sends: [command.Buy] }
+          offer: { sends: [command.Buy] }
+        transitions:
+          - on: command.ItemSelected
+            do: [{ push: item }]
+          - on: event.Offer
+            do: [{ present: { screen: offer, style: sheet } }]
+
+        """
+
+    /// What is to be said of rules that begin on line 14.
+    private func findings(rules: String) -> [String] {
+        findings(Self.head + rules.split(separator: "\n").map { "  \($0)\n" }.joined())
+    }
+
+    private func findings(_ yaml: String) -> [String] {
+        Flow.review(yaml: yaml, file: "shop.yaml").findings.map(\.description)
+    }
+
+    @Test("Of flows without a flaw nothing is said", arguments: ["ios", "mac"])
+    func shipped(platform: String) throws {
+        #expect(try ShippedFlows.flow(platform).review().isEmpty)
+        #expect(findings(rules: "").isEmpty)
+    }
+
+    @Test("A rule that an earlier one leaves nothing to never applies")
+    func shadowed() {
+        #expect(
+            findings(rules: "- on: event.Offer\n  where: { kind: new }\n  when: { root: list }\n  do: [popToRoot]") == [
+                "shop.yaml:14:5: warning: the rule never applies: an earlier one answers 'event.Offer' and asks for "
+                    + "no more; move this one up, or remove it (see line 12)"
+            ])
+    }
+
+    @Test(
+        "Whether a rule leaves anything to a later one",
+        arguments: [
+            ("where: { a: [1, 2] }", "where: { a: 1, b: 2 }", true),
+            ("where: { a: 1 }", "where: { a: [1, 2] }", false),
+            ("where: { a: { exists: true } }", "where: { a: { atLeast: 1 } }", true),
+            ("where: { a: { atLeast: 1 } }", "where: { a: { atLeast: 2, atMost: 3 } }", true),
+            ("where: { a: { atLeast: 2 } }", "where: { a: { atLeast: 1 } }", false),
+            ("where: { a: { atMost: 2 } }", "where: { a: { atMost: 3 } }", false),
+            ("where: { a: { not: x } }", "where: { a: { not: [x, y] } }", true),
+            ("where: { a: { not: x } }", "where: { a: y }", true),
+            ("where: { a: { not: x } }", "where: { b: y }", false),
+            ("where: { a: { exists: false } }", "where: { a: y }", false),
+            ("when: { root: [list, item] }", "when: { root: list, path: item }", true),
+            ("when: { root: list }", "when: { root: [list, item] }", false),
+            ("when: { shown: item }", "when: { top: item }", true),
+            ("when: { top: item }", "when: { shown: item }", false),
+            ("when: { top: item }", "when: { top: { screen: item, arguments: { a: 1 } } }", true),
+            ("when: { top: { screen: item, arguments: { a: 1 } } }", "when: { top: item }", false),
+            ("when: { path: [] }", "when: { path: [] }", true),
+            ("when: { path: [] }", "when: { path: item }", false),
+            ("unless: { top: list }", "unless: { top: [list, item] }", true),
+            ("unless: { top: [list, item] }", "unless: { top: list }", false),
+            ("unless: { top: list }", "when: { top: item }", true),
+            ("unless: { path: [] }", "when: { path: item }", true),
+            ("unless: { path: item }", "when: { path: offer }", false),
+            ("origin: any", "origin: own", true),
+            ("origin: own", "origin: any", false),
+        ])
+    func subsumption(earlier: String, later: String, shadows: Bool) throws {
+        let rule = "  - on: event.A\n    do: [{ push: item }]\n    "
+        let yaml = Self.head + [earlier, later].map { rule + $0 + "\n" }.joined()
+        let never = findings(yaml).filter { $0.contains("the rule never applies: an earlier one") }
+        #expect(never.map { String($0.prefix(16)) } == (shadows ? ["shop.yaml:17:5: "] : []), "\(findings(yaml))")
+    }
+
+    @Test("A rule that forbids what it asks for never applies")
+    func contradiction() {
+        #expect(
+            findings(
+                rules: "- on: event.A\n  when: { top: item }\n  unless: { shown: [item, list] }\n  do: [popToRoot]")
+                == [
+                    "shop.yaml:16:15: warning: 'when' asks for what 'unless' forbids, so the rule never applies; remove "
+                        + "one of them (see line 15)"
+                ])
+        #expect(
+            findings(rules: "- on: event.A\n  where: { a: { anyOf: [1, 2], atLeast: 3 } }\n  do: [popToRoot]") == [
+                "shop.yaml:15:14: warning: no value is all of this, so the rule never applies"
+            ])
+        #expect(
+            findings(rules: "- on: event.A\n  when: { path: item }\n  unless: { path: [] }\n  do: [popToRoot]").isEmpty)
+        #expect(
+            findings(rules: "- on: event.A\n  when: { top: [item, offer] }\n  unless: { top: item }\n  do: [popToRoot]")
+                .isEmpty)
+    }
+
+    @Test("A condition on a screen that never stands there is found where it stands")
+    func impossiblePlace() {
+        #expect(
+            findings(
+                rules: """
+                    - on: event.A
+                      when: { root: [list, item] }
+                      unless: { path: offer, presented: item }
+                      do: [popToRoot]
+                    """) == [
+                    "shop.yaml:15:26: warning: 'item' is never the root; name another screen or place",
+                    "shop.yaml:16:21: warning: 'offer' is never pushed; name another screen or place",
+                    "shop.yaml:16:39: warning: 'item' is never presented; name another screen or place",
+                ])
+        #expect(
+            findings(rules: "- on: event.A\n  unless: { root: list }\n  do: [popToRoot]") == [
+                "shop.yaml:15:15: warning: the root is always one of these, so the rule never applies"
+            ])
+    }
+
+    @Test("Two rules that want different things at once are found at the later one")
+    func competition() {
+        let rules = """
+            - on: event.A
+              when: { top: [list, item] }
+              do: [{ push: item }]
+            - on: event.A
+              when: { top: [item, offer] }
+              do: [dismissAll]
+            """
+        #expect(
+            findings(rules: rules) == [
+                "shop.yaml:17:5: warning: the rule competes with an earlier one for 'event.A': both can hold, and only "
+                    + "their order decides; let one exclude the other (see line 14)"
+            ])
+        #expect(findings(rules: "- { on: event.A, when: { top: item }, do: [popToRoot] }\n" + rules).isEmpty)
+    }
+
+    @Test(
+        "Whether two rules plainly compete",
+        arguments: [
+            ("where: { a: 1 }", "where: { b: 2 }", true),
+            ("where: { a: [1, 2] }", "where: { a: [2, 3] }", true),
+            ("where: { a: 1 }", "where: { a: 2 }", false),
+            ("where: { a: { atMost: 3 } }", "where: { a: { atLeast: 3 } }", true),
+            ("where: { a: { atMost: 3 } }", "where: { a: { atLeast: 4 } }", false),
+            ("where: { a: 1 }", "when: { top: item }", true),
+            ("when: { path: item }", "when: { top: offer }", false),
+            ("unless: { presented: offer }", "unless: { path: item }", true),
+            ("when: { top: item }", "unless: { top: item }", false),
+            ("when: { top: [item, list] }", "unless: { top: item }", true),
+            ("unless: { top: item }", "unless: { top: list }", false),
+            ("origin: own", "where: { a: 1 }", true),
+            ("where: { a: 1 }", "where: { a: 1, b: 2 }", false),
+        ])
+    func overlap(earlier: String, later: String, compete: Bool) {
+        func rules(_ second: String) -> String {
+            Self.head + "  - on: event.A\n    do: [{ push: item }]\n    \(earlier)\n"
+                + "  - on: event.A\n    do: [\(second)]\n    \(later)\n"
+        }
+        #expect(findings(rules("popToRoot")).contains { $0.contains("competes") } == compete)
+        #expect(!findings(rules("{ push: item }")).contains { $0.contains("competes") })
+    }
+
+    @Test("A command that nobody sends is named with the near one, once")
+    func unsent() {
+        #expect(
+            findings(rules: "- on: command.By\n  when: { top: item }\n  do: [pop]\n- on: command.By\n  do: [popToRoot]")
+                == ["shop.yaml:14:5: warning: no screen and no button sends 'command.By'; did you mean 'command.Buy'?"])
+        #expect(
+            findings(rules: "- on: command.Refresh\n  do: [popToRoot]") == [
+                "shop.yaml:14:5: warning: no screen and no button sends 'command.Refresh'; add it to what a screen "
+                    + "'sends'"
+            ])
+        let sent = """
+            - on: event.A
+              do:
+                - send: command.Refresh
+                - present: { screen: offer, style: alert, title: A, buttons: [{ id: b, title: B, sends: command.C }] }
+            - { on: command.Refresh, do: [popToRoot] }
+            - { on: command.C, do: [popToRoot] }
+            """
+        #expect(findings(rules: sent).isEmpty)
+    }
+
+    @Test("Mistakes and what makes the flow unusable come together, and what only follows from them does not")
+    func together() {
+        let review = Flow.review(
+            yaml: Self.head + """
+                  - on: command.By
+                    do: [{ push: itme }]
+                  - on: event.A
+                    when: { path: offer }
+                    do: [pop]
+                """, file: "shop.yaml")
+        #expect(review.flow == nil)
+        #expect(
+            review.findings.map(\.description) == [
+                "shop.yaml:14:5: warning: no screen and no button sends 'command.By'; did you mean 'command.Buy'?",
+                "shop.yaml:15:18: unknown screen 'itme'; did you mean 'item'?",
+            ])
+        #expect(review.errors.map(\.line) == [15])
+        #expect(review.warnings.map(\.line) == [14])
+        let unread = Flow.review(yaml: Self.head + "  - { on: event.Offer, where: [a], do: [pop] }", file: "shop.yaml")
+        #expect(unread.warnings.isEmpty)
+        #expect(unread.errors.count == 1)
+        #expect(Flow.review(yaml: Self.head, file: "shop.yaml").flow != nil)
+    }
+
+    @Test("Of a flow that is built in Swift it is said where in the flow")
+    func built() throws {
+        let flow = try Flow("shop", version: 1, platform: "ios", start: "list") {
+            Flow.Screen("list")
+            Flow.Screen("item")
+            Flow.Transition(on: "event.A", do: [.push("item")])
+            Flow.Transition(on: "event.A", do: [.pop])
+        }
+        #expect(
+            flow.review().map(\.description) == [
+                "flow shop: warning: transitions[1]: the rule never applies: an earlier one answers 'event.A' and asks "
+                    + "for no more; move this one up, or remove it (see transitions[0])"
+            ])
+    }
+
+    @Test("A command that only a deep link sends is one that is sent")
+    func linkSends() {
+        let rules = """
+            - on: command.Refresh
+              do: [pop]
+            """
+        let link = """
+            links:
+              - url: shop://list
+                to: { root: list }
+                send: command.Refresh
+            """
+        #expect(findings(rules: rules).count == 1)
+        #expect(findings(Self.head + rules.split(separator: "\n").map { "  \($0)\n" }.joined() + link) == [])
+    }
+}
+
+@Suite("Rules that are said never to apply never do, whatever is done")
+struct FlowReviewHistoryTests {
+    /// Two rules on one message, and others that lead through all kinds of states.
+    private static func flow(_ random: inout SeededGenerator) throws -> Flow {
+        let rivals = ["command.First", "command.Second"].map { type in
+            Flow.Transition(
+                on: "event.A", where: fields(&random), when: conditions(&random), unless: conditions(&random),
+                do: [.send(type)])
+        }
+        return try Flow("rivals", version: 1, platform: "any", start: "a") {
+            for name in ["a", "b", "c"] { Flow.Screen(name) }
+            for rival in rivals { rival }
+            for (number, actions) in steps.enumerated() {
+                Flow.Transition(on: "event.Go", where: ["step": .value(.integer(number))], do: actions)
+            }
+        }
+    }
+
+    private static let steps: [[Flow.Action]] = [
+        [.push("a")], [.push("b")], [.push("c")], [.pop], [.popToRoot], [.present("a", as: .sheet)],
+        [.present("b", as: .popover)], [.dismiss(nil)], [.setRoot("a")], [.setRoot("c", container: .tabs(["a", "b"]))],
+        [.setRoot("b", container: .split), .show("c", column: "x")], [.selectTab("b")],
+    ]
+
+    private static let matches: [Flow.Match] = [
+        1, [1, 2], 3, .not(1), .not(1, 2), .exists(true), .exists(false), .atLeast(2), .atMost(2), .atMost(3),
+        Flow.Match(atLeast: 1, atMost: 2), Flow.Match(anyOf: [1, 3], noneOf: [3]),
+        Flow.Match(exists: false, atLeast: 1),
+    ]
+
+    private static func fields(_ random: inout SeededGenerator) -> [String: Flow.Match] {
+        matches.randomElement(using: &random).map { random.chance(3, in: 4) ? ["n": $0] : [:] } ?? [:]
+    }
+
+    private static func conditions(_ random: inout SeededGenerator) -> [Flow.Condition] {
+        let places: [Flow.Condition.Place] = [.root, .top, .path, .presented, .shown]
+        guard random.chance(1, in: 3), let place = places.randomElement(using: &random) else { return [] }
+        let mayBeEmpty = [.path, .presented].contains(place)
+        let count = Int.random(in: (mayBeEmpty ? 0 : 1)...2, using: &random)
+        return [Flow.Condition(place, ["a", "b", "c"].shuffled(using: &random).prefix(count).map { .screen($0) })]
+    }
+
+    @Test("Of a thousand pairs of rules", arguments: [1, 2])
+    func neverApplies(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        var (never, applied) = (0, 0)
+        for _ in 0..<500 {
+            let flow = try Self.flow(&random)
+            let said = flow.review().filter { $0.message.contains("the rule never applies") }
+            let idle = ["First", "Second"].enumerated().filter { number, _ in
+                said.contains { $0.message.hasPrefix("transitions[\(number)]") }
+            }.map { "command.\($0.element)" }
+            never += idle.count
+            var session = Session(flow)
+            for _ in 0..<20 {
+                let step = Int.random(in: 0..<Self.steps.count, using: &random)
+                session.send("event.Go", ["step": .integer(step)])
+                let number = Int.random(in: 0...4, using: &random)
+                for case .send(let type, _) in session.send("event.A", number == 0 ? [:] : ["n": .integer(number)]) {
+                    #expect(!idle.contains(type), "\(flow.json)")
+                    applied += 1
+                }
+            }
+        }
+        // Neither is said of all rules, nor of none.
+        #expect(never > 30)
+        #expect(applied > 500)
+    }
+}

@@ -1,0 +1,254 @@
+import FlowFiles
+import FlowReview
+import Foundation
+import Navigation
+import SampleFlows
+import Testing
+
+@Suite("A scenario")
+struct ScenarioTests {
+    @Test("of each shipped flow tells its whole story", arguments: ["ios", "mac"])
+    func shipped(platform: String) throws {
+        let flow = try ShippedFlows.flow(platform)
+        let scenario = try ShippedFlows.scenario(platform, for: flow)
+        let outcomes = scenario.play(on: flow)
+        #expect(outcomes.count == scenario.steps.count)
+        #expect(outcomes.flatMap(\.failures).isEmpty, "\(outcomes.last?.description ?? "")")
+        #expect(outcomes == scenario.play(on: flow), "the same again")
+        // Whatever leads to a screen is part of the story.
+        let seen = outcomes.flatMap { $0.changes.values }.map(\.description).joined()
+        for screen in flow.screens.keys { #expect(seen.contains(screen)) }
+    }
+
+    @Test("fails where it is not all that happens that is expected, and says at which line and column")
+    func unexpected() throws {
+        let failures = try failures(
+            """
+            - send: event.LaunchFinished
+              expect:
+                root: launch
+                leaving: [launch, serviceSelection]
+            """)
+        #expect(
+            failures == [
+                """
+                story.yaml:3:5: 'root' is not what was expected
+                  - root: [launch]
+                  + root: [serviceSelection-2]
+                """,
+                """
+                story.yaml:4:5: 'leaving' is not what was expected
+                  - leaving: [launch, serviceSelection]
+                  + leaving: [launch-1]
+                """,
+                """
+                story.yaml:2:3: nothing was expected of 'dismissed'
+                  + dismissed: [launch-1]
+                """,
+            ])
+    }
+
+    @Test("asks nothing of a step without expectations, and that nothing happens of an empty one")
+    func nothing() throws {
+        #expect(try failures("- send: event.LaunchFinished").isEmpty)
+        #expect(try failures("- { send: event.LaunchFinished, expect: }").count == 3)
+        #expect(try failures("- { send: event.LaunchFinished, expect: {} }").count == 3)
+        #expect(try failures("- { send: event.Unheard, expect: {} }").isEmpty)
+    }
+
+    @Test("ends with the first step that fails, unless it keeps going")
+    func keepsGoing() throws {
+        let yaml = """
+            - { send: event.LaunchFinished, expect: {} }
+            - gone
+            - { send: event.LaunchFinished, expect: { root: launch } }
+            """
+        let flow = try ShippedFlows.flow("ios")
+        let scenario = try Scenario(yaml: yaml, file: "story.yaml", flow: flow)
+        #expect(scenario.play(on: flow).count == 1)
+        let all = scenario.play(on: flow, keepsGoing: true)
+        #expect(all.map(\.failures.count) == [3, 0, 1])
+        #expect(all[1].description == "2. command.ScreenGone of launch-1 → leaving: []")
+    }
+
+    @Test(
+        "says of a step that cannot be taken why not",
+        arguments: [
+            ("back", "nothing is on a path"), ("dismiss", "nothing is presented"), ("gone", "nothing is leaving"),
+            ("expire", "no guard waits for an answer"),
+            ("answer: ok", "nothing is presented as an alert or a dialog"),
+            ("back: launch", "no instance of 'launch' is on a path; nothing does"),
+            (
+                "send: { type: event.A, from: generatedPlaylist }",
+                "no instance of 'generatedPlaylist' stands; these do: launch-1"
+            ),
+        ])
+    func impossible(step: String, reason: String) throws {
+        #expect(try failures("- \(step)") == ["story.yaml:1:3: \(reason)"])
+    }
+
+    @Test(
+        "that cannot be read is refused with every mistake and its place",
+        arguments: [
+            ("send: event.A", "1:1: a scenario must be a list of steps, each beginning with '- send"),
+            ("- bak", "1:3: unknown step 'bak'; did you mean 'back'?"),
+            ("- send", "1:3: step 'send' needs to be told what; write 'send: …'"),
+            ("- sent: event.A", "1:3: unknown key 'sent' in a step; did you mean 'send'?"),
+            ("- send: LaunchFinished", "1:9: 'LaunchFinished' is not the type of a message; write command.NAME or"),
+            ("- send: { type: event.A, at: soon }", "1:30: 'soon' is no duration"),
+            ("- back: lunch", "1:9: unknown screen 'lunch'; did you mean 'launch'?"),
+            ("- expire: 1", "1:11: 'expire' takes nothing; remove what follows it"),
+            ("- { back: , gone: }", "1:3: a step is one of send, back, dismiss"),
+            ("- { back: , expect: [] }", "1:21: 'expect' must be a mapping of what is expected"),
+            ("- { back: , expect: { rot: launch } }", "1:23: unknown key 'rot' in 'expect'; did you mean 'root'?"),
+            ("- { back: , expect: { root: lunch } }", "1:29: unknown screen 'lunch'; did you mean 'launch'?"),
+            ("- { back: , expect: { top: { screen: launch, x: 1 } } }", "1:46: unknown key 'x'"),
+            ("- { back: , expect: { columns: launch } }", "1:32: 'columns' must be a mapping of names to screens"),
+            ("", "1:1: the file is empty; describe a scenario in it"),
+        ])
+    func unreadable(yaml: String, finding: String) throws {
+        let flow = try ShippedFlows.flow("ios")
+        let error = #expect(throws: FlowError.self) { try Scenario(yaml: yaml, file: "story.yaml", flow: flow) }
+        let first = error?.findings.first?.description ?? ""
+        #expect(first.hasPrefix("story.yaml:\(finding)"), "\(first)")
+    }
+
+    private func failures(_ yaml: String) throws -> [String] {
+        let flow = try ShippedFlows.flow("ios")
+        return try Scenario(yaml: yaml, file: "story.yaml", flow: flow).play(on: flow, keepsGoing: true)
+            .flatMap(\.failures).map { $0.lines(in: "story.yaml").joined(separator: "\n") }
+    }
+}
+
+/// What scenarios can tell, each in a flow where it happens. A step whose outcome is not all expected fails.
+@Suite("A scenario tells of")
+struct ScenarioAspectTests {
+    @Test("a guard that waits, what is held back meanwhile, and how it ends")
+    func guards() throws {
+        let ended = """
+            - send: { type: command.Next, data: { name: Bach }, from: form }
+              expect:
+                attempt: command.Next
+                sent: { type: command.SaveDraft, data: { name: Bach } }
+            - send: { type: command.Home }
+              expect: { queue: command.Home, attempt: command.Next }
+            """
+        let begun = "- { send: command.Begin, expect: { path: form } }\n"
+        try expect(
+            begun + ended + """
+
+                - send: { type: event.DraftChecked, data: { ok: true, draft: 7 }, causedBy: command.SaveDraft }
+                  expect:
+                    attempt: []
+                    queue: []
+                    path: []
+                    opened: https://example.org/Bach
+                    leaving: [done, form]
+                    dismissed: [done, form]
+                """, of: GuardFlow.flow(GuardFlow.saving(meanwhile: .queue)))
+        try expect(
+            begun + """
+                - { send: { type: command.Next, data: { name: Bach } }, expect: { attempt: command.Next, sent: command.SaveDraft } }
+                - expire:
+                  expect:
+                    attempt: []
+                    presented: { screen: sorry, arguments: { why: late, name: Bach }, style: sheet }
+                    discarded: no answer came in time
+                """, of: GuardFlow.flow())
+    }
+
+    @Test("columns and tabs, and the paths in them")
+    func containers() throws {
+        let flow = try PlaygroundFlow.flow()
+        try expect(
+            """
+            - send: { type: event.Go, data: { step: 1 } }
+              expect: { root: { screen: b, container: split }, columns: { detail: c }, leaving: a, dismissed: a }
+            - send: { type: event.Go, data: { step: 7 } }
+              expect: { columns: { detail: [c, d, c] } }
+            - gone:
+              expect: { leaving: }
+            - send: { type: event.Go, data: { step: 2 } }
+              expect:
+                root: { screen: c, container: tabs }
+                columns: {}
+                tab: d
+                tabs: { d: d, more: e }
+                leaving: [c, d, c, b]
+                dismissed: [c, d, c, b]
+            - { tab: more, expect: { tab: more } }
+            - { send: { type: event.Go, data: { step: 4 } }, expect: { path: a } }
+            - { tab: d, expect: { tab: d, path: [] } }
+            - { back: a, expect: { tabs: { d: d, more: e }, dismissed: a } }
+            - { tab: no, expect: { discarded: has no tab 'no' } }
+            """, of: flow)
+    }
+
+    @Test("stacks within presentations, child flows and rules that fail")
+    func layers() throws {
+        try expect(
+            """
+            - { send: { type: event.Go, data: { step: 19 } }, expect: { presented: { screen: b, style: popover, path: c } } }
+            - { back: c, expect: { presented: b, dismissed: c } }
+            - { dismiss: , expect: { presented: [], dismissed: b } }
+            - { send: { type: event.Go, data: { step: 10 } }, expect: { failed: navigation.nothingToPop } }
+            - { send: { type: event.Go, data: { step: 10 } }, expect: { failed: the path is empty } }
+            - { send: { type: event.Go, data: { step: 25 } }, expect: { runs: wizard, path: e } }
+            - { back: e, expect: { runs: [], path: [], dismissed: e } }
+            """, of: PlaygroundFlow.flow())
+    }
+
+    @Test("a deep link that waits, as long as the scenario's clock lets it")
+    func links() throws {
+        let authorized = "type: event.SpotifyAuthorizationUpdated, data: { status: authorized }"
+        let begun = """
+            - send: { type: event.DeepLinkReceived, data: { url: focus://playlist/p1 }, at: 1m }
+              expect: { parked: focus://playlist/p1 }
+
+            """
+        try expect(
+            begun + """
+                - send: { \(authorized), at: 12m }
+                  expect:
+                    root: playlistSelection
+                    parked: []
+                    discarded: event.DeepLinkReceived
+                    leaving: launch
+                    dismissed: launch
+                """, of: ShippedFlows.flow("ios"))
+        try expect(
+            begun + """
+                - send: { \(authorized), at: 10m }
+                  expect:
+                    root: playlistSelection
+                    path: { screen: generatedPlaylist, arguments: { playlistID: p1 } }
+                    parked: []
+                    sent: command.PlaylistSelected
+                    leaving: launch
+                    dismissed: launch
+                """, of: ShippedFlows.flow("ios"))
+    }
+
+    @Test("a presentation with a path only when it says so, and arguments only when all of them are right")
+    func strictness() throws {
+        let flow = try PlaygroundFlow.flow()
+        #expect(
+            try failures("- { send: { type: event.Go, data: { step: 19 } }, expect: { presented: b } }", of: flow) == 1)
+        let form = try GuardFlow.flow()
+        let begun = "- { send: command.Begin, expect: { path: "
+        #expect(try failures(begun + "{ screen: form, arguments: {} } } }", of: form) == 0)
+        #expect(try failures(begun + "{ screen: form, arguments: { a: 1 } } } }", of: form) == 1)
+        #expect(try failures(begun + "form-2 } }", of: form) == 0)
+        #expect(try failures(begun + "form-1 } }", of: form) == 1)
+    }
+
+    private func expect(_ yaml: String, of flow: Flow) throws {
+        let scenario = try Scenario(yaml: yaml, file: "story.yaml", flow: flow)
+        let failures = scenario.play(on: flow).flatMap(\.failures).flatMap { $0.lines(in: "story.yaml") }
+        #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
+    }
+
+    private func failures(_ yaml: String, of flow: Flow) throws -> Int {
+        try Scenario(yaml: yaml, file: "story.yaml", flow: flow).play(on: flow).flatMap(\.failures).count
+    }
+}

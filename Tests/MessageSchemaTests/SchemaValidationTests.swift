@@ -1,0 +1,112 @@
+import Contracts
+import Foundation
+import Support
+import Testing
+
+@testable import MessageSchema
+
+@Suite("A value, held to a JSON Schema")
+struct SchemaValidationTests {
+    private static let song = JSONSchema.object([
+        "title": .init(.string), "seconds": .init(.integer, isRequired: false),
+    ])
+    private static let schema = JSONSchema.object([
+        "playlistID": .init(.string), "count": .init(.integer, isRequired: false),
+        "share": .init(.number, isRequired: false), "songs": .init(.array(song), isRequired: false),
+        "byName": .init(.map(song), isRequired: false),
+        "status": .init(.enumeration(["loading", "ready"]), isRequired: false),
+        "cause": .init(.nullable(.string), isRequired: false), "any": .init(.any, isRequired: false),
+    ])
+
+    @Test(
+        "that is as it should be has no problems",
+        arguments: [
+            #"{"playlistID":"p"}"#, #"{"playlistID":"p","count":2,"share":1,"any":[{}]}"#,
+            #"{"playlistID":"p","share":0.5,"songs":[],"byName":{"a":{"title":"t"}}}"#,
+            #"{"playlistID":"p","songs":[{"title":"t","seconds":null}],"status":"ready","cause":null}"#,
+        ])
+    func good(json: String) throws {
+        #expect(Self.schema.problems(with: try JSONValue(parsing: .init(json.utf8))) == [])
+    }
+
+    @Test(
+        "that is not names the field and what was perhaps meant",
+        arguments: [
+            (#"{"playlistID":5}"#, ["data.playlistID: expected a string, found a number"]),
+            ("{}", ["data.playlistID: missing; it is a string"]),
+            (#"{"playlistId":"p"}"#, ["data.playlistId: unknown field; did you mean 'playlistID'?"]),
+            (
+                #"{"playlistID":null,"count":1.5,"songs":{}}"#,
+                [
+                    "data.count: expected a whole number, found a number",
+                    "data.playlistID: expected a string, found null", "data.songs: expected a list, found an object",
+                ]
+            ),
+            (
+                #"{"playlistID":"p","songs":[{"title":"t"},{"title":true}]}"#,
+                ["data.songs[1].title: expected a string, found a boolean"]
+            ),
+            (
+                #"{"playlistID":"p","status":"redy"}"#,
+                [#"data.status: expected one of "loading", "ready", found "redy"; did you mean "ready"?"#]
+            ),
+            (
+                #"{"playlistID":"p","byName":{"a":{"titel":"t"}}}"#,
+                ["data.byName.a.titel: unknown field; did you mean 'title'?"]
+            ),
+            ("[]", ["data: expected an object, found a list"]),
+        ])
+    func bad(json: String, problems: [String]) throws {
+        #expect(Self.schema.problems(with: try JSONValue(parsing: .init(json.utf8))).map(\.description) == problems)
+    }
+
+    @Test("of a message without fields says that there are none")
+    func empty() {
+        #expect(
+            JSONSchema.object([:]).problems(with: ["a": 1]).map(\.description) == [
+                "data.a: unknown field; there are none"
+            ])
+    }
+
+    @Test("is the same schema when it is read from what was written")
+    func coding() throws {
+        #expect(JSONSchema(Self.schema.json) == Self.schema)
+        let written = Self.schema.json.description
+        #expect(written.contains(#""cause":{"anyOf":[{"type":"string"},{"type":"null"}]}"#))
+        #expect(written.contains(#""required":["playlistID"]"#))
+        #expect(JSONSchema(["$ref": "#/elsewhere"]) == .any, "what is not understood allows anything")
+    }
+
+    struct Reading: Sendable {
+        let reader: JSONSchema
+        let writer: JSONSchema
+        var clashes: [JSONSchema.Clash] = []
+
+        init(
+            _ reader: JSONSchema, _ writer: JSONSchema, _ path: String? = nil, _ reason: JSONSchema.Clash.Reason? = nil
+        ) {
+            self.reader = reader
+            self.writer = writer
+            if let path, let reason { clashes = [JSONSchema.Clash(path: path, reason: reason)] }
+        }
+    }
+
+    private static let readings = [
+        Reading(.number, .integer), Reading(.any, .boolean), Reading(.string, .enumeration(["a"])),
+        Reading(song, song), Reading(.map(.any), song), Reading(.nullable(.string), .string),
+        Reading(song, .object(["title": .init(.string), "more": .init(.any)])),
+        Reading(.integer, .number, "data", .form(writes: .number, reads: .integer)),
+        Reading(.string, .any, "data", .form(writes: .any, reads: .string)),
+        Reading(.string, .nullable(.string), "data", .null),
+        Reading(.enumeration(["a"]), .enumeration(["a", "b"]), "data", .value("b")),
+        Reading(.enumeration(["a"]), .string, "data", .form(writes: .string, reads: .enumeration(["a"]))),
+        Reading(.array(song), .array(.object([:])), "data[].title", .missing),
+        Reading(.map(.string), .map(.integer), "data.*", .form(writes: .integer, reads: .string)),
+        Reading(song, .object(["title": .init(.string, isRequired: false)]), "data.title", .optional),
+    ]
+
+    @Test("is read only where everything that may be sent can be taken", arguments: readings)
+    func clashes(reading: Reading) {
+        #expect(reading.reader.clashes(readingFrom: reading.writer) == reading.clashes)
+    }
+}

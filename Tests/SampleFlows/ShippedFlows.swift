@@ -1,0 +1,53 @@
+import FlowFiles
+package import FlowReview
+import Foundation
+package import Navigation
+
+/// The flows that the project ships with, read from where users read them.
+package enum ShippedFlows {
+    package static func flow(_ platform: String) throws -> Flow {
+        try (platform == "mac" ? mac : ios).get()
+    }
+
+    /// The story that is told to it.
+    package static func scenario(_ platform: String, for flow: Flow) throws -> Scenario {
+        let file = folder.appending(path: "scenarios/\(platform).yaml")
+        return try Scenario(yaml: String(contentsOf: file, encoding: .utf8), file: file.lastPathComponent, flow: flow)
+    }
+
+    /// The texts of all of them.
+    package static func texts() throws -> [String] {
+        let files = try [folder, folder.appending(path: "examples")].flatMap {
+            try FileManager.default.contentsOfDirectory(at: $0, includingPropertiesForKeys: nil)
+        }
+        return try files.filter { $0.pathExtension == "yaml" }.sorted { $0.path < $1.path }
+            .map { try String(contentsOf: $0, encoding: .utf8) }
+    }
+
+    // Read once: the random histories ask for them thousands of times.
+    private static let ios = Result { try read("ios") }
+    private static let mac = Result { try read("mac") }
+
+    private static func read(_ platform: String) throws -> Flow {
+        let file = folder.appending(path: "\(platform).yaml")
+        return try Flow(yaml: String(contentsOf: file, encoding: .utf8), file: file.lastPathComponent)
+    }
+
+    private static let folder = URL(filePath: #filePath)
+        .deletingLastPathComponent()
+        .deletingLastPathComponent()
+        .deletingLastPathComponent()
+        .appending(path: "config/flows")
+}
+
+extension FlowFinding {
+    /// What is wrong with a flow; nothing when it can be made.
+    package static func refused(_ make: () throws(FlowError) -> Flow) -> [FlowFinding] {
+        do throws(FlowError) {
+            _ = try make()
+            return []
+        } catch {
+            return error.findings
+        }
+    }
+}
