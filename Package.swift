@@ -69,25 +69,25 @@ let contracts: [Target] = [
 let runtime: [Target] = [
     module("Footprint", in: "Runtime"),
     module("Projects", in: "Runtime"),
-    module("Consuming", in: "Runtime", ["Contracts", "EventBus", "Navigation", deque, lifecycle, logging]),
+    module("Consuming", in: "Runtime", ["Contracts", "EventBus", "Navigation", "Support", deque, lifecycle, logging]),
     module(
         "ServiceRuntime", in: "Runtime",
         [
-            "Consuming", "Contracts", "EventBus", "Footprint", "Navigation", "ZeroMQEventBus", argumentParser,
-            configuration, lifecycle, logging, signals,
+            "Consuming", "Contracts", "EventBus", "FlowFiles", "Footprint", "MessageSchema", "Navigation",
+            "ZeroMQEventBus", argumentParser, configuration, lifecycle, logging, signals,
         ]),
     module("ErrorNotification", in: "Runtime", ["Consuming", "Contracts", "EventBus", logging]),
-    module("Coordinator", in: "Runtime", ["Consuming", "Contracts", "EventBus", "Navigation", logging]),
-    module("Routing", in: "Runtime", ["Contracts", "EventBus", "Navigation"]),
+    module("Coordinator", in: "Runtime", ["Consuming", "Contracts", "EventBus", "Navigation", "Support", logging]),
+    module("Routing", in: "Runtime", ["Contracts", "EventBus", "Navigation", "Support"]),
 ]
 
 let devices: [Target] = [
-    module("Device", in: "Devices", ["Contracts", "EventBus", "Navigation"]),
+    module("Device", in: "Devices", ["Contracts", "EventBus", "FlowFiles", "Navigation", "Support"]),
     module(
         "TerminalDevice", in: "Devices",
         [
-            "Consuming", "Contracts", "Device", "EventBus", "Navigation", "Projects", "ServiceRuntime", argumentParser,
-            asyncAlgorithms, lifecycle, logging, subprocess, systemPackage,
+            "Consuming", "Contracts", "Device", "EventBus", "Navigation", "Projects", "ServiceRuntime", "Support",
+            argumentParser, asyncAlgorithms, lifecycle, logging, subprocess, systemPackage,
         ]),
 ]
 
@@ -100,10 +100,11 @@ let tools: [Target] = [
         name: "CSegueVersion", path: "Sources/Tools/CSegueVersion",
         cSettings: [.define("SEGUE_COMMIT", to: "\"\(commit)\"")]),
     module("Compose", in: "Tools", ["Footprint", logging, orderedCollections, subprocess, systemPackage, yams]),
-    module("AppContract", in: "Tools", ["Contracts", "EventBus", "Navigation"]),
+    module(
+        "AppContract", in: "Tools", ["Contracts", "EventBus", "FlowReview", "MessageSchema", "Navigation", "Support"]),
     module("SegueTestSupport", in: "Tools", ["Compose", "EventBus", "ZeroMQEventBus", logging]),
-    module("Monitor", in: "Tools", ["Contracts", "EventBus", "FlowReview", "Navigation", systemPackage]),
-    module("Scaffold", in: "Tools", ["Consuming", "Contracts", "EventBus", "FlowFiles", "Navigation"]),
+    module("Monitor", in: "Tools", ["Contracts", "EventBus", "FlowReview", "Navigation", "Support", systemPackage]),
+    module("Scaffold", in: "Tools", ["Contracts", "EventBus", "FlowFiles", "Navigation"]),
     module(
         "Benchmarks", in: "Tools",
         [
@@ -113,8 +114,9 @@ let tools: [Target] = [
     module(
         "SegueCommands", in: "Tools",
         [
-            "AppContract", "CSegueVersion", "Compose", "Contracts", "EventBus", "FlowReview", "Monitor", "Navigation",
-            "Scaffold", "ZeroMQEventBus", argumentParser, logging, subprocess, systemPackage,
+            "AppContract", "CSegueVersion", "Compose", "Contracts", "EventBus", "FlowFiles", "FlowReview",
+            "MessageSchema", "Monitor", "Navigation", "Scaffold", "Support", "ZeroMQEventBus", argumentParser, logging,
+            subprocess, systemPackage,
         ]),
 ]
 
@@ -142,7 +144,7 @@ let focusPlayer: [Target] = [
 
 /// Small systems that show one way of navigating each; `docs/examples.md` walks through them.
 let examples: [Target] = [
-    module("Onboarding", in: "Examples", ["Consuming", "Contracts", "EventBus", "Navigation"]),
+    module("Onboarding", in: "Examples", ["Consuming", "Contracts", "EventBus", "Navigation", "Support"]),
     module("Stations", in: "Examples", ["Navigation", "Routing"]),
     module("ThreeScreens", in: "Examples", ["Consuming", "Contracts", "EventBus", "Navigation"]),
 ]
@@ -226,15 +228,18 @@ let tests: [Target] = [
     tests(
         of: "ServiceRuntime",
         [
-            "Consuming", "Contracts", "EventBus", "Navigation", "RuntimeTestSupport",
+            "Consuming", "Contracts", "EventBus", "MessageSchema", "Navigation", "RuntimeTestSupport",
             .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"), lifecycle, logging,
         ]),
     tests(of: "ErrorNotification", ["Contracts", "EventBus", "RuntimeTestSupport", logging]),
-    tests(of: "Coordinator", ["Contracts", "EventBus", "Navigation", "RuntimeTestSupport", logging]),
+    tests(of: "Coordinator", ["Contracts", "EventBus", "FlowFiles", "Navigation", "RuntimeTestSupport", logging]),
     tests(of: "Routing", ["Contracts", "Coordinator", "EventBus", "Navigation", "RuntimeTestSupport", logging]),
     tests(
         of: "Stations",
-        ["Contracts", "Coordinator", "EventBus", "Navigation", "Routing", "RuntimeTestSupport", logging]),
+        [
+            "Contracts", "Coordinator", "EventBus", "FlowFiles", "Navigation", "Routing", "RuntimeTestSupport",
+            "Support", logging,
+        ]),
     testExecutable("compose-fixture", in: "ComposeFixture", ["Compose", logging]),
     .testTarget(
         name: "IntegrationTests",
@@ -249,14 +254,14 @@ let tests: [Target] = [
         dependencies: ["BusStranger", "EventBus", "SegueTestSupport", "broker", grdb, subprocess, systemPackage],
         swiftSettings: settings),
     tests(of: "Compose", ["SeededRandom", "compose-fixture", logging]),
-    tests(of: "AppContract", ["Contracts", "EventBus", "Navigation"]),
+    tests(of: "AppContract", ["Contracts", "EventBus", "MessageSchema", "Navigation", "Support"]),
     tests(
         of: "Monitor",
         [
             "Contracts", "EventBus", "FlowFiles", "FlowReview", "Navigation", "RuntimeTestSupport", "SeededRandom",
-            systemPackage,
+            "Support", systemPackage,
         ]),
-    tests(of: "Scaffold", ["Contracts", "EventBus"]),
+    tests(of: "Scaffold", ["FlowFiles"]),
     tests(of: "Benchmarks", ["BusProtocol", "EventBus"]),
     testModule("CommandLineTestSupport", [subprocess, systemPackage]),
     tests(
@@ -266,8 +271,8 @@ let tests: [Target] = [
             "FlowFiles", "Monitor", "Navigation", "RuntimeTestSupport", "ZeroMQEventBus", "broker", "segue",
             "segue-bench", argumentParser, logging,
         ]),
-    tests(of: "Onboarding", ["FlowFiles", "Navigation"]),
-    tests(of: "ThreeScreens", ["FlowFiles", "Navigation"]),
+    tests(of: "Onboarding", ["FlowFiles", "Navigation", "Support"]),
+    tests(of: "ThreeScreens", ["FlowFiles", "Navigation", "Support"]),
     tests(of: "Authorization", ["Contracts", "EventBus", "Vocabulary"]),
     tests(of: "Music", ["Contracts", "EventBus", "Vocabulary"]),
     tests(
@@ -290,12 +295,14 @@ let tests: [Target] = [
     tests(of: "Repositories", ["Music", "Vocabulary", grdb, logging]),
     testModule("DeviceTestSupport", ["Contracts", "Device", "EventBus", "Navigation", "Presentation", "Vocabulary"]),
     tests(of: "Device", ["Contracts", "DeviceTestSupport", "EventBus", "Navigation", "Presentation", "Vocabulary"]),
-    tests(of: "Presentation", ["Contracts", "Device", "DeviceTestSupport", "EventBus", "Navigation", "Vocabulary"]),
+    tests(
+        of: "Presentation",
+        ["Contracts", "Device", "DeviceTestSupport", "EventBus", "Navigation", "Support", "Vocabulary"]),
     tests(
         of: "TerminalDevice",
         [
             "Contracts", "Coordinator", "Device", "DeviceTestSupport", "EventBus", "FlowFiles", "Navigation",
-            "Presentation", "RuntimeTestSupport", "Vocabulary", lifecycle, logging,
+            "Presentation", "RuntimeTestSupport", "Support", "Vocabulary", lifecycle, logging,
         ]),
     tests(of: "SpotifySimulator", ["HTTPClient", "SpotifyTestSupport", httpTypes, logging]),
 ]

@@ -2,7 +2,9 @@ import AppContract
 import Contracts
 import EventBus
 import Foundation
+import MessageSchema
 import Navigation
+import Support
 import Testing
 
 @Suite("A contract as an AsyncAPI document")

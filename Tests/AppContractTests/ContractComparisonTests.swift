@@ -1,6 +1,7 @@
 import AppContract
 import Contracts
 import EventBus
+import MessageSchema
 import Navigation
 import Testing
 

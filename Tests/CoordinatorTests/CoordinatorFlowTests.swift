@@ -1,6 +1,7 @@
 import Contracts
 import Coordinator
 import EventBus
+import FlowFiles
 import Foundation
 import Logging
 import Navigation

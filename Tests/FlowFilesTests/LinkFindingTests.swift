@@ -1,6 +1,7 @@
 import FlowFiles
 import Navigation
 import SampleFlows
+import Support
 import Testing
 
 @Suite("What is wrong with a deep link is said in one line each")

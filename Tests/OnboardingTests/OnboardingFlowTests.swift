@@ -1,6 +1,7 @@
 import FlowFiles
 import Foundation
 import Navigation
+import Support
 import Testing
 
 /// The flow without anything around it: every change of the state, every effect and every discarded message.

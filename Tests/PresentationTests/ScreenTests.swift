@@ -4,6 +4,7 @@ import DeviceTestSupport
 import EventBus
 import Navigation
 import Presentation
+import Support
 import Testing
 import Vocabulary
 

@@ -1,4 +1,5 @@
 package import Navigation
+import Support
 
 /// The shipped flows once more, as a team that prefers Swift to YAML would write them.
 package enum FocusPlayerFlow {

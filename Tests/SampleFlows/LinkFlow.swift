@@ -1,4 +1,5 @@
 package import Navigation
+import Support
 
 /// A shop with deep links of every kind.
 package enum LinkFlow {

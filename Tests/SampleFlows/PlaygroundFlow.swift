@@ -1,4 +1,5 @@
 package import Navigation
+import Support
 
 /// A flow in which `event.Go` with a number takes that one of ``steps``: everything that actions can do, in any order.
 /// `command.Wait` waits for an answer, also within child flows, and ``links`` lead to every container.

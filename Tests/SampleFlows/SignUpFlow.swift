@@ -1,4 +1,5 @@
 package import Navigation
+import Support
 
 /// A flow with child flows: a shop whose checkout asks to sign up, which may ask for an address.
 package enum SignUpFlow {

@@ -1,5 +1,7 @@
+import FlowFiles
 import Foundation
 import Navigation
+import Support
 
 /// A machine that is told what a view says, message by message: `m1`, `m2` and so on.
 struct Journey {

@@ -1,5 +1,6 @@
 import Navigation
 import Stations
+import Support
 import Testing
 
 @Suite("The router's flow")

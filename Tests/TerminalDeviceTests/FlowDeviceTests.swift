@@ -5,6 +5,7 @@ import EventBus
 import Foundation
 import Navigation
 import Presentation
+import Support
 import Testing
 
 @testable import TerminalDevice

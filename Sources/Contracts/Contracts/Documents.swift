@@ -1,5 +1,6 @@
 public import EventBus
 public import Navigation
+public import Support
 
 /// The documents; each is a struct inside, on the wire `document.Name`.
 public enum Document {}

@@ -1,7 +1,8 @@
 internal import Contracts
 public import EventBus
 internal import Foundation
-public import Navigation
+internal import Navigation
+public import Support
 
 /// Something that a person can do on a scene: what it says, and the message that it sends.
 public struct Choice: Sendable {

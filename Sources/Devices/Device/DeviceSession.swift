@@ -1,6 +1,8 @@
 public import Contracts
 public import EventBus
+import FlowFiles
 public import Navigation
+import Support
 
 /// The names of a device on the bus.
 public struct DeviceIdentity: Hashable, Sendable {

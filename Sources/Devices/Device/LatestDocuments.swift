@@ -1,6 +1,7 @@
 internal import Contracts
 public import EventBus
 internal import Navigation
+internal import Support
 
 /// The newest documents of a session; fed with envelopes, in any order of types.
 public struct LatestDocuments: Sendable {

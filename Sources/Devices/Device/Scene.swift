@@ -1,6 +1,7 @@
 internal import Contracts
 internal import EventBus
 public import Navigation
+internal import Support
 
 /// What a view shows of one platform, and what may be done there. A value: equal documents give equal scenes.
 public struct Scene: Sendable {

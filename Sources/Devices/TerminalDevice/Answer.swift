@@ -2,6 +2,7 @@ internal import Device
 internal import EventBus
 internal import Foundation
 internal import Navigation
+internal import Support
 
 /// What a line of input means.
 enum Answer: Hashable, Sendable {

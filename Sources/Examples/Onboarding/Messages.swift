@@ -1,6 +1,7 @@
 package import Contracts
 internal import EventBus
 package import Navigation
+package import Support
 
 extension Command {
     package struct NameEntered: CommandMessage {

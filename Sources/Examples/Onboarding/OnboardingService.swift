@@ -2,6 +2,7 @@ package import Consuming
 internal import Contracts
 package import EventBus
 internal import Navigation
+internal import Support
 
 /// Validates and saves what a new user enters, before the flow moves on.
 ///

@@ -1,5 +1,6 @@
 internal import FlowFiles
 package import Navigation
+internal import Support
 
 /// Which screens a flow has, and which messages lead from one to another: what can be known of it without running it.
 ///

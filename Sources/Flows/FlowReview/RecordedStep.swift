@@ -1,4 +1,5 @@
 package import Navigation
+import Support
 
 /// A message of a recording, and what it led to when it was recorded.
 package struct RecordedStep: Sendable {

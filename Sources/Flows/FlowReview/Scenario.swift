@@ -1,5 +1,5 @@
 package import Navigation
-internal import Support
+package import Support
 
 /// A story that is told to a flow, message by message, and what shall come of each: the test of a flow.
 package struct Scenario: Hashable, Sendable {

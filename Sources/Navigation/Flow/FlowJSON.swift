@@ -1,4 +1,4 @@
-internal import Support
+package import Support
 
 extension Flow.Child {
     var json: JSONValue {

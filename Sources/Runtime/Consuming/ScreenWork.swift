@@ -3,6 +3,7 @@ public import EventBus
 public import Foundation
 public import Logging
 internal import Navigation
+internal import Support
 internal import Synchronization
 
 /// Work that belongs to a screen: begun by a command from an instance, and ended when that is dismissed, whoever has

@@ -3,6 +3,7 @@ internal import Contracts
 internal import EventBus
 internal import Foundation
 internal import Navigation
+internal import Support
 
 /// Turns what a machine asks for into messages, all caused by the message that it answered.
 ///

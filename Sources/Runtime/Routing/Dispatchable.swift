@@ -1,4 +1,5 @@
 public import Navigation
+import Support
 
 /// Data that an app shows by dispatching it, instead of by naming a screen.
 ///

@@ -1,6 +1,7 @@
 internal import Contracts
 public import EventBus
 internal import Navigation
+internal import Support
 internal import Synchronization
 
 /// What a view model shows data with.

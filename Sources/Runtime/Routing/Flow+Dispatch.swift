@@ -1,6 +1,7 @@
 internal import Contracts
 internal import EventBus
 public import Navigation
+internal import Support
 
 extension Flow {
     /// The rules that show dispatched data, as its types say:

@@ -1,6 +1,7 @@
 internal import Contracts
 public import EventBus
 internal import Navigation
+internal import Support
 
 /// Navigation for those who call methods instead of sending messages.
 ///

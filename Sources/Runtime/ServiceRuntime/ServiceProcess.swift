@@ -1,8 +1,10 @@
 public import ArgumentParser
 public import Contracts
 public import EventBus
+internal import FlowFiles
 public import Foundation
 public import Logging
+internal import MessageSchema
 public import Navigation
 public import ServiceLifecycle
 internal import UnixSignals

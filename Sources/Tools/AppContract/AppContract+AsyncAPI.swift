@@ -2,6 +2,7 @@ internal import Contracts
 internal import EventBus
 package import Foundation
 package import Navigation
+package import Support
 
 extension AppContract {
     /// The contract as an AsyncAPI 3.0.0 document (asyncapi.com/docs/reference/specification/v3.0.0).

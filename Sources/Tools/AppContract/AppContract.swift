@@ -1,5 +1,6 @@
 package import Contracts
 package import EventBus
+package import FlowReview
 internal import Foundation
 package import Navigation
 

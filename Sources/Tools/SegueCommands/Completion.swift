@@ -3,7 +3,9 @@ internal import ArgumentParser
 internal import Compose
 internal import Contracts
 internal import EventBus
+internal import MessageSchema
 internal import Navigation
+internal import Support
 
 // What a shell is offered. Whatever goes wrong meanwhile, such as a compose file that cannot be read, offers nothing: a
 // person who types must not be interrupted.

@@ -1,5 +1,6 @@
 package import ArgumentParser
 internal import Compose
+internal import FlowFiles
 internal import Foundation
 internal import Scaffold
 

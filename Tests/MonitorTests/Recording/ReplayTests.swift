@@ -2,6 +2,7 @@ import Contracts
 import EventBus
 import Foundation
 import Navigation
+import Support
 import Testing
 
 @testable import Monitor

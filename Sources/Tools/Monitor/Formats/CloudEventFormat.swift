@@ -1,6 +1,7 @@
 package import EventBus
 package import Foundation
 internal import Navigation
+internal import Support
 
 /// Messages for programs: one JSON object a line, in the structured form of CloudEvents 1.0, and `position` beside it.
 package struct CloudEventFormat: MessageFormat {

@@ -1,5 +1,6 @@
 package import Foundation
 internal import Navigation
+internal import Support
 
 /// JSON as somebody wrote it, on one line: numbers keep their digits, members their order.
 package struct JSONText: Hashable, Sendable, CustomStringConvertible {

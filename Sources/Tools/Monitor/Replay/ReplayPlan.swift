@@ -2,6 +2,7 @@ internal import Contracts
 package import EventBus
 internal import Foundation
 internal import Navigation
+internal import Support
 
 /// What of a recording is told again, and how it is changed.
 package struct ReplayPlan: Sendable {

@@ -1,5 +1,6 @@
 package import EventBus
-package import Navigation
+import Navigation
+package import Support
 
 /// A place in a message: `type`, `correlationid`, `data.songs[0].title`, `position.offset`.
 package struct MessagePath: Hashable, Sendable {

@@ -1,4 +1,5 @@
 internal import Navigation
+internal import Support
 
 /// What has to be true of a message: `kind != event and data.playlistID == "p1"`. `docs/monitor.md` shows the language.
 ///

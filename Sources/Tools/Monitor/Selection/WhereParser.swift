@@ -1,6 +1,7 @@
 internal import EventBus
 internal import Foundation
 internal import Navigation
+internal import Support
 
 /// Makes conditions of tokens: `or` binds least, then `and`, then `not`.
 struct WhereParser {

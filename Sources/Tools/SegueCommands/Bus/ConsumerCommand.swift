@@ -4,6 +4,7 @@ internal import Contracts
 internal import EventBus
 internal import Monitor
 internal import Navigation
+internal import Support
 
 package struct ConsumerCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(

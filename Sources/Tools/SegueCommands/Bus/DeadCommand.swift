@@ -3,6 +3,7 @@ internal import EventBus
 internal import Foundation
 internal import Monitor
 internal import Navigation
+internal import Support
 
 package struct DeadCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(

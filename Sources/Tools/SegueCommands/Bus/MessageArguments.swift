@@ -5,6 +5,7 @@ internal import EventBus
 internal import Foundation
 internal import Monitor
 internal import Navigation
+internal import Support
 
 /// A message, or several, as they are written on a command line.
 struct MessageArguments: ParsableArguments, Sendable {

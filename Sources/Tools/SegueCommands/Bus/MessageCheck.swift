@@ -3,8 +3,10 @@ internal import ArgumentParser
 internal import Contracts
 internal import EventBus
 internal import Foundation
+internal import MessageSchema
 internal import Monitor
 internal import Navigation
+internal import Support
 
 /// Whether what is sent is held to what the services on the bus say of it.
 struct CheckOptions: ParsableArguments, Sendable {

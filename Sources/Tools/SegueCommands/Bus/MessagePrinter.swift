@@ -2,6 +2,7 @@ internal import EventBus
 internal import Foundation
 internal import Monitor
 internal import Navigation
+internal import Support
 
 /// Writes messages to standard output, for a person or for a program.
 struct MessagePrinter: Sendable {

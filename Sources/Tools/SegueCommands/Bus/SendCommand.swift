@@ -5,6 +5,7 @@ internal import EventBus
 internal import Foundation
 internal import Monitor
 internal import Navigation
+internal import Support
 
 package struct SendCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(

@@ -3,6 +3,7 @@ internal import Contracts
 internal import EventBus
 internal import Monitor
 internal import Navigation
+internal import Support
 
 package struct ServicesCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(

@@ -4,6 +4,7 @@ internal import EventBus
 internal import Foundation
 internal import Monitor
 internal import Navigation
+internal import Support
 
 /// How statistics are shown.
 struct StatisticsOptions: ParsableArguments, Sendable {

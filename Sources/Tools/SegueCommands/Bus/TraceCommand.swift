@@ -2,6 +2,7 @@ package import ArgumentParser
 internal import EventBus
 internal import Monitor
 internal import Navigation
+internal import Support
 
 package struct TraceCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(

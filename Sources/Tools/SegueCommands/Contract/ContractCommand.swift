@@ -4,6 +4,7 @@ internal import EventBus
 internal import Foundation
 internal import Monitor
 internal import Navigation
+internal import Support
 
 package struct ContractCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(

@@ -1,8 +1,10 @@
 internal import AppContract
 internal import ArgumentParser
 internal import Compose
+internal import FlowFiles
 internal import FlowReview
 internal import Navigation
+internal import Support
 
 struct FlowCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

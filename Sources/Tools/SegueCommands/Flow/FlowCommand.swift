@@ -1,4 +1,5 @@
 package import ArgumentParser
+internal import FlowFiles
 internal import Foundation
 internal import Navigation
 

@@ -1,3 +1,4 @@
+internal import FlowReview
 internal import Navigation
 
 extension FlowDrawing {

@@ -1,5 +1,6 @@
 internal import FlowReview
 internal import Navigation
+internal import Support
 
 /// What there is to draw of a flow, and in which order: the same for every format.
 struct FlowDrawing {

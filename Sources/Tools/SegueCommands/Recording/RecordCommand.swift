@@ -4,6 +4,7 @@ internal import Foundation
 internal import Glibc
 internal import Monitor
 internal import Navigation
+internal import Support
 internal import SystemPackage
 
 package struct RecordCommand: AsyncParsableCommand {

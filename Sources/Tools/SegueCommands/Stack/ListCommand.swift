@@ -1,6 +1,7 @@
 package import ArgumentParser
 internal import Compose
 internal import Navigation
+internal import Support
 
 package struct ListCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(

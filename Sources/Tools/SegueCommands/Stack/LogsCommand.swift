@@ -3,6 +3,7 @@ internal import Compose
 internal import EventBus
 internal import Monitor
 internal import Navigation
+internal import Support
 
 package struct LogsCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(

@@ -3,6 +3,7 @@ internal import Compose
 internal import Foundation
 internal import Monitor
 internal import Navigation
+internal import Support
 
 package struct PsCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
