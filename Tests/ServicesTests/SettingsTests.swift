@@ -15,8 +15,8 @@ struct SettingsTests {
         let authorization = try AuthorizationSettings(ServiceConfiguration(environment: environment))
         let music = try MusicSettings(ServiceConfiguration(environment: environment))
         #expect(authorization.clientID == "id")
-        #expect(authorization.hosts == SpotifyHosts())
-        #expect(music.hosts == SpotifyHosts())
+        #expect(authorization.host == .spotifyAccounts)
+        #expect(music.host == .spotifyAPI)
         #expect(authorization.vaultDirectory == music.vaultDirectory)
         #expect(music.databasePath == "\(state)/music-service/songs.sqlite")
     }

@@ -81,7 +81,7 @@ struct Stage: Sendable {
         let bus = InMemoryEventBus(source: "music-service/\(UUID().uuidString)", hub: hub)
         let host = MusicHost(
             vault: vault, database: try SongDatabase(path: "\(directory)/songs.sqlite"), client: spotify.client,
-            hosts: .all(at: spotify.base), bus: bus, logger: log.logger)
+            host: .local(spotify.base), bus: bus, logger: log.logger)
         let services = host.services
         try await withRunning(services[0]) {
             try await withRunning(services[1]) { try await withRunning(services[2], body) }

@@ -86,7 +86,7 @@ struct PlayerStoryTests {
     ) throws -> MusicService {
         let tokens = VaultAccessTokens(
             vault: TokenVaultReader(directory: directory), timeout: .seconds(30), requestRenewal: requestRenewal)
-        let api = SpotifyWebAPI(tokens: tokens, client: spotify.client, hosts: .all(at: spotify.base))
+        let api = SpotifyWebAPI(tokens: tokens, client: spotify.client, host: .local(spotify.base))
         let repository = KeepingPlaylistRepository(
             catalog: api, database: try SongDatabase(DatabaseQueue()),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })

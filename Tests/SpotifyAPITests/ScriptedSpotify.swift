@@ -38,14 +38,14 @@ final class ScriptedSpotify: Sendable {
 
     /// - Parameter body: gets the server, a client for it, and where it is.
     static func with(
-        _ answers: Answer..., body: (ScriptedSpotify, HTTPClient, SpotifyHosts) async throws -> Void
+        _ answers: Answer..., body: (ScriptedSpotify, HTTPClient, BaseURL) async throws -> Void
     ) async throws {
         let server = ScriptedSpotify(answers)
         try await ServerProcess.with { listening in
             try await server.application(listening).run()
         } _: { base in
             try await HTTPClient.with { client in
-                try await body(server, client, .all(at: base))
+                try await body(server, client, .local(base))
             }
         }
     }

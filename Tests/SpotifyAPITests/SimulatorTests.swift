@@ -14,7 +14,7 @@ struct SimulatorTests {
         try await SimulatedSpotify.with { spotify in
             let account = try await ConnectedAccount(spotify)
             let api = SpotifyWebAPI(
-                tokens: account, client: spotify.client, hosts: .all(at: spotify.base), policy: .impatient)
+                tokens: account, client: spotify.client, host: .local(spotify.base), policy: .impatient)
             try await body(spotify, api, account)
         }
     }

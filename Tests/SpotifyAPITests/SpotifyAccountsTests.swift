@@ -9,8 +9,8 @@ import Testing
 struct SpotifyAccountsTests {
     let verifier = CodeVerifier()
 
-    func accounts(_ client: HTTPClient, _ hosts: SpotifyHosts) -> SpotifyAccounts {
-        SpotifyAccounts(clientID: "the-client", client: client, hosts: hosts, policy: .impatient)
+    func accounts(_ client: HTTPClient, _ host: BaseURL) -> SpotifyAccounts {
+        SpotifyAccounts(clientID: "the-client", client: client, host: host, policy: .impatient)
     }
 
     @Test("The URL asks for a code with PKCE, every value escaped so that it comes back as it was")
@@ -18,7 +18,7 @@ struct SpotifyAccountsTests {
         try await ScriptedSpotify.with { _, client, _ in
             let request = AuthorizationRequest(
                 state: "a&b=c+d e", codeChallenge: verifier.challenge, redirectURI: "http://127.0.0.1:1/callback")
-            let url = accounts(client, SpotifyHosts()).authorizationURL(for: request)
+            let url = accounts(client, .spotifyAccounts).authorizationURL(for: request)
             let components = try #require(URLComponents(string: url))
             let fields = Dictionary(uniqueKeysWithValues: (components.queryItems ?? []).map { ($0.name, $0.value) })
 
@@ -36,8 +36,8 @@ struct SpotifyAccountsTests {
     @Test("A code is traded by a form post without a client secret")
     func exchange() async throws {
         let body = #"{"access_token":"a","token_type":"Bearer","scope":"s","expires_in":60,"refresh_token":"r"}"#
-        try await ScriptedSpotify.with(.init(body: body)) { server, client, hosts in
-            let grant = try await accounts(client, hosts).exchange(
+        try await ScriptedSpotify.with(.init(body: body)) { server, client, host in
+            let grant = try await accounts(client, host).exchange(
                 code: "c&d", verifier: verifier, redirectURI: "http://127.0.0.1:1/")
             #expect(grant.accessToken == "a")
             #expect(grant.refreshToken == "r")
@@ -74,8 +74,8 @@ struct SpotifyAccountsTests {
             (.init(status: 429, headers: ["Retry-After": "60"]), .rateLimited(retryAfter: .seconds(60))),
         ])
     func failures(answer: ScriptedSpotify.Answer, failure: AuthorizationFailure) async throws {
-        try await ScriptedSpotify.with(answer) { server, client, hosts in
-            await #expect(throws: failure) { try await accounts(client, hosts).refresh("refresh-secret") }
+        try await ScriptedSpotify.with(answer) { server, client, host in
+            await #expect(throws: failure) { try await accounts(client, host).refresh("refresh-secret") }
             #expect(server.received.count == 1)
         }
     }
@@ -84,21 +84,21 @@ struct SpotifyAccountsTests {
     func echo() async throws {
         let token = String(repeating: "AQDsecret", count: 12)
         let body = #"{"error":"invalid_grant","error_description":"Bad token \#(token) \u001b[31m\nreally"}"#
-        try await ScriptedSpotify.with(.init(status: 400, body: body)) { _, client, hosts in
+        try await ScriptedSpotify.with(.init(status: 400, body: body)) { _, client, host in
             await #expect(throws: AuthorizationFailure.grantRefused("Bad token … … really")) {
-                try await accounts(client, hosts).refresh(token)
+                try await accounts(client, host).refresh(token)
             }
         }
     }
 
     @Test("A server that is not there is told in words that hold nothing of the request")
     func noServer() async throws {
-        var gone: SpotifyHosts?
-        try await ScriptedSpotify.with { _, _, hosts in gone = hosts }
-        let hosts = try #require(gone)
+        var gone: BaseURL?
+        try await ScriptedSpotify.with { _, _, host in gone = host }
+        let host = try #require(gone)
         try await HTTPClient.with { client in
             let error = await #expect(throws: AuthorizationFailure.self) {
-                try await accounts(client, hosts).refresh("refresh-secret")
+                try await accounts(client, host).refresh("refresh-secret")
             }
             guard case .unavailable(let reason) = error else {
                 Issue.record("unexpected \(String(describing: error))")

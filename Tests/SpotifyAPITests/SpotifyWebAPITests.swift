@@ -9,10 +9,10 @@ import Vocabulary
 @Suite("Spotify's Web API, misbehaving")
 struct SpotifyWebAPITests {
     func api(
-        _ client: HTTPClient, _ hosts: SpotifyHosts, tokens: any AccessTokens = CountingTokens(),
+        _ client: HTTPClient, _ host: BaseURL, tokens: any AccessTokens = CountingTokens(),
         policy: RateLimitPolicy = .impatient
     ) -> SpotifyWebAPI {
-        SpotifyWebAPI(tokens: tokens, client: client, hosts: hosts, policy: policy)
+        SpotifyWebAPI(tokens: tokens, client: client, host: host, policy: policy)
     }
 
     func error(_ status: Int, _ message: String = "No", reason: String? = nil) -> ScriptedSpotify.Answer {
@@ -22,8 +22,8 @@ struct SpotifyWebAPITests {
 
     @Test("A refused token is replaced and the request sent again, once")
     func renewal() async throws {
-        try await ScriptedSpotify.with(error(401), .init(body: #"{"id":"anna"}"#)) { server, client, hosts in
-            let account = try await api(client, hosts).account()
+        try await ScriptedSpotify.with(error(401), .init(body: #"{"id":"anna"}"#)) { server, client, host in
+            let account = try await api(client, host).account()
             #expect(account == "anna")
             #expect(
                 server.received.map(\.authorization) == ["Bearer token-secret-1", "Bearer token-secret-2"])
@@ -32,17 +32,17 @@ struct SpotifyWebAPITests {
 
     @Test("A new token that is refused too ends it: no endless circle")
     func refusedTwice() async throws {
-        try await ScriptedSpotify.with(error(401)) { server, client, hosts in
-            await #expect(throws: MusicError.unauthorized(generation: 2)) { try await api(client, hosts).account() }
+        try await ScriptedSpotify.with(error(401)) { server, client, host in
+            await #expect(throws: MusicError.unauthorized(generation: 2)) { try await api(client, host).account() }
             #expect(server.received.count == 2)
         }
     }
 
     @Test("If there is no newer token the request is not sent again")
     func noNewerToken() async throws {
-        try await ScriptedSpotify.with(error(401)) { server, client, hosts in
+        try await ScriptedSpotify.with(error(401)) { server, client, host in
             await #expect(throws: MusicError.authorizationEnded) {
-                try await api(client, hosts, tokens: CountingTokens(isRenewable: false)).devices()
+                try await api(client, host, tokens: CountingTokens(isRenewable: false)).devices()
             }
             #expect(server.received.count == 1)
         }
@@ -51,11 +51,11 @@ struct SpotifyWebAPITests {
     @Test("A next page on another host is not asked for: the token stays at home")
     func foreignPage() async throws {
         try await ScriptedSpotify.with { other, _, foreign in
-            try await ScriptedSpotify.with { server, client, hosts in
-                for next in ["\(foreign.api)/v1/me/playlists?offset=50", "https://evil.example/", "/relative", "%%%"] {
+            try await ScriptedSpotify.with { server, client, host in
+                for next in ["\(foreign)/v1/me/playlists?offset=50", "https://evil.example/", "/relative", "%%%"] {
                     server.answer(.init(body: #"{"items":[],"next":"\#(next)"}"#))
                     await #expect(throws: MusicError.unavailable("it named a next page on another host")) {
-                        try await api(client, hosts).playlists()
+                        try await api(client, host).playlists()
                     }
                 }
                 #expect(other.received.isEmpty)
@@ -65,10 +65,10 @@ struct SpotifyWebAPITests {
 
     @Test("Pages that lead back to themselves end with an error")
     func circle() async throws {
-        try await ScriptedSpotify.with { server, client, hosts in
-            server.answer(.init(body: #"{"items":[],"next":"\#(hosts.api)/v1/me/playlists?offset=50"}"#))
+        try await ScriptedSpotify.with { server, client, host in
+            server.answer(.init(body: #"{"items":[],"next":"\#(host)/v1/me/playlists?offset=50"}"#))
             await #expect(throws: MusicError.unavailable("its pages have no end")) {
-                try await api(client, hosts).playlists()
+                try await api(client, host).playlists()
             }
             #expect(server.received.count == 2)
         }
@@ -77,9 +77,9 @@ struct SpotifyWebAPITests {
     @Test("A redirect is not followed, wherever it leads")
     func redirect() async throws {
         try await ScriptedSpotify.with(.init(status: 307, headers: ["Location": "/v1/elsewhere"])) {
-            server, client, hosts in
+            server, client, host in
             await #expect(throws: MusicError.unavailable("it answered with status 307")) {
-                try await api(client, hosts).account()
+                try await api(client, host).account()
             }
             #expect(server.received.count == 1)
         }
@@ -94,8 +94,8 @@ struct SpotifyWebAPITests {
                 {"item":{"id":"s","uri":"spotify:track:s","type":"track","name":"Rain","duration_ms":1500,
                          "artists":[{"name":"A"},{"name":null},{"name":"B"}]}}]}
             """#
-        try await ScriptedSpotify.with(.init(body: body)) { server, client, hosts in
-            let songs = try await api(client, hosts).songs(of: "p")
+        try await ScriptedSpotify.with(.init(body: body)) { server, client, host in
+            let songs = try await api(client, host).songs(of: "p")
             #expect(
                 songs == [Song(id: "s", uri: "spotify:track:s", title: "Rain", artist: "A, B", duration: 1500)])
             #expect(server.received.map(\.line) == ["GET /v1/playlists/p/items?limit=50"])
@@ -108,8 +108,8 @@ struct SpotifyWebAPITests {
             {"next":null,"items":[null,{"id":"a","name":"Calm","owner":{"id":"anna","display_name":null},
             "tracks":{"total":3}},{"id":"b","name":null,"owner":null},{"name":"no id"}]}
             """#
-        try await ScriptedSpotify.with(.init(body: body)) { _, client, hosts in
-            let playlists = try await api(client, hosts).playlists()
+        try await ScriptedSpotify.with(.init(body: body)) { _, client, host in
+            let playlists = try await api(client, host).playlists()
             #expect(
                 playlists == [
                     Playlist(id: "a", name: "Calm", owner: "anna", songCount: 3),
@@ -120,17 +120,17 @@ struct SpotifyWebAPITests {
 
     @Test("An id is one segment of a path, whatever it holds", arguments: ["..", ".", ""])
     func dotSegments(id: String) async throws {
-        try await ScriptedSpotify.with { server, client, hosts in
-            await #expect(throws: MusicError.self) { try await api(client, hosts).songs(of: id) }
+        try await ScriptedSpotify.with { server, client, host in
+            await #expect(throws: MusicError.self) { try await api(client, host).songs(of: id) }
             #expect(server.received.isEmpty)
         }
     }
 
     @Test("An id with a path inside asks for no other resource")
     func escapedID() async throws {
-        try await ScriptedSpotify.with(error(404)) { server, client, hosts in
+        try await ScriptedSpotify.with(error(404)) { server, client, host in
             await #expect(throws: MusicError.notFound("the playlist a/../me?x")) {
-                try await api(client, hosts).songs(of: "a/../me?x")
+                try await api(client, host).songs(of: "a/../me?x")
             }
             #expect(server.received.map(\.line) == ["GET /v1/playlists/a%2F..%2Fme%3Fx/items?limit=50"])
         }
@@ -139,14 +139,14 @@ struct SpotifyWebAPITests {
     @Test("A short Retry-After is waited for, as often as the policy says")
     func rateLimit() async throws {
         let busy = ScriptedSpotify.Answer(status: 429, headers: ["Retry-After": "2"])
-        try await ScriptedSpotify.with(busy, busy, .init(body: #"{"id":"anna"}"#)) { server, client, hosts in
-            let account = try await api(client, hosts).account()
+        try await ScriptedSpotify.with(busy, busy, .init(body: #"{"id":"anna"}"#)) { server, client, host in
+            let account = try await api(client, host).account()
             #expect(account == "anna")
             #expect(server.received.count == 3)
         }
-        try await ScriptedSpotify.with(busy) { server, client, hosts in
+        try await ScriptedSpotify.with(busy) { server, client, host in
             await #expect(throws: MusicError.rateLimited(retryAfter: .seconds(2))) {
-                try await api(client, hosts).account()
+                try await api(client, host).account()
             }
             #expect(server.received.count == 3)
         }
@@ -156,8 +156,8 @@ struct SpotifyWebAPITests {
     func longRateLimit(header: String) async throws {
         let busy = ScriptedSpotify.Answer(status: 429, headers: ["Retry-After": header])
         let expected = MusicError.rateLimited(retryAfter: header == "6" ? .seconds(6) : nil)
-        try await ScriptedSpotify.with(busy) { server, client, hosts in
-            await #expect(throws: expected) { try await api(client, hosts).account() }
+        try await ScriptedSpotify.with(busy) { server, client, host in
+            await #expect(throws: expected) { try await api(client, host).account() }
             #expect(server.received.count == 1)
         }
     }
@@ -165,13 +165,13 @@ struct SpotifyWebAPITests {
     @Test("The wait is the one that Spotify asks for")
     func waits() async throws {
         let busy = ScriptedSpotify.Answer(status: 429, headers: ["Retry-After": "3"])
-        try await ScriptedSpotify.with(busy, .init(body: #"{"id":"anna"}"#)) { _, client, hosts in
+        try await ScriptedSpotify.with(busy, .init(body: #"{"id":"anna"}"#)) { _, client, host in
             try await confirmation { waited in
                 let policy = RateLimitPolicy { duration in
                     #expect(duration == .seconds(3))
                     waited()
                 }
-                _ = try await api(client, hosts, policy: policy).account()
+                _ = try await api(client, host, policy: policy).account()
             }
         }
     }
@@ -179,8 +179,8 @@ struct SpotifyWebAPITests {
     @Test("More songs than Spotify takes at once are cut to the first hundred")
     func manySongs() async throws {
         let songs = (0..<150).map { Song(id: "\($0)", uri: "u\($0)", title: "", artist: "", duration: 1) }
-        try await ScriptedSpotify.with(.init(status: 204, body: "")) { server, client, hosts in
-            try await api(client, hosts).play(songs, on: "a&b")
+        try await ScriptedSpotify.with(.init(status: 204, body: "")) { server, client, host in
+            try await api(client, host).play(songs, on: "a&b")
             let request = try #require(server.received.first)
             #expect(request.line == "PUT /v1/me/player/play?device_id=a%26b")
             #expect(request.body.contains(#""u99""#))
@@ -194,8 +194,8 @@ struct SpotifyWebAPITests {
             {"devices":[null,{"id":null,"name":"Ghost"},{"id":"tv","name":"TV","is_restricted":true},
             {"id":"k","name":"Kitchen","type":"Speaker","is_active":true}]}
             """#
-        try await ScriptedSpotify.with(.init(body: body)) { _, client, hosts in
-            let devices = try await api(client, hosts).devices()
+        try await ScriptedSpotify.with(.init(body: body)) { _, client, host in
+            let devices = try await api(client, host).devices()
             #expect(devices == [Device(id: "k", name: "Kitchen", type: "Speaker", isActive: true)])
         }
     }
@@ -212,8 +212,8 @@ struct SpotifyWebAPITests {
             (error(500), .unavailable("it answered with status 500")),
         ]
         for (answer, expected) in cases {
-            try await ScriptedSpotify.with(answer) { _, client, hosts in
-                await #expect(throws: expected) { try await api(client, hosts).transfer(to: "k") }
+            try await ScriptedSpotify.with(answer) { _, client, host in
+                await #expect(throws: expected) { try await api(client, host).transfer(to: "k") }
             }
         }
     }

@@ -15,7 +15,7 @@ package struct SimulatedSpotify: Sendable {
 
     package var accounts: SpotifyAccounts {
         SpotifyAccounts(
-            clientID: "segue-focus-player", client: client, hosts: .all(at: base), policy: .impatient)
+            clientID: "segue-focus-player", client: client, host: .local(base), policy: .impatient)
     }
 
     /// The path of the catalogue that ships.
@@ -117,11 +117,11 @@ package enum ServerProcess {
     package struct NeverListened: Error {}
 }
 
-extension SpotifyHosts {
-    /// Both of Spotify's hosts at one address.
-    package static func all(at base: String) -> SpotifyHosts {
+extension BaseURL {
+    /// The address of a server that a test runs.
+    package static func local(_ base: String) -> BaseURL {
         guard let url = BaseURL(base) else { preconditionFailure("the test's own server has no base URL") }
-        return SpotifyHosts(accounts: url, api: url)
+        return url
     }
 }
 

@@ -23,7 +23,7 @@ struct AuthServiceCommand: AsyncParsableCommand {
         try await HTTPClient.with { client in
             try await process.run(options) { process in
                 let settings = try AuthorizationSettings(process.configuration)
-                let accounts = SpotifyAccounts(clientID: settings.clientID, client: client, hosts: settings.hosts)
+                let accounts = SpotifyAccounts(clientID: settings.clientID, client: client, host: settings.host)
                 let vault = try await TokenVault.open(directory: settings.vaultDirectory)
                 let service = AuthorizationService(server: accounts, store: vault, attempts: vault)
                 return [

@@ -24,7 +24,7 @@ struct MusicServiceCommand: AsyncParsableCommand {
                 let settings = try MusicSettings(process.configuration)
                 return MusicHost(
                     vault: TokenVaultReader(directory: settings.vaultDirectory),
-                    database: try SongDatabase(path: settings.databasePath), client: client, hosts: settings.hosts,
+                    database: try SongDatabase(path: settings.databasePath), client: client, host: settings.host,
                     bus: process.bus, logger: process.logger, metrics: process.metrics
                 ).services
             }

@@ -17,19 +17,19 @@ package struct MusicHost: Sendable {
     private let vault: TokenVaultReader
     private let database: SongDatabase
     private let client: HTTPClient
-    private let hosts: SpotifyHosts
+    private let host: BaseURL
 
     /// - Parameters:
     ///   - vault: where auth-service keeps the tokens.
     ///   - metrics: of the process; counts what is handled.
     package init(
-        vault: TokenVaultReader, database: SongDatabase, client: HTTPClient, hosts: SpotifyHosts, bus: any EventBus,
+        vault: TokenVaultReader, database: SongDatabase, client: HTTPClient, host: BaseURL, bus: any EventBus,
         logger: Logger, metrics: ConsumerMetrics = ConsumerMetrics()
     ) {
         self.vault = vault
         self.database = database
         self.client = client
-        self.hosts = hosts
+        self.host = host
         self.bus = bus
         self.logger = logger
         self.metrics = metrics
@@ -42,7 +42,7 @@ package struct MusicHost: Sendable {
             try await bus.send(
                 Command.SpotifyTokenRefreshRequested(generation: generation), causedBy: context.cause)
         }
-        let spotify = SpotifyWebAPI(tokens: tokens, client: client, hosts: hosts)
+        let spotify = SpotifyWebAPI(tokens: tokens, client: client, host: host)
         let repository = KeepingPlaylistRepository(catalog: spotify, database: database, logger: context.logger)
         return MusicService(repository: repository, player: spotify)
     }

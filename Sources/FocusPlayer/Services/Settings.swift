@@ -6,7 +6,7 @@ package import SpotifyAPI
 /// `SPOTIFY_ACCOUNTS_URL`.
 package struct AuthorizationSettings: Hashable, Sendable {
     package let clientID: String
-    package let hosts: SpotifyHosts
+    package let host: BaseURL
     /// It is there, and for its owner only.
     package let vaultDirectory: String
 
@@ -14,18 +14,18 @@ package struct AuthorizationSettings: Hashable, Sendable {
     package init(_ configuration: ServiceConfiguration) throws {
         var checks = ConfigurationChecks(configuration)
         let clientID = try checks.value { try $0.clientID() }
-        let accounts = try checks.value { try $0.host("SPOTIFY_ACCOUNTS_URL", default: .spotifyAccounts) }
+        let host = try checks.value { try $0.host("SPOTIFY_ACCOUNTS_URL", default: .spotifyAccounts) }
         let vault = try checks.value { try $0.vaultDirectory() }
-        guard let clientID, let accounts, let vault else { throw ConfigurationErrors(checks.errors) }
+        guard let clientID, let host, let vault else { throw ConfigurationErrors(checks.errors) }
         self.clientID = clientID
-        hosts = SpotifyHosts(accounts: accounts)
+        self.host = host
         vaultDirectory = vault
     }
 }
 
 /// What music-service is told by its environment: `SEGUE_STATE_DIR`, and, to talk to a stand-in, `SPOTIFY_API_URL`.
 package struct MusicSettings: Hashable, Sendable {
-    package let hosts: SpotifyHosts
+    package let host: BaseURL
     package let vaultDirectory: String
     /// The file of the song database, in a directory that is there.
     package let databasePath: String
@@ -33,11 +33,11 @@ package struct MusicSettings: Hashable, Sendable {
     /// - Throws: `ConfigurationErrors`.
     package init(_ configuration: ServiceConfiguration) throws {
         var checks = ConfigurationChecks(configuration)
-        let api = try checks.value { try $0.host("SPOTIFY_API_URL", default: .spotifyAPI) }
+        let host = try checks.value { try $0.host("SPOTIFY_API_URL", default: .spotifyAPI) }
         let vault = try checks.value { try $0.vaultDirectory() }
         let state = try checks.value { try $0.stateDirectory(for: "music-service") }
-        guard let api, let vault, let state else { throw ConfigurationErrors(checks.errors) }
-        hosts = SpotifyHosts(api: api)
+        guard let host, let vault, let state else { throw ConfigurationErrors(checks.errors) }
+        self.host = host
         vaultDirectory = vault
         databasePath = state.appendingPathComponent("songs.sqlite").path
     }

@@ -17,11 +17,11 @@ package struct SpotifyAccounts: AuthorizationServer {
     /// - Parameters:
     ///   - clientID: of the app as registered at developer.spotify.com. Not a secret.
     package init(
-        clientID: String, client: HTTPClient, hosts: SpotifyHosts = SpotifyHosts(),
+        clientID: String, client: HTTPClient, host: BaseURL = .spotifyAccounts,
         policy: RateLimitPolicy = RateLimitPolicy()
     ) {
         self.clientID = clientID
-        host = hosts.accounts
+        self.host = host
         transport = SpotifyTransport(client: client, policy: policy)
     }
 

@@ -18,10 +18,10 @@ package struct SpotifyWebAPI: Sendable {
     private let transport: SpotifyTransport
 
     package init(
-        tokens: any AccessTokens, client: HTTPClient, hosts: SpotifyHosts = SpotifyHosts(),
+        tokens: any AccessTokens, client: HTTPClient, host: BaseURL = .spotifyAPI,
         policy: RateLimitPolicy = RateLimitPolicy()
     ) {
-        host = hosts.api
+        self.host = host
         self.tokens = tokens
         transport = SpotifyTransport(client: client, policy: policy)
     }

@@ -5,7 +5,7 @@ import Foundation
 /// Pure: the time is passed in, and only the values of new secrets are random.
 struct AuthorizationState: Codable, Sendable, Equatable {
     /// An approval that waits for the client to trade its code.
-    struct Code: Codable, Sendable, Equatable {
+    private struct Code: Codable, Sendable, Equatable {
         let clientID: String
         let redirectURI: RedirectURI
         let challenge: String
@@ -14,39 +14,42 @@ struct AuthorizationState: Codable, Sendable, Equatable {
     }
 
     /// One approval by the user, and all the tokens that descend from it.
-    struct Grant: Codable, Sendable, Equatable {
+    private struct Grant: Codable, Sendable, Equatable {
         let clientID: String
         let scopes: Set<Scope>
         let approvedAt: Date
         var refreshCount = 0
     }
 
-    struct AccessToken: Codable, Sendable, Equatable {
+    private struct AccessToken: Codable, Sendable, Equatable {
         let scopes: Set<Scope>
         let expiresAt: Date
     }
 
-    struct RefreshToken: Codable, Sendable, Equatable {
+    private struct RefreshToken: Codable, Sendable, Equatable {
         let grant: Int
         var isRevoked = false
     }
 
+    /// Which tokens the control page takes away.
+    enum Revocation: String, CaseIterable, Sendable {
+        /// Clients must refresh.
+        case access
+        /// Clients must refresh, and will be refused.
+        case all
+    }
+
     private var codes: [Secret.Digest: Code] = [:]
-    private(set) var grants: [Grant] = []
+    private var grants: [Grant] = []
     private var accessTokens: [Secret.Digest: AccessToken] = [:]
     private var refreshTokens: [Secret.Digest: RefreshToken] = [:]
     private(set) var issuedCount = 0
     private(set) var refreshCount = 0
 
+    var grantCount: Int { grants.count }
+
     /// RFC 6749 §4.1.2 recommends ten minutes at most.
     private static let codeLifetime: TimeInterval = 600
-
-    /// Spotify ends refresh tokens six months after the user's approval, rotated or not.
-    private static func refreshTokensExpire(after approval: Date) -> Date {
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = .gmt
-        return calendar.date(byAdding: .month, value: 6, to: approval) ?? .distantFuture
-    }
 
     /// Records the user's approval.
     ///
@@ -79,6 +82,26 @@ struct AuthorizationState: Codable, Sendable, Equatable {
         case .refreshToken(let clientID, let token):
             return try refresh(Secret(token), clientID: clientID, policy: policy, at: now)
         }
+    }
+
+    /// Finds what the `Authorization` header of a Web API request permits.
+    ///
+    /// - Parameter header: The header's value, if the request has one.
+    /// - Returns: The scopes of the token.
+    func scopes(authorization header: String?, at now: Date) throws(WebAPIError) -> Set<Scope> {
+        guard let header else { throw .noToken }
+        let parts = header.split(separator: " ")
+        guard parts.count == 2, parts[0].lowercased() == "bearer" else { throw .notBearer }
+        guard let token = accessTokens[Secret(String(parts[1])).digest] else { throw .invalidAccessToken }
+        guard now < token.expiresAt else { throw .expiredAccessToken }
+        return token.scopes
+    }
+
+    /// Takes tokens away from every client, as the user can on Spotify's account page.
+    mutating func revoke(_ revocation: Revocation) {
+        accessTokens = [:]
+        guard revocation == .all else { return }
+        for digest in refreshTokens.keys { refreshTokens[digest]?.isRevoked = true }
     }
 
     /// A code is spent by the first attempt to trade it, so that whoever intercepts one cannot try verifiers.
@@ -144,32 +167,11 @@ struct AuthorizationState: Codable, Sendable, Equatable {
         accessTokens = accessTokens.filter { now.timeIntervalSince($0.value.expiresAt) < 86_400 }
     }
 
-    /// Which tokens the control page takes away.
-    enum Revocation: String, CaseIterable, Sendable {
-        /// Clients must refresh.
-        case access
-        /// Clients must refresh, and will be refused.
-        case all
-    }
-
-    /// Finds what the `Authorization` header of a Web API request permits.
-    ///
-    /// - Parameter header: The header's value, if the request has one.
-    /// - Returns: The scopes of the token.
-    func scopes(authorization header: String?, at now: Date) throws(WebAPIError) -> Set<Scope> {
-        guard let header else { throw .noToken }
-        let parts = header.split(separator: " ")
-        guard parts.count == 2, parts[0].lowercased() == "bearer" else { throw .notBearer }
-        guard let token = accessTokens[Secret(String(parts[1])).digest] else { throw .invalidAccessToken }
-        guard now < token.expiresAt else { throw .expiredAccessToken }
-        return token.scopes
-    }
-
-    /// Takes tokens away from every client, as the user can on Spotify's account page.
-    mutating func revoke(_ revocation: Revocation) {
-        accessTokens = [:]
-        guard revocation == .all else { return }
-        for digest in refreshTokens.keys { refreshTokens[digest]?.isRevoked = true }
+    /// Spotify ends refresh tokens six months after the user's approval, rotated or not.
+    private static func refreshTokensExpire(after approval: Date) -> Date {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .gmt
+        return calendar.date(byAdding: .month, value: 6, to: approval) ?? .distantFuture
     }
 }
 

@@ -153,7 +153,7 @@ struct ControlState: ResponseEncodable, Sendable {
         devices = state.player.devices
         playback = state.player.playback
         tokens = Tokens(
-            grants: state.authorization.grants.count,
+            grants: state.authorization.grantCount,
             issued: state.authorization.issuedCount,
             refreshes: state.authorization.refreshCount
         )
