@@ -22,6 +22,7 @@ struct VocabularyPageTests {
                     " } ""\" {
                     """
                 public static let raw = #"\#(1) \( } " {"#
+                public static let quotes = #"""} { "" "#
                 public var kind: String
 
                 public init(kind: String = "a)") {

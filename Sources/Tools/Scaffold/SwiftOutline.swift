@@ -175,10 +175,13 @@ private struct SwiftMask {
         let start = index
         let marks = String(repeating: "#", count: hashes)
         index += hashes
-        let quote = starts(#"""""#) ? #"""""# : #"""#
+        let line = bytes[index...].prefix { $0 != UInt8(ascii: "\n") }
+        // On one line, the second and third quote of a raw string are its content.
+        let isLong = starts(#"""""#) && (hashes == 0 || line.dropFirst(3).allSatisfy { $0 <= UInt8(ascii: " ") })
+        let quote = isLong ? #"""""# : #"""#
         index += quote.utf8.count
         while !starts(quote + marks) {
-            guard index < bytes.count, quote.count > 1 || bytes[index] != UInt8(ascii: "\n") else {
+            guard index < bytes.count, isLong || bytes[index] != UInt8(ascii: "\n") else {
                 throw unclear("a string is not closed", at: start)
             }
             if starts("\\\(marks)(") {

@@ -208,7 +208,7 @@ package struct RecordingEnd: Codable, Hashable, Sendable {
 }
 
 /// A line that is none of a recording.
-package struct RecordingMistake: Hashable, Sendable {
+package struct RecordingMistake: Encodable, Hashable, Sendable {
     /// From 1.
     package let line: Int
     /// What is wrong, in a few words.

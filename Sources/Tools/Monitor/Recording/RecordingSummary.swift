@@ -22,9 +22,7 @@ package struct RecordingSummary: Sendable {
     package private(set) var cutOffLine: Int?
     private var journals: [UInt64: IndexSet] = [:]
 
-    package init() {}
-
-    package mutating func add(_ entry: RecordingEntry) {
+    mutating func add(_ entry: RecordingEntry) {
         switch entry {
         case .header(let header): self.header = self.header ?? header
         case .message(let recorded): add(recorded.message)

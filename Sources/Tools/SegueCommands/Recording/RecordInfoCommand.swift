@@ -52,16 +52,11 @@ struct RecordingReport: Encodable {
     private let types: [String: Int]
     private let subjects: [String: Int]
     private let sources: [String: Int]
-    private let mistakes: [Mistake]
+    private let mistakes: [RecordingMistake]
     private let cutOffLine: Int?
 
     private let mistakeCount: Int
     private let expected: Int?
-
-    private struct Mistake: Encodable {
-        let line: Int
-        let reason: String
-    }
 
     private enum CodingKeys: String, CodingKey {
         case file, state, since, begun, first, last, duration, messages, journals, gaps, types, subjects, sources
@@ -82,7 +77,7 @@ struct RecordingReport: Encodable {
         types = summary.types
         subjects = summary.subjects
         sources = summary.sources
-        mistakes = summary.mistakes.map { Mistake(line: $0.line, reason: $0.reason) }
+        mistakes = summary.mistakes
         mistakeCount = summary.mistakeCount
         cutOffLine = summary.cutOffLine
         expected = summary.end?.messages
