@@ -42,9 +42,9 @@ struct ComposeKeys {
         ])
     )
 
-    static let limits = "'segue export systemd' makes units, where you can set limits"
+    private static let limits = "'segue export systemd' makes units, where you can set limits"
 
-    static func table(_ hints: [(keys: [String], hint: String)]) -> [String: String] {
+    private static func table(_ hints: [(keys: [String], hint: String)]) -> [String: String] {
         Dictionary(uniqueKeysWithValues: hints.flatMap { entry in entry.keys.map { ($0, entry.hint) } })
     }
 

@@ -130,7 +130,7 @@ extension ComposeReader {
 
     /// The variables of `env_file`, over them those of `environment`. A key without a value is passed on from where
     /// the files' own variables come from; if it is not set there, the service does not have it either.
-    func environment(_ entries: ComposeNode.Entries, of place: String) -> [String: String?] {
+    private func environment(_ entries: ComposeNode.Entries, of place: String) -> [String: String?] {
         var variables = entries["env_file"].map { files($0.value, of: place) } ?? [:]
         guard let node = entries["environment"]?.value, !node.isNull else { return variables }
         let what = "'environment' of \(place)"
@@ -198,7 +198,7 @@ extension ComposeReader {
         }
     }
 
-    func dependencies(_ entries: ComposeNode.Entries, of place: String) -> [Dependency] {
+    private func dependencies(_ entries: ComposeNode.Entries, of place: String) -> [Dependency] {
         let what = "'depends_on' of \(place)"
         guard let node = entries["depends_on"]?.value, !node.isNull, let entries = mapping(node, what) else {
             return []
@@ -234,7 +234,7 @@ extension ComposeReader {
     }
 
     /// `test: [NOTIFY]` is ours: the service itself tells when it is ready, as sd_notify defines it.
-    func readiness(_ entries: ComposeNode.Entries, of place: String) -> Readiness {
+    private func readiness(_ entries: ComposeNode.Entries, of place: String) -> Readiness {
         let what = "'healthcheck' of \(place)"
         guard let node = entries["healthcheck"]?.value, !node.isNull, let check = mapping(node, what) else {
             return .started
@@ -294,8 +294,9 @@ extension ComposeReader {
     /// `restart`, and what `deploy.restart_policy` says more precisely.
     ///
     /// - Parameter node: of `restart_policy`.
-    func restart(_ service: inout Service, _ entries: ComposeNode.Entries, policy node: ComposeNode?, of place: String)
-    {
+    private func restart(
+        _ service: inout Service, _ entries: ComposeNode.Entries, policy node: ComposeNode?, of place: String
+    ) {
         let hint = "use no, always, on-failure, on-failure:N or unless-stopped"
         let restart = value("restart", in: entries, of: place, hint: hint) { RestartPolicy($0) }
         service.restart = restart ?? .no

@@ -20,7 +20,7 @@ struct Interpolation {
     }
 
     /// No person nests this deep, and each level takes a part of the stack.
-    static let deepest = 32
+    private static let deepest = 32
 
     mutating func expand(_ text: some StringProtocol) throws(Failure) -> String {
         var rest = Substring(text)
@@ -99,14 +99,14 @@ struct Interpolation {
         let emptyIsUnset: Bool
     }
 
-    static func takeName(_ rest: inout Substring) -> String {
+    private static func takeName(_ rest: inout Substring) -> String {
         guard let first = rest.first, first == "_" || first.isASCII && first.isLetter else { return "" }
         let name = rest.prefix { $0 == "_" || $0.isASCII && ($0.isLetter || $0.isNumber) }
         rest = rest[name.endIndex...]
         return String(name)
     }
 
-    static func takeOperation(_ rest: inout Substring) -> Operation? {
+    private static func takeOperation(_ rest: inout Substring) -> Operation? {
         let hasColon = rest.first == ":"
         guard let kind = rest.dropFirst(hasColon ? 1 : 0).first.flatMap(Operation.Kind.init) else { return nil }
         rest.removeFirst(hasColon ? 2 : 1)
@@ -117,7 +117,7 @@ struct Interpolation {
     ///
     /// - Returns: `nil` when they are nested too deep. Each level is looked through again within the one around it, so
     ///   that otherwise a long text would take far longer than its length.
-    static func takeOperand(_ rest: inout Substring) -> Substring? {
+    private static func takeOperand(_ rest: inout Substring) -> Substring? {
         let bytes = rest.utf8
         var end = bytes.startIndex
         var depth = 0

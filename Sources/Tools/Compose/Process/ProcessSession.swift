@@ -62,7 +62,7 @@ package struct ProcessSession: Sendable {
     }
 
     /// Returns when no member lives, or when the task is cancelled.
-    func waitUntilEmpty() async {
+    private func waitUntilEmpty() async {
         while !Task.isCancelled, case let left = members, !left.isEmpty {
             await Self.waitForExit(of: left)
         }

@@ -79,6 +79,8 @@ extension Project {
             recovery: "its log is \(supervisorLogPath)")
     }
 
+    // MARK: Logs
+
     func logFiles(of instance: String) -> LogFiles { LogFiles(directory: logDirectory, name: instance) }
 
     /// What the services have written, in this run of the project and those before, as far back as it is kept.
@@ -118,7 +120,7 @@ extension Project {
     /// - Returns: whether an instance, by its name, is one of these services', or is named itself; also one that was or
     ///   will be scaled away. Every one is if there are none.
     /// - Throws: ``ComposeError`` when there is no such project or service.
-    func filter(for services: [String]) throws(ComposeError) -> @Sendable (_ instance: String) -> Bool {
+    private func filter(for services: [String]) throws(ComposeError) -> @Sendable (_ instance: String) -> Bool {
         guard let status = try ProjectStatus.read(self) else {
             throw ComposeError(code: "no-project", message: "project '\(name)' was never started here")
         }
@@ -134,6 +136,8 @@ extension Project {
             return Int(instance[dash...].dropFirst()) != nil && wanted.contains(String(instance[..<dash]))
         }
     }
+
+    // MARK: Events
 
     var eventFiles: LogFiles { LogFiles(directory: eventDirectory, name: ProjectEvent.logName) }
 

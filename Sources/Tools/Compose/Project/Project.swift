@@ -53,10 +53,10 @@ package struct Project: Sendable, Hashable {
     var supervisorLogPath: String { "\(stateDirectory)/supervisor.log" }
 
     /// The stack as it was last asked for, resolved.
-    var stackPath: String { "\(stateDirectory)/stack.yaml" }
+    private var stackPath: String { "\(stateDirectory)/stack.yaml" }
 
     var statusPath: String { "\(stateDirectory)/supervisor.json" }
-    var lockPath: String { "\(stateDirectory)/lock" }
+    private var lockPath: String { "\(stateDirectory)/lock" }
 
     /// Where the supervisor takes requests.
     var controlPath: String { "\(runtimeDirectory)/control" }

@@ -88,7 +88,7 @@ package struct Stack: Sendable, Equatable {
     }
 
     /// A name that belongs to a replica of one service and to another service.
-    var ambiguousInstance: String? {
+    private var ambiguousInstance: String? {
         var seen: Set<String> = []
         return services.flatMap(\.instances).first { !seen.insert($0).inserted }
     }

@@ -201,5 +201,5 @@ private struct ComposeName: CodingKey {
 
 extension String {
     /// What a compose file says for this text: a dollar sign there would begin a variable.
-    var composeEscaped: String { replacing("$", with: "$$") }
+    fileprivate var composeEscaped: String { replacing("$", with: "$$") }
 }

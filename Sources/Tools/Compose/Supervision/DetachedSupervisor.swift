@@ -105,8 +105,8 @@ package struct DetachedSupervisor: Sendable {
 
 /// Whoever started the supervisor and waits for it, by sd_notify: a ``DetachedSupervisor``, or systemd.
 struct Launcher: Sendable {
-    static let failureField = "X_SEGUE_ERROR"
-    static let launchedField = "X_SEGUE_LAUNCHED"
+    fileprivate static let failureField = "X_SEGUE_ERROR"
+    fileprivate static let launchedField = "X_SEGUE_LAUNCHED"
 
     private let socket: String?
 

@@ -44,7 +44,7 @@ struct Roster: Sendable {
     }
 
     /// The definition that an instance would be started from now.
-    func definition(of instance: ServiceStatus) -> Service? {
+    private func definition(of instance: ServiceStatus) -> Service? {
         stack.services.first { $0.name == instance.service }
     }
 
@@ -341,7 +341,7 @@ struct Roster: Sendable {
     }
 
     /// Restarts the dependents that asked for that, and theirs.
-    mutating func follow(_ restarted: Set<String>, sparing: Set<String>, grace: Duration?) -> [Change] {
+    private mutating func follow(_ restarted: Set<String>, sparing: Set<String>, grace: Duration?) -> [Change] {
         var changes: [Change] = []
         var reached = restarted
         var open = restarted
@@ -362,14 +362,14 @@ struct Roster: Sendable {
         return changes
     }
 
-    mutating func startUnlessUp(_ instance: ServiceStatus, ignoresDependencies: Bool = false) -> Change {
+    private mutating func startUnlessUp(_ instance: ServiceStatus, ignoresDependencies: Bool = false) -> Change {
         let isOver = instance.isFinished && instance.round == instance.order.round
         if instance.order.isWanted && !isOver { return decide(.keep, instance.name) }
         return decide(.start, instance.name) { $0.start(ignoresDependencies: ignoresDependencies) }
     }
 
     /// Those that others depend on first, as far as the stack's own order does not say it.
-    func inOrder(_ instances: [ServiceStatus]) -> [ServiceStatus] {
+    private func inOrder(_ instances: [ServiceStatus]) -> [ServiceStatus] {
         let names = DependencyGraph(stack.services).inOrder
         return instances.sorted { a, b in
             (names.firstIndex(of: a.service) ?? 0, a.replica) < (names.firstIndex(of: b.service) ?? 0, b.replica)
@@ -378,7 +378,7 @@ struct Roster: Sendable {
 
     /// Lets a stack take the place of the present one: what is new starts, what has changed starts anew, what is no
     /// longer part of the files goes, and all else stays as it is.
-    mutating func up(_ request: UpRequest) throws(ComposeError) -> [Change] {
+    private mutating func up(_ request: UpRequest) throws(ComposeError) -> [Change] {
         try request.stack.validate()
         // What somebody has started of a profile stays part of the project, or nobody could start it again.
         let left = stack.services.filter { request.inactive.contains($0.name) && !instances(of: $0.name).isEmpty }
@@ -438,7 +438,7 @@ struct Roster: Sendable {
     }
 
     /// As ``ProjectStatus/instances(named:of:)``, without those that are on their way out.
-    func instances(named names: [String]) throws(ComposeError) -> [ServiceStatus] {
+    private func instances(named names: [String]) throws(ComposeError) -> [ServiceStatus] {
         try status.check(
             names, areIn: Set(status.services.flatMap { [$0.service, $0.name] }).union(stack.services.map(\.name)))
         // A service that was scaled to none has no instance, and may be named all the same.
@@ -451,7 +451,7 @@ struct Roster: Sendable {
     /// Adds and removes instances until a service has as many as it shall have. Those that stay keep name and process.
     ///
     /// - Parameter starts: whether those that are added are wanted at once.
-    mutating func fit(_ service: Service, starts: Bool = true, grace: Duration? = nil) -> [Change] {
+    private mutating func fit(_ service: Service, starts: Bool = true, grace: Duration? = nil) -> [Change] {
         let present = instances(of: service.name).sorted { $0.replica < $1.replica }
         let surplus = present.dropFirst(service.replicas).map { surplus in
             decide(.remove, surplus.name) { $0.remove(grace: grace) }
@@ -463,7 +463,7 @@ struct Roster: Sendable {
     }
 
     /// Puts the instances into the order that the stack has its services in, which is the one that people see.
-    mutating func arrange() {
+    private mutating func arrange() {
         let places = Dictionary(stack.services.enumerated().map { ($1.name, $0) }) { first, _ in first }
         status.services.sort { a, b in
             (places[a.service] ?? .max, a.replica) < (places[b.service] ?? .max, b.replica)
@@ -480,7 +480,7 @@ struct Roster: Sendable {
     }
 
     /// Gives an instance another order, unless it is to be kept as it is.
-    mutating func decide(
+    private mutating func decide(
         _ action: Change.Action, _ instance: String, reason: String? = nil,
         _ give: (inout InstanceOrder) -> Void = { _ in }
     ) -> Change {

@@ -93,7 +93,7 @@ package final class Supervisor: Sendable {
     }
 
     /// One run of the stack, from free ports to an empty runtime directory.
-    func supervise(_ launcher: Launcher) async throws {
+    private func supervise(_ launcher: Launcher) async throws {
         project.removeRuntimeDirectory()
         try project.prepare(services: board.view.status.services.map(\.name))
         defer { project.removeRuntimeDirectory() }
