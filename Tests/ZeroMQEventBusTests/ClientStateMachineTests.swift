@@ -33,3 +33,198 @@ struct ClientStateMachineTests {
         history.finish()
     }
 }
+
+@Suite("What waits in the outbox")
+struct OutboxPartTests {
+    private let now = ContinuousClock.now
+
+    private func batch(_ text: String) -> PendingRequest {
+        let message = PublishedMessage(
+            topic: "event.A.3e", subject: "default", key: "", header: [0x7b, 0x7d], data: Bytes(text.utf8))
+        let request = PublishRequest(producer: ProducerID(), sequence: 0, messages: [message])
+        return PendingRequest(request: .publish(request), purpose: .caller)
+    }
+
+    private func outbox(batches: Int) -> Outbox {
+        var outbox = Outbox(producer: ProducerID())
+        _ = outbox.unblock()
+        for id in 0..<UInt64(batches) { _ = outbox.add(batch("\(id)"), id: id) }
+        return outbox
+    }
+
+    /// The sequences and contents of the batches that are sent again.
+    private func sent(_ sendings: [Outbox.Sending]) -> [String] {
+        sendings.map { sending in
+            guard case .publish(let batch) = sending.request else { return "?" }
+            let texts = batch.contents.map { String(decoding: $0.data, as: UTF8.self) }
+            return "\(batch.sequence):\(texts.joined())"
+        }
+    }
+
+    @Test("a batch gets its sequence when there is room for it: one that is cancelled before leaves no gap")
+    func room() {
+        var outbox = outbox(batches: Outbox.capacity + 3)
+        #expect(outbox.waitingCount == 3)
+        let cancelled = outbox.cancel(UInt64(Outbox.capacity))
+        #expect(cancelled != nil)
+        for id in 0..<2 as Range<UInt64> {
+            guard case .answered = outbox.receive(.published(epoch: 1, offset: id + 1), to: id, at: now) else {
+                Issue.record("a batch was not answered")
+                return
+            }
+        }
+        let admitted = sent(outbox.admitWaiting())
+        #expect(admitted == ["1025:1025", "1026:1026"])
+    }
+
+    @Test("a batch that cannot be journalled leaves an empty one in its place, until that is taken")
+    func place() {
+        var outbox = outbox(batches: 2)
+        let refusal = Reply.refused(ProtocolError(.journal, "the disk is full"))
+        guard case .failed(let error) = outbox.receive(refusal, to: 0, at: now) else {
+            Issue.record("its publisher is not told")
+            return
+        }
+        #expect(error.code == .journal)
+        guard case .none = outbox.receive(refusal, to: 0, at: now) else {
+            Issue.record("its publisher is told twice")
+            return
+        }
+        let again = sent(outbox.resend())
+        #expect(again == ["1:", "2:1"])
+    }
+
+    @Test(
+        "a broker that lacks a batch gets all again after a hello; one that has forgotten answered ones, numbered anew")
+    func sequence() {
+        var outbox = outbox(batches: 3)
+        _ = outbox.receive(.published(epoch: 1, offset: 1), to: 0, at: now)
+        #expect(outbox.answeredSequence == 1)
+        #expect(outbox.restoreSequence().isEmpty)
+        guard case .none = outbox.receive(.refused(ProtocolError(.sequence, "2 is expected")), to: 2, at: now) else {
+            Issue.record("a batch out of sequence is answered later")
+            return
+        }
+        let again = sent(outbox.restoreSequence())
+        #expect(again == ["2:1", "3:2"])
+        outbox.renumber(after: 0)
+        let renumbered = sent(outbox.restoreSequence())
+        #expect(renumbered == ["1:1", "2:2"])
+        #expect(!outbox.isOutOfSequence && outbox.answeredSequence == 0)
+    }
+
+    @Test("progress that is dropped tells its publisher, and keeps its place")
+    func checkpoints() {
+        var outbox = outbox(batches: 1)
+        let checkpoint = CheckpointFrame(
+            consumer: "c", ownerEpoch: 1, epoch: 1, offset: 5, settled: 5, partition: nil)
+        let request = PublishRequest(producer: ProducerID(), sequence: 0, checkpoint: checkpoint, messages: [])
+        _ = outbox.add(PendingRequest(request: .publish(request), purpose: .caller), id: 7)
+        #expect(outbox.dropCheckpoints() == [7])
+        #expect(outbox.dropCheckpoints().isEmpty)
+        #expect(sent(outbox.resend()) == ["1:0", "2:"])
+    }
+
+    @Test("what the socket has not taken is sent first when it takes requests again, in order")
+    func blocked() {
+        var outbox = outbox(batches: 3)
+        outbox.noteSent(0, at: now)
+        outbox.block()
+        let added = outbox.add(batch("3"), id: 3)
+        #expect(added == nil && outbox.overdue(at: now + .seconds(9)).isEmpty)
+        let unsent = sent(outbox.unblock())
+        #expect(unsent == ["2:1", "3:2", "4:3"])
+        let overdue = sent(outbox.overdue(at: now + .seconds(9)))
+        #expect(overdue == ["1:0"])
+    }
+}
+
+@Suite("What a client knows of the journal")
+struct KnownJournalTests {
+    private let welcome = Welcome(epoch: 1, head: 5, sequence: 0, mark: 9)
+
+    @Test("a hello says what has been seen, and what the last welcome of this epoch said")
+    func greeting() {
+        let producer = ProducerID()
+        var journal = KnownJournal(producer: producer)
+        #expect(journal.greeting == Greeting(producer: producer, asksForMore: true))
+        let isReplaced = journal.follow(1)
+        #expect(!isReplaced, "the first epoch takes the place of none")
+        journal.note(welcome)
+        #expect(!journal.hasGrown)
+        journal.see(7, of: 1)
+        journal.see(8, of: 2)
+        #expect(journal.hasGrown)
+        #expect(
+            journal.greeting
+                == Greeting(producer: producer, epoch: 1, offset: 7, head: 5, mark: 9, asksForMore: true))
+        let isNew = journal.follow(2)
+        #expect(isNew)
+        #expect(journal.greeting == Greeting(producer: producer, epoch: 2, asksForMore: true))
+        #expect(!journal.hasGrown)
+    }
+
+    @Test("a journal that ends before what a hello named has lost its end, unless it is another one")
+    func lostEnd() {
+        var journal = KnownJournal(producer: ProducerID())
+        _ = journal.follow(1)
+        journal.see(6, of: 1)
+        let greeting = journal.greeting
+        #expect(journal.hasLostEnd(welcome, after: greeting))
+        _ = journal.follow(2)
+        #expect(!journal.hasLostEnd(welcome, after: greeting))
+    }
+
+    @Test("an older broker gets short hellos until it may have been replaced")
+    func short() {
+        var journal = KnownJournal(producer: ProducerID())
+        journal.shortenGreetings()
+        #expect(!journal.greeting.asksForMore)
+        journal.lengthenGreetings()
+        #expect(journal.greeting.asksForMore)
+    }
+}
+
+@Suite("The queries that a process answers")
+struct ServedQueriesTests {
+    private func type(_ name: String) -> MessageType { MessageType(kind: .query, name: name) }
+
+    private func query(_ name: String) -> PublishedMessage {
+        PublishedMessage(topic: "query.\(name).3e", subject: "default", key: "", header: [1], data: [2])
+    }
+
+    private func server(_ reception: ServedQueries.Reception) -> UInt64? {
+        if case .work(let server) = reception { server } else { nil }
+    }
+
+    private func reason(_ reception: ServedQueries.Reception) -> String? {
+        if case .refuse(let reason) = reception { reason } else { nil }
+    }
+
+    @Test("a query goes to the server of its type, once")
+    func once() {
+        var queries = ServedQueries()
+        queries.add([type("A")], as: 1)
+        queries.add([type("B")], as: 2)
+        #expect(queries.types == [type("A"), type("B")])
+        #expect(server(queries.receive(query("B"), id: 7, source: "s")) == 2)
+        let repeated = queries.receive(query("B"), id: 7, source: "s")
+        #expect(server(repeated) == nil && reason(repeated) == nil)
+        queries.finish(7)
+        #expect(server(queries.receive(query("B"), id: 7, source: "s")) == 2)
+        #expect(queries.remove(2) == [7])
+        #expect(reason(queries.receive(query("B"), id: 8, source: "s"))?.contains("no longer serves") == true)
+    }
+
+    @Test("beyond its room a server refuses")
+    func capacity() {
+        var queries = ServedQueries()
+        queries.add([type("A")], as: 1)
+        for id in 0..<UInt64(ServedQueries.capacity) {
+            #expect(server(queries.receive(query("A"), id: id, source: "s")) == 1)
+        }
+        #expect(reason(queries.receive(query("A"), id: 999, source: "s")) == "s has 256 queries to answer already")
+        queries.finish(3)
+        #expect(server(queries.receive(query("A"), id: 999, source: "s")) == 1)
+    }
+}
