@@ -9,7 +9,7 @@ package enum PlatformMessages {
         Command.TabSelected.self, DomainEvent.DeepLinkReceived.self, DomainEvent.GuardDeadlinePassed.self,
         DomainEvent.LaunchFinished.self, DomainEvent.MessageDiscarded.self, DomainEvent.ScreenDismissed.self,
         DomainEvent.URLOpenRequested.self, ApplicationError.self, Document.Deadline.self,
-        Document.ErrorBanner.self,
+        Document.ErrorBanner.self, Document.Flow.self,
         Document.NavigationState.self, Document.Presence.self, Document.ScreenWork.self,
         Document.ServiceContract.self,
     ]
