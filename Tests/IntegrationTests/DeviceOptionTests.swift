@@ -16,9 +16,7 @@ struct DeviceOptionTests {
             ("device --platform ios -p No/Where", "device: 'No/Where' is not a project name"),
         ])
     func mistakes(command: String, complaint: String) async throws {
-        try await SegueCommandLine.inScratch { segue in
-            var segue = segue
-            segue.workingDirectory = Repository.path("")
+        try await SegueCommandLine.inRepository { segue in
             let result = try await segue.shell(command)
             #expect(result.status != 0)
             #expect(result.error.contains(complaint), "\(result.error)")
