@@ -86,20 +86,18 @@ struct FlowDeviceTests {
             script.session.scene?.lines() == [
                 "ios", "", "form", "  [1] HelpRequested", "  [2] NameEntered", "  [3] OtherRequested", "q quit",
             ])
-        var attributes = Attributes(type: MessageType(kind: .document, name: "Flow"), source: "test/1")
-        attributes.key = "mac"
-        let source = JSONValue.object(["name": "form", "source": .string(try Self.flow().yaml)])
-        var published = Envelope(attributes: attributes, data: Data(source.description.utf8))
-        #expect(try script.handle(.message(published)).isEmpty)
-        published.attributes.key = "ios"
-        #expect(try script.handle(.message(published)).isDrawing)
+        let flow = try Self.flow()
+        func published(_ platform: String, _ yaml: String) throws -> TerminalSession.Input {
+            let document = Document.Flow(
+                platform: platform, name: flow.name, version: flow.version, hash: flow.hash, source: yaml)
+            return .message(try .answer(document))
+        }
+        #expect(try script.handle(published("mac", flow.yaml)).isEmpty)
+        #expect(try script.handle(published("ios", flow.yaml)).isDrawing)
         let lines = ["ios", "", "Who are you?", "  [1] HelpRequested", "  [2] NameEntered", "q quit"]
         #expect(script.session.scene?.lines() == lines)
-        published.data = Data(#"{"source": "screens: 5"}"#.utf8)
-        #expect(
-            try script.handle(.message(published)).contains {
-                if case .device(.unreadable) = $0 { true } else { false }
-            })
+        let unreadable = try script.handle(published("ios", "screens: 5"))
+        #expect(unreadable.contains { if case .device(.unreadable) = $0 { true } else { false } })
         #expect(script.session.scene?.lines() == lines)
     }
 

@@ -73,8 +73,6 @@ public struct DeviceSession: Sendable {
         var isAnswered = false
     }
 
-    package static let flowType = MessageType(kind: .document, name: "Flow")
-
     public let identity: DeviceIdentity
     private let screens: AppScreens?
     private let commandLifetime: Duration
@@ -141,7 +139,7 @@ public struct DeviceSession: Sendable {
             if message.type == Document.NavigationState.type, message.attributes.key == identity.platform {
                 return try receive(state: message)
             }
-            if message.type == Self.flowType, message.attributes.key == identity.platform {
+            if message.type == Document.Flow.type, message.attributes.key == identity.platform {
                 publishedFlow = try flow(in: message)
                 return [.draw]
             }
@@ -165,9 +163,9 @@ public struct DeviceSession: Sendable {
     private func flow(in message: Envelope) throws -> Flow? {
         if message.isTombstone { return nil }
         do {
-            let source = try JSONValue(parsing: message.data)["source"]?.stringValue ?? ""
-            return try Flow(yaml: source, file: "\(message.type) \(identity.platform)")
-        } catch {
+            let document = try message.decode(Document.Flow.self)
+            return try Flow(yaml: document.source, file: "\(message.type) \(document.platform)")
+        } catch let error as FlowError {
             throw BusError(.malformed, "\(message.type) \(message.id) has a flow that cannot be read: \(error)")
         }
     }
@@ -246,7 +244,7 @@ public struct DeviceSession: Sendable {
 
 extension DeviceSession {
     private static let received: [any Message.Type] = [
-        Document.NavigationState.self, Document.ErrorBanner.self, DomainEvent.URLOpenRequested.self,
+        Document.NavigationState.self, Document.Flow.self, Document.ErrorBanner.self, DomainEvent.URLOpenRequested.self,
         DomainEvent.MessageDiscarded.self, ApplicationError.self,
     ]
     private static let sent: [any Message.Type] = [
@@ -255,10 +253,12 @@ extension DeviceSession {
         Command.TabSelected.self, Command.ErrorDismissed.self,
     ]
 
-    /// What to subscribe to: all documents of the session, of which screens that nobody has drawn show whatever there is.
+    /// What to subscribe to: all documents of the session, of which screens that nobody has drawn show whatever there is,
+    /// and the flows, which all sessions share.
     public var filters: [MessageFilter] {
         let events = (Self.received + (screens?.notices.map { $0.event } ?? [])).types.filter { $0.kind != .document }
-        return [.kind(.document, subject: identity.subject)]
+        let flows = identity.subject == Session.default ? [] : [Document.Flow.type]
+        return [.kind(.document, subject: identity.subject)] + flows.map { .type($0, subject: Session.default) }
             + events.map { .type($0, subject: identity.subject) }
     }
 

@@ -16,8 +16,7 @@ public struct LatestDocuments: Sendable {
     /// How many documents of other types than the declared ones are kept: many more than fit on a screen.
     private static let limit = 64
     /// What the platform itself needs, and shows in ways of its own.
-    private static let hidden = Set(
-        PlatformMessages.all.types + [DeviceSession.flowType, MessageType(kind: .document, name: "ErrorQueue")])
+    private static let hidden = Set(PlatformMessages.all.types + [MessageType(kind: .document, name: "ErrorQueue")])
 
     private let types: [MessageType: any DocumentMessage.Type]
     /// In the order in which they appeared, so that what changes stays where it is.
