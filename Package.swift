@@ -60,13 +60,11 @@ let contracts: [Target] = [
 ]
 
 let runtime: [Target] = [
-    module("Footprint", in: "Runtime"),
     module("Consuming", in: "Runtime", ["Contracts", "EventBus", "Navigation", deque, lifecycle, logging]),
     module(
         "ServiceRuntime", in: "Runtime",
         [
-            "Consuming", "EventBus", "ZeroMQEventBus", "Contracts", "Footprint", "Navigation", argumentParser,
-            configuration,
+            "Consuming", "EventBus", "ZeroMQEventBus", "Contracts", "Navigation", argumentParser, configuration,
             lifecycle, logging, signals,
         ]),
     module("ErrorNotification", in: "Runtime", ["Consuming", "Contracts", "EventBus", lifecycle, logging]),
@@ -82,7 +80,7 @@ let tools: [Target] = [
     .target(
         name: "CSegueVersion", path: "Sources/Tools/CSegueVersion",
         cSettings: [.define("SEGUE_COMMIT", to: "\"\(commit)\"")]),
-    module("Compose", in: "Tools", ["Footprint", orderedCollections, subprocess, systemPackage, yams, logging]),
+    module("Compose", in: "Tools", [orderedCollections, subprocess, systemPackage, yams, logging]),
     module("AppContract", in: "Tools", ["Contracts", "EventBus", "Navigation"]),
     module("SegueTestSupport", in: "Tools", ["EventBus", "ZeroMQEventBus", "Compose", logging]),
     module("Monitor", in: "Tools", ["Contracts", "EventBus", "Navigation", systemPackage]),
@@ -213,7 +211,6 @@ let tests: [Target] = [
         ]),
     tests(of: "Navigation", ["SeededRandom"]),
     tests(of: "Contracts", ["EventBus", "Navigation"]),
-    tests(of: "Footprint"),
     testModule("RuntimeTestSupport", ["Consuming", "ServiceRuntime", "EventBus", lifecycle, logging]),
     tests(of: "Consuming", ["Contracts", "EventBus", "RuntimeTestSupport", "ZeroMQEventBus", logging]),
     tests(

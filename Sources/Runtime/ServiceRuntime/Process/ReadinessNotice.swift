@@ -1,5 +1,4 @@
 internal import Consuming
-internal import Footprint
 internal import Logging
 internal import ServiceLifecycle
 
@@ -15,7 +14,6 @@ struct ReadinessNotice: Service {
                 for signal in ready { try await signal.wait() }
                 logger.info("ready")
                 notifier.notify(.ready)
-                CodePages.release()
             }
         } catch is CancellationError where Task.isShuttingDownGracefully {
             return

@@ -1,4 +1,3 @@
-import Footprint
 import Logging
 
 extension Supervisor {
@@ -65,7 +64,6 @@ extension Supervisor {
             if phase == .up {
                 recorder.flush()
                 launcher.tellReady()
-                CodePages.release()
             }
         }
     }
