@@ -179,9 +179,8 @@ let tests: [Target] = [
     testModule(
         "BusSoak",
         [
-            "BusChecker", "Compose", "Consuming", "EventBus", "SeededRandom", "ZeroMQEventBus", logging, signals,
-            subprocess,
-            systemPackage,
+            "BusChecker", "Consuming", "EventBus", "SeededRandom", "SystemSupport", "ZeroMQEventBus", logging, signals,
+            subprocess, systemPackage,
         ]),
     testExecutable("bus-fixture", in: "BusFixture", ["BusSoak", "EventBus", argumentParser]),
     testExecutable("bus-soak", in: "BusSoakCommand", ["BusSoak", argumentParser]),
