@@ -67,13 +67,13 @@ let contracts: [Target] = [
 ]
 
 let runtime: [Target] = [
-    module("Footprint", in: "Runtime"),
+    module(in: "Runtime"),
     module("Projects", in: "Runtime"),
     module("Consuming", in: "Runtime", ["Contracts", "EventBus", "Navigation", "Support", deque, lifecycle, logging]),
     module(
         "ServiceRuntime", in: "Runtime",
         [
-            "Consuming", "Contracts", "EventBus", "FlowFiles", "Footprint", "MessageSchema", "Navigation",
+            "Consuming", "Contracts", "EventBus", "FlowFiles", "MessageSchema", "Navigation",
             "ZeroMQEventBus", argumentParser, configuration, lifecycle, logging, signals,
         ]),
     module("ErrorNotification", in: "Runtime", ["Consuming", "Contracts", "EventBus", logging]),
@@ -99,7 +99,7 @@ let tools: [Target] = [
     .target(
         name: "CSegueVersion", path: "Sources/Tools/CSegueVersion",
         cSettings: [.define("SEGUE_COMMIT", to: "\"\(commit)\"")]),
-    module("Compose", in: "Tools", ["Footprint", logging, orderedCollections, subprocess, systemPackage, yams]),
+    module("Compose", in: "Tools", [logging, orderedCollections, subprocess, systemPackage, yams]),
     module(
         "AppContract", in: "Tools", ["Contracts", "EventBus", "FlowReview", "MessageSchema", "Navigation", "Support"]),
     module("SegueTestSupport", in: "Tools", ["Compose", "EventBus", "ZeroMQEventBus", logging]),
@@ -221,7 +221,6 @@ let tests: [Target] = [
     tests(of: "FlowReview", ["FlowFiles", "Navigation", "SampleFlows", "SeededRandom"]),
     tests(of: "Contracts", ["EventBus", "Navigation"]),
     tests(of: "MessageSchema", ["Contracts", "EventBus", "FlowFiles", "Navigation", "Support"]),
-    tests(of: "Footprint"),
     tests(of: "Projects"),
     testModule("RuntimeTestSupport", ["Consuming", "EventBus", lifecycle, logging]),
     tests(of: "Consuming", ["Contracts", "EventBus", "RuntimeTestSupport", logging]),

@@ -2,10 +2,10 @@
 ///
 /// A value that was not acknowledged may be there or not: its publisher cannot know.
 package struct Checker {
-    let history: History
+    private let history: History
     /// The values of the journal, in its order.
-    let entries: [(value: Value, entry: JournalEntry)]
-    let journalled: Set<Value>
+    private let entries: [(value: Value, entry: JournalEntry)]
+    private let journalled: Set<Value>
     /// The last value of each document in the journal.
     private let lastOfDocument: [DocumentID: (sequence: Int, offset: UInt64)]
 

@@ -84,3 +84,28 @@ struct AtomicFileTests {
         #expect(try String(contentsOfFile: name, encoding: .utf8) == "new")
     }
 }
+
+@Suite("Watching a folder")
+struct DirectoryWatchTests {
+    @Test("a wait ends when something is written; new files are told")
+    func changes() async throws {
+        try await inScratchDirectory { directory in
+            let watch = try DirectoryWatch(path: directory)
+            let file = URL(fileURLWithPath: "\(directory)/file")
+            try Data("1".utf8).write(to: file)
+            #expect(await watch.wait())
+            let handle = try FileHandle(forWritingTo: file)
+            try handle.write(contentsOf: Data("2".utf8))
+            #expect(await !watch.wait())
+            let wait = Task { await watch.wait() }
+            wait.cancel()
+            #expect(await !wait.value)
+        }
+    }
+
+    @Test("a folder that is not there is named")
+    func missing() {
+        let error = #expect(throws: SystemError.self) { try DirectoryWatch(path: "/tmp/segue-none") }
+        #expect(error == SystemError("/tmp/segue-none", code: ENOENT))
+    }
+}

@@ -94,8 +94,10 @@ package actor Broker {
 
     private func open(_ address: BusAddress) throws {
         let sockets = try BrokerSockets(address)
-        thread.add(SocketWatch(sockets.ingress) { [weak self] in self?.assumeIsolated { $0.takeRequests() } })
-        thread.add(SocketWatch(sockets.feed) { [weak self] in self?.assumeIsolated { $0.takeSubscriptions() } })
+        let watches = sockets.watches(
+            onRequests: { [weak self] in self?.assumeIsolated { $0.takeRequests() } },
+            onSubscriptions: { [weak self] in self?.assumeIsolated { $0.takeSubscriptions() } })
+        for watch in watches { thread.add(watch) }
         self.sockets = sockets
     }
 

@@ -4,8 +4,8 @@ internal import ZeroMQ
 
 /// The two sockets of a broker. Like them, it belongs to one thread.
 final class BrokerSockets {
-    let ingress: Socket
-    let feed: Socket
+    private let ingress: Socket
+    private let feed: Socket
     private var subscriptions = Subscriptions()
 
     /// Requests, and bytes, taken in one turn, and so journalled in one commit.
@@ -37,6 +37,13 @@ final class BrokerSockets {
             let hint = error.isAddressInUse ? "; another program has it: choose another address" : ""
             throw BusError(.address, "the broker cannot listen: \(error)\(hint)")
         }
+    }
+
+    /// What the thread of the sockets has to watch.
+    func watches(
+        onRequests: @escaping () -> Void, onSubscriptions: @escaping () -> Void
+    ) -> [SocketWatch] {
+        [SocketWatch(ingress, onReadable: onRequests), SocketWatch(feed, onReadable: onSubscriptions)]
     }
 
     func receiveRequests() throws -> [Incoming] {

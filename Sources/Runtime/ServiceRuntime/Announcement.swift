@@ -1,7 +1,6 @@
 internal import Consuming
 internal import Contracts
 internal import EventBus
-internal import Footprint
 internal import Foundation
 internal import Logging
 internal import ServiceLifecycle
@@ -47,7 +46,6 @@ struct Announcement: Service {
         }
         context.logger.info("ready", metadata: ["bus": "\(context.busAddress)", "source": "\(context.bus.source)"])
         notifier.notify(.ready)
-        CodePages.release()
         return isComplete ? presence : begun
     }
 

@@ -1,6 +1,5 @@
 internal import Consuming
 internal import EventBus
-internal import Footprint
 internal import Logging
 public import ServiceLifecycle
 internal import UnixSignals
@@ -108,7 +107,6 @@ struct ReadinessNotice: Service {
                 for signal in ready { try await signal.wait() }
                 logger.info("ready")
                 notifier.notify(.ready)
-                CodePages.release()
             }
         } catch is CancellationError where Task.isShuttingDownGracefully {
             return

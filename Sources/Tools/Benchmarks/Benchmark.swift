@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// What can be measured. Each is compared with the least that its work costs without this bus.
-package enum Benchmark: String, CaseIterable, Sendable {
+enum Benchmark: String, CaseIterable, Sendable {
     case roundTrip = "roundtrip"
     case publishJournalled = "publish.journalled"
     case publishPlain = "publish.plain"
@@ -25,7 +25,7 @@ package enum Benchmark: String, CaseIterable, Sendable {
 
     /// Measures. All processes and files that it needs are its own, and gone when this returns or throws.
     /// - Throws: ``BenchmarkError``; `CancellationError`.
-    package func run(_ options: BenchmarkOptions) async throws -> [BenchmarkResult] {
+    func run(_ options: BenchmarkOptions) async throws -> [BenchmarkResult] {
         let run = BenchmarkRun(benchmark: self, options: options)
         return try await Scratch.with { scratch in
             switch self {
@@ -43,26 +43,20 @@ package enum Benchmark: String, CaseIterable, Sendable {
 }
 
 /// What whoever measures can choose.
-package struct BenchmarkOptions: Sendable {
+struct BenchmarkOptions: Sendable {
     /// How many messages a round can have at most.
-    package static let messagesLimit = Payload.messagesLimit
+    static let messagesLimit = Payload.messagesLimit
 
     /// How often both sides are measured, in turns; the median counts.
-    package var rounds: Int
+    var rounds: Int
     /// Messages of one round; nil for each benchmark's own number.
-    package var messages: Int?
+    var messages: Int?
     /// What a journalled message survives, on both sides.
-    package var durability: BenchmarkDurability
-
-    package init(rounds: Int = 5, messages: Int? = nil, durability: BenchmarkDurability = .process) {
-        self.rounds = rounds
-        self.messages = messages
-        self.durability = durability
-    }
+    var durability: BenchmarkDurability
 }
 
 /// What a journalled message survives: the broker's setting, and the same for SQLite alone.
-package enum BenchmarkDurability: String, CaseIterable, Sendable {
+enum BenchmarkDurability: String, CaseIterable, Sendable {
     /// A kill -9 of anything.
     case process
     /// Also a loss of power: every commit waits for the disk.
@@ -130,20 +124,20 @@ struct Scratch: Sendable {
 }
 
 /// One figure, beside the one that it is compared with.
-package struct BenchmarkResult: Encodable, Sendable {
-    package let name: String
-    package let value: Double
-    package let unit: String
+struct BenchmarkResult: Encodable, Sendable {
+    let name: String
+    let value: Double
+    let unit: String
     /// What the value is compared with.
-    package let baseline: String
+    let baseline: String
     /// In the same unit, from the same run.
-    package let baselineValue: Double
+    let baselineValue: Double
     /// `value` / `baselineValue`.
-    package let ratio: Double
+    let ratio: Double
     /// The circumstances that the value depends on.
-    package let settings: [String: SettingValue]
+    let settings: [String: SettingValue]
     /// What went wrong while it was measured, on one line: messages were lost, for example.
-    package let failure: String?
+    let failure: String?
 
     init(
         name: String, value: Double, unit: String, baseline: String, baselineValue: Double,
@@ -165,11 +159,11 @@ package struct BenchmarkResult: Encodable, Sendable {
 }
 
 /// A circumstance of a measurement.
-package enum SettingValue: Encodable, Hashable, Sendable {
+enum SettingValue: Encodable, Hashable, Sendable {
     case count(Int)
     case text(String)
 
-    package func encode(to encoder: any Encoder) throws {
+    func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
         case .count(let count): try container.encode(count)
@@ -179,11 +173,11 @@ package enum SettingValue: Encodable, Hashable, Sendable {
 }
 
 /// How this executable was built.
-package enum BuildConfiguration {
+enum BuildConfiguration {
     #if DEBUG
-    package static let isDebug = true
+    static let isDebug = true
     #else
-    package static let isDebug = false
+    static let isDebug = false
     #endif
 
     static var name: String { isDebug ? "debug" : "release" }

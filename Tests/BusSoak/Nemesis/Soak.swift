@@ -2,9 +2,9 @@ internal import BusChecker
 
 /// Rounds, one after the other, each with the next seed, for as long as told or until one of them finds something.
 package struct Soak: Sendable {
-    let seed: UInt64
-    let shape: NemesisPlan.Shape
-    let duration: Duration
+    private let seed: UInt64
+    private let shape: NemesisPlan.Shape
+    private let duration: Duration
 
     package init(seed: UInt64, shape: NemesisPlan.Shape, duration: Duration) {
         self.seed = seed
@@ -97,7 +97,7 @@ package struct SoakRound: Sendable {
 /// What a round did and found.
 package struct SoakReport: Sendable {
     package let seed: UInt64
-    let shape: NemesisPlan.Shape
+    private let shape: NemesisPlan.Shape
     package var published = 0
     package var acknowledged = 0
     package var delivered = 0

@@ -7,9 +7,9 @@ internal import SystemPackage
 /// One run of one process, with its output in a log file of its own.
 package final class ChildProcess: Sendable {
     package let name: String
-    let command: [String]
-    let environment: [String: String]
-    let logPath: String
+    private let command: [String]
+    private let environment: [String: String]
+    private let logPath: String
     private let pidWhenStarted = OneShot<Int32?>()
     private let whenEnded = OneShot<ProcessEnd>()
 

@@ -1,5 +1,5 @@
-internal import Compose
 internal import Glibc
+internal import SystemSupport
 
 /// What the processes have written down so far, and those who wait for more of it.
 actor Progress {

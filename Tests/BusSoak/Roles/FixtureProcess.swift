@@ -10,9 +10,9 @@ internal import ZeroMQEventBus
 /// What all roles share: a connection, a history, a log on standard error.
 package struct FixtureProcess: Sendable {
     package let name: String
-    let address: String
-    let history: HistoryLog
-    let logger: Logger
+    private let address: String
+    private let history: HistoryLog
+    private let logger: Logger
 
     /// The status of a consumer that another one has taken over from.
     package static let fenced: Int32 = 3

@@ -20,11 +20,6 @@ package struct BrokerNotice: Hashable, Sendable {
     package let code: Code
     /// One line: what is wrong, where, and what to do.
     package let message: String
-
-    package init(_ code: Code, _ message: String) {
-        self.code = code
-        self.message = message
-    }
 }
 
 /// What the broker has to say, in its log and as messages of its own.
@@ -60,7 +55,7 @@ struct BrokerNotices {
             case .writable: .notice
             }
         logger.log(level: level, "\(message)", metadata: ["code": "\(code.rawValue)"])
-        pending.append(BrokerNotice(code, message))
+        pending.append(BrokerNotice(code: code, message: message))
     }
 
     /// What has been said since this was last called.

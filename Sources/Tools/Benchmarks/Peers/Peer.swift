@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// A process of a benchmark.
-package struct Peer: Sendable {
+struct Peer: Sendable {
     let role: PeerRole
     /// Of the bus; for those that go without, the folder of the proxy's sockets or the path of the database.
     let address: String
@@ -9,15 +9,8 @@ package struct Peer: Sendable {
     let connections: Int
     let durability: BenchmarkDurability
 
-    package init(role: PeerRole, address: String, connections: Int, durability: BenchmarkDurability) {
-        self.role = role
-        self.address = address
-        self.connections = connections
-        self.durability = durability
-    }
-
     /// Works until the benchmark that started it is over.
-    package func run() async throws {
+    func run() async throws {
         let control = Control()
         switch role {
         case .busEcho: try await BusEcho(address: address).run(control)
@@ -51,7 +44,7 @@ package struct Peer: Sendable {
 }
 
 /// The part that a process plays in a benchmark.
-package enum PeerRole: String, CaseIterable, Sendable {
+enum PeerRole: String, CaseIterable, Sendable {
     /// Answers each command with an event.
     case busEcho = "bus-echo"
     /// Sends commands, one after the other, and waits for their answers.

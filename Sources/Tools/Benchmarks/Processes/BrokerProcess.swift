@@ -6,7 +6,7 @@ internal import SystemSupport
 /// A broker with sockets and a journal of its own.
 struct BrokerProcess: Sendable {
     let directory: String
-    let durability: BenchmarkDurability
+    private let durability: BenchmarkDurability
 
     var address: String { "ipc://\(directory)/bus" }
 

@@ -1,4 +1,3 @@
-import Footprint
 import Foundation
 import Glibc
 package import Logging
@@ -151,7 +150,6 @@ package final class Supervisor: Sendable {
             if phase == .up {
                 recorder.flush()
                 launcher.tellReady()
-                CodePages.release()
             }
         }
     }

@@ -1,0 +1,49 @@
+import Glibc
+
+/// Tells when something in a folder is written, made or moved there (inotify).
+package final class DirectoryWatch: Sendable {
+    private static let newFile = UInt32(IN_CREATE | IN_MOVED_TO)
+
+    private let descriptor: CInt
+
+    /// - Throws: ``SystemError`` when there is no such folder, or too many are watched.
+    package init(path: String) throws(SystemError) {
+        descriptor = inotify_init1(CInt(IN_CLOEXEC | IN_NONBLOCK))
+        guard descriptor >= 0, inotify_add_watch(descriptor, path, UInt32(IN_MODIFY) | Self.newFile) >= 0 else {
+            let error = SystemError(path)
+            if descriptor >= 0 { close(descriptor) }
+            throw error
+        }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Returns when something has happened since it last returned, or when the task is cancelled.
+    ///
+    /// - Returns: whether there may be files that were not there before.
+    package func wait() async -> Bool {
+        await DescriptorReadiness.waitForInput(descriptor)
+        var hasNewFiles = false
+        // What happened is found by looking; all that is told at once needs one look.
+        var events = [UInt8](repeating: 0, count: 16384)
+        while case let count = read(descriptor, &events, events.count), count > 0 {
+            hasNewFiles = hasNewFiles || Self.tellsOfNewFile(events[..<count])
+        }
+        return hasNewFiles
+    }
+
+    /// More than the queue holds may have happened, too.
+    private static func tellsOfNewFile(_ events: ArraySlice<UInt8>) -> Bool {
+        events.withUnsafeBytes { bytes in
+            var offset = 0
+            while offset + MemoryLayout<inotify_event>.size <= bytes.count {
+                let event = bytes.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
+                if event.mask & (newFile | UInt32(IN_Q_OVERFLOW)) != 0 { return true }
+                offset += MemoryLayout<inotify_event>.size + Int(event.len)
+            }
+            return false
+        }
+    }
+}
