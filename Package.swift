@@ -69,8 +69,8 @@ let runtime: [Target] = [
     module(
         "ServiceRuntime", in: "Runtime",
         [
-            "FlowFiles", "Consuming", "EventBus", "ZeroMQEventBus", "Contracts", "Footprint", "Navigation",
-            argumentParser,
+            "FlowFiles", "Consuming", "EventBus", "ZeroMQEventBus", "Contracts", "Footprint", "MessageSchema",
+            "Navigation", argumentParser,
             configuration,
             lifecycle, logging, signals,
         ]),
@@ -88,7 +88,7 @@ let tools: [Target] = [
         name: "CSegueVersion", path: "Sources/Tools/CSegueVersion",
         cSettings: [.define("SEGUE_COMMIT", to: "\"\(commit)\"")]),
     module("Compose", in: "Tools", ["Footprint", orderedCollections, subprocess, systemPackage, yams, logging]),
-    module("AppContract", in: "Tools", ["FlowReview", "Contracts", "EventBus", "Navigation"]),
+    module("AppContract", in: "Tools", ["FlowReview", "Contracts", "EventBus", "MessageSchema", "Navigation"]),
     module("SegueTestSupport", in: "Tools", ["EventBus", "ZeroMQEventBus", "Compose", logging]),
     module("Monitor", in: "Tools", ["FlowReview", "Contracts", "EventBus", "Navigation", systemPackage]),
     module("Scaffold", in: "Tools", ["FlowFiles", "Contracts", "EventBus", "Navigation"]),
@@ -102,7 +102,8 @@ let tools: [Target] = [
     module(
         "SegueCommands", in: "Tools",
         [
-            "FlowReview", "FlowFiles", "AppContract", "Benchmarks", "CSegueVersion", "Compose", "Contracts", "EventBus",
+            "FlowReview", "FlowFiles", "MessageSchema", "AppContract", "Benchmarks", "CSegueVersion", "Compose",
+            "Contracts", "EventBus",
             "Monitor", "Navigation",
             "Scaffold", "ZeroMQEventBus", argumentParser, logging, subprocess, systemPackage, yams,
         ]),
@@ -230,7 +231,8 @@ let tests: [Target] = [
     tests(
         of: "ServiceRuntime",
         [
-            "Consuming", "EventBus", "Contracts", "Navigation", "RuntimeTestSupport", argumentParser, lifecycle,
+            "MessageSchema", "Consuming", "EventBus", "Contracts", "Navigation", "RuntimeTestSupport", argumentParser,
+            lifecycle,
             logging,
             .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
         ]),

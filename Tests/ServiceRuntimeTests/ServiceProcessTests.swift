@@ -2,6 +2,7 @@ import Contracts
 import EventBus
 import Foundation
 import Logging
+import MessageSchema
 import RuntimeTestSupport
 import Testing
 

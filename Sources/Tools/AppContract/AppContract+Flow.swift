@@ -1,7 +1,7 @@
 internal import Contracts
 internal import EventBus
 package import FlowReview
-package import Navigation
+internal import Navigation
 
 extension AppContract {
     /// As a flow is held to it.

@@ -1,5 +1,6 @@
 internal import Contracts
 internal import Foundation
+internal import MessageSchema
 
 extension ServiceProcess {
     /// What it receives and sends.

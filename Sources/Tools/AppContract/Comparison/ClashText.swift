@@ -1,4 +1,5 @@
 internal import Contracts
+internal import MessageSchema
 
 extension JSONSchema.Clash.Reason {
     /// What a sender's change means to those who read as before.

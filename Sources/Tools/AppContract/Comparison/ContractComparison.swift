@@ -1,5 +1,6 @@
 internal import Contracts
 internal import EventBus
+internal import MessageSchema
 
 /// What has changed between two contracts of an app.
 ///

@@ -2,6 +2,7 @@ internal import AppContract
 internal import Contracts
 internal import EventBus
 internal import Foundation
+internal import MessageSchema
 internal import Monitor
 internal import Navigation
 
