@@ -1,6 +1,5 @@
 import CommandLineTestSupport
 import Contracts
-import FlowFiles
 import Foundation
 import FoundationXML
 import Navigation

@@ -1,5 +1,6 @@
 import Contracts
 import EventBus
+import FlowFiles
 import Foundation
 import Monitor
 import Navigation
