@@ -73,8 +73,8 @@ let runtime: [Target] = [
     module(
         "ServiceRuntime", in: "Runtime",
         [
-            "Consuming", "Contracts", "EventBus", "FlowFiles", "MessageSchema", "Navigation",
-            "ZeroMQEventBus", argumentParser, configuration, lifecycle, logging, signals,
+            "Consuming", "Contracts", "EventBus", "FlowFiles", "MessageSchema", "Navigation", "ZeroMQEventBus",
+            argumentParser, configuration, lifecycle, logging, signals,
         ]),
     module("ErrorNotification", in: "Runtime", ["Consuming", "Contracts", "EventBus", logging]),
     module("Coordinator", in: "Runtime", ["Consuming", "Contracts", "EventBus", "Navigation", "Support", logging]),
@@ -189,7 +189,7 @@ let tests: [Target] = [
     testModule(
         "BusSoak",
         [
-            "BusChecker", "Compose", "Consuming", "EventBus", "SeededRandom", "ZeroMQEventBus", logging, signals,
+            "BusChecker", "Consuming", "EventBus", "SeededRandom", "SystemSupport", "ZeroMQEventBus", logging, signals,
             subprocess, systemPackage,
         ]),
     testExecutable("bus-fixture", in: "BusFixture", ["BusSoak", "EventBus", argumentParser]),

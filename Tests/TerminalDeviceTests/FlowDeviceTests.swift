@@ -2,6 +2,7 @@ import Contracts
 import Device
 import DeviceTestSupport
 import EventBus
+import FlowFiles
 import Foundation
 import Navigation
 import Presentation
