@@ -67,7 +67,6 @@ let contracts: [Target] = [
 ]
 
 let runtime: [Target] = [
-    module(in: "Runtime"),
     module("Projects", in: "Runtime"),
     module("Consuming", in: "Runtime", ["Contracts", "EventBus", "Navigation", "Support", deque, lifecycle, logging]),
     module(
