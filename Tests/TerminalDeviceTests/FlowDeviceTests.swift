@@ -202,6 +202,22 @@ struct FlowDeviceTests {
         #expect(try script.handle(.message(.answer(Document.Draft(name: "A", ages: []), to: pick))).wantsLine)
     }
 
+    @Test("While the flow is not known, whatever comes of a command answers it")
+    func unknownFlow() throws {
+        let snapshot = Machine(flow: try Self.flow()).snapshot
+        let answers: [any Message] = [
+            Document.NavigationState(snapshot), Document.Draft(name: "A", ages: []),
+            DomainEvent.URLOpenRequested(url: "https://a.b"),
+        ]
+        for answer in answers {
+            var script = SessionScript(.scripted)
+            _ = try script.show(snapshot)
+            let pick = try #require(try script.handle(.line("NameEntered name=Ann")).picked.first)
+            #expect(try !script.handle(.message(.answer(answer))).wantsLine)
+            #expect(try script.handle(.message(.answer(answer, to: pick))).wantsLine)
+        }
+    }
+
     @Test("A device tells the bus which commands its flow's screens send")
     func sends() throws {
         let sends = DeviceSession.sends(flow: try Self.flow(), screens: .focusPlayer).map(\.type.description)
