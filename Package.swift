@@ -98,7 +98,7 @@ let tools: [Target] = [
     .target(
         name: "CSegueVersion", path: "Sources/Tools/CSegueVersion",
         cSettings: [.define("SEGUE_COMMIT", to: "\"\(commit)\"")]),
-    module("Compose", in: "Tools", [logging, orderedCollections, subprocess, systemPackage, yams]),
+    module("Compose", in: "Tools", ["Projects", logging, orderedCollections, subprocess, systemPackage, yams]),
     module(
         "AppContract", in: "Tools", ["Contracts", "EventBus", "FlowReview", "MessageSchema", "Navigation", "Support"]),
     module("SegueTestSupport", in: "Tools", ["Compose", "EventBus", "ZeroMQEventBus", logging]),

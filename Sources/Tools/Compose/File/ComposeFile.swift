@@ -1,5 +1,6 @@
 import Foundation
 import OrderedCollections
+import Projects
 
 /// Reads stacks from YAML files of the compose specification.
 package struct ComposeFile: Sendable {
@@ -100,13 +101,7 @@ package struct ComposeFile: Sendable {
     ///
     /// - Returns: nothing when there is none.
     package static func find(in directory: String) -> [String] {
-        func existing(_ names: [String]) -> String? {
-            names.map { directory + "/" + $0 }.first { FileManager.default.fileExists(atPath: $0) }
-        }
-        let usual = ["compose", "docker-compose"].flatMap { ["\($0).yaml", "\($0).yml"] }
-        guard let file = existing(usual) else { return existing(["compose/default.yaml"]).map { [$0] } ?? [] }
-        let overrides = ["compose", "docker-compose"].flatMap { ["\($0).override.yaml", "\($0).override.yml"] }
-        return [file, existing(overrides)].compactMap(\.self)
+        ProjectPlace.composeFiles(in: directory)
     }
 
     /// The variables that a stack's files refer to, by name. Those that must be set need not be yet.

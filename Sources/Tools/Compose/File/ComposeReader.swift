@@ -1,4 +1,5 @@
 import OrderedCollections
+import Projects
 
 /// Makes a stack of the tree of its files, and reports what in it cannot be meant.
 struct ComposeReader {
@@ -23,8 +24,8 @@ struct ComposeReader {
 
     func name(_ node: ComposeNode) -> String? {
         guard let name = scalar(node, "name") else { return nil }
-        if ProjectName.isValid(name.text) { return name.text }
-        report("'\(name.written)' is not a project name", at: node.place, hint: ProjectName.rule)
+        if ProjectPlace.isName(name.text) { return name.text }
+        report("'\(name.written)' is not a project name", at: node.place, hint: ProjectPlace.nameRule)
         return nil
     }
 

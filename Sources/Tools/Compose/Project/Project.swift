@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Logging
+import Projects
 
 /// A stack's place on this machine: its name, and where its state and its sockets lie.
 ///
@@ -24,7 +25,7 @@ package struct Project: Sendable, Hashable {
         try self.init(
             name: name,
             stateRoot: "\(state)/segue",
-            runtimeRoot: Self.runtimeRoot(environment: environment)
+            runtimeRoot: ProjectPlace.runtimeRoot(environment: environment)
         )
     }
 
@@ -37,15 +38,8 @@ package struct Project: Sendable, Hashable {
         runtimeDirectory = "\(runtimeRoot)/\(name)"
     }
 
-    /// `$XDG_RUNTIME_DIR/segue`, or `segue-UID` in the temporary directory where the first is not set.
-    private static func runtimeRoot(environment: [String: String]) -> String {
-        if let runtime = environment["XDG_RUNTIME_DIR"], runtime.hasPrefix("/") { return "\(runtime)/segue" }
-        let temporary = environment["TMPDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
-        return (temporary.hasSuffix("/") ? String(temporary.dropLast()) : temporary) + "/segue-\(getuid())"
-    }
-
     /// Where the bus of this project is: `ipc://` and the folder that the broker makes its sockets in.
-    package var busAddress: String { "ipc://\(runtimeDirectory)/bus" }
+    package var busAddress: String { ProjectPlace.busAddress(runtimeDirectory: runtimeDirectory) }
     package var dataDirectory: String { "\(stateDirectory)/data" }
     var logDirectory: String { "\(stateDirectory)/logs" }
     var eventDirectory: String { "\(stateDirectory)/events" }
@@ -278,25 +272,17 @@ package struct Project: Sendable, Hashable {
 
 /// Which project a command means.
 package enum ProjectName {
-    static let rule = "use lower-case letters, digits, '-' and '_', beginning with a letter or digit"
-
-    /// The rule of the compose specification.
-    static func isValid(_ name: String) -> Bool {
-        name.wholeMatch(of: #/[a-z0-9][a-z0-9_-]*/#) != nil
-    }
-
     /// The name given by flag, else the file's own, else that of the folder, made valid as compose does.
     ///
     /// - Throws: ``ComposeError`` `invalid-project-name`.
     package static func resolve(flag: String?, file: String? = nil, directory: String) throws(ComposeError) -> String {
         if let name = flag ?? file {
-            guard isValid(name) else { throw invalid(name) }
+            guard ProjectPlace.isName(name) else { throw invalid(name) }
             return name
         }
-        let folder = URL(fileURLWithPath: directory).lastPathComponent
-        let normalized = folder.lowercased().filter { $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) }
-        let name = String(normalized.drop { "-_".contains($0) })
-        guard isValid(name) else { throw invalid(folder) }
+        guard let name = ProjectPlace.name(ofFolder: directory) else {
+            throw invalid(URL(fileURLWithPath: directory).lastPathComponent)
+        }
         return name
     }
 
@@ -304,7 +290,7 @@ package enum ProjectName {
         ComposeError(
             code: "invalid-project-name",
             message: "'\(name)' is not a project name",
-            recovery: "\(rule), with -p NAME or 'name:' in the file"
+            recovery: "\(ProjectPlace.nameRule), with -p NAME or 'name:' in the file"
         )
     }
 }
