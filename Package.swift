@@ -66,8 +66,8 @@ let runtime: [Target] = [
             configuration,
             lifecycle, logging, signals,
         ]),
-    module("ErrorNotification", in: "Runtime", ["Consuming", "Contracts", "EventBus", lifecycle, logging]),
-    module("Coordinator", in: "Runtime", ["Consuming", "Contracts", "EventBus", "Navigation", lifecycle, logging]),
+    module("ErrorNotification", in: "Runtime", ["Consuming", "Contracts", "EventBus", logging]),
+    module("Coordinator", in: "Runtime", ["Consuming", "Contracts", "EventBus", "Navigation", logging]),
     module("Routing", in: "Runtime", ["EventBus", "Contracts", "Navigation"]),
 ]
 
@@ -151,7 +151,7 @@ let executables: [Target] = [
     executable(
         "music-service",
         ["HTTPClient", "Repositories", "ServiceRuntime", "Services", "SpotifyAPI", "TokenVault", argumentParser]),
-    executable("navigation-coordinator", ["Contracts", "Coordinator", "Navigation", "ServiceRuntime", argumentParser]),
+    executable("navigation-coordinator", ["Contracts", "Coordinator", "ServiceRuntime", argumentParser]),
     executable("onboarding-service", ["Consuming", "Onboarding", "ServiceRuntime", argumentParser]),
     executable("segue", ["SegueCommands", argumentParser, logging]),
     executable(
@@ -170,13 +170,12 @@ let tests: [Target] = [
     tests(of: "EventBus", ["BusConformance", "SeededRandom"]),
     tests(of: "BusProtocol", ["BusFuzz", "EventBus", "SeededRandom"]),
     testModule("BusFuzz", ["Broker", "BusProtocol", "EventBus", "SeededRandom", grdb, logging]),
-    testModule("RuntimeTestSupport", ["Consuming", "ServiceRuntime", "EventBus", lifecycle, logging]),
-    tests(of: "Consuming", ["Contracts", "EventBus", "RuntimeTestSupport", "ZeroMQEventBus", logging]),
+    testModule("RuntimeTestSupport", ["Consuming", "EventBus", lifecycle, logging]),
+    tests(of: "Consuming", ["Contracts", "EventBus", "RuntimeTestSupport", logging]),
     tests(
         of: "ServiceRuntime",
         [
-            "Consuming", "EventBus", "Contracts", "Navigation", "RuntimeTestSupport", argumentParser, lifecycle,
-            logging,
+            "Consuming", "EventBus", "Contracts", "Navigation", "RuntimeTestSupport", lifecycle, logging,
             .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
         ]),
     tests(of: "ErrorNotification", ["EventBus", "Contracts", "RuntimeTestSupport", logging]),
@@ -188,7 +187,7 @@ let package = Package(
     name: "segue",
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
-        .library(name: "EventBus", targets: ["EventBus"]),
+        .library(name: "EventBus", targets: ["EventBus"])
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -205,7 +204,8 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
     ],
-    targets: systemSupport + bus + navigation + contracts + runtime + executables.filter { ["navigation-coordinator", "error-notifier"].contains($0.name) } + tests
+    targets: systemSupport + bus + navigation + contracts + runtime
+        + executables.filter { ["navigation-coordinator", "error-notifier"].contains($0.name) } + tests
 )
 
 // MARK: Where things are
