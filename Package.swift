@@ -162,14 +162,53 @@ let executables: [Target] = [
 // MARK: Tests
 
 let tests: [Target] = [
+    tests(of: "Sodium"),
+    testExecutable("http-fixture", in: "HTTPFixture", ["HTTPClient", httpTypes]),
+    tests(of: "HTTPClient", ["http-fixture", httpTypes, subprocess, systemPackage]),
     testModule("SeededRandom", []),
     // A test target, as it uses Swift Testing, which is not there when everything is linked statically.
     .testTarget(
         name: "BusConformance", dependencies: ["Consuming", "EventBus"], path: "Tests/BusConformance",
         swiftSettings: settings),
     tests(of: "EventBus", ["BusConformance", "SeededRandom"]),
+    testModule("BusChecker", []),
+    tests(of: "BusChecker"),
+    testModule(
+        "BusSoak",
+        [
+            "BusChecker", "Compose", "Consuming", "EventBus", "SeededRandom", "ZeroMQEventBus", logging, signals,
+            subprocess,
+            systemPackage,
+        ]),
+    testExecutable("bus-fixture", in: "BusFixture", ["BusSoak", "EventBus", argumentParser]),
+    testExecutable("bus-soak", in: "BusSoakCommand", ["BusSoak", argumentParser]),
+    tests(of: "BusSoak", ["broker", "bus-fixture"]),
+    // What whoever finds the broker's address may send to it.
+    testModule("BusStranger", ["BusProtocol", "EventBus", "ZeroMQ"]),
+    .testTarget(
+        name: "BusFaultTests",
+        dependencies: [
+            "BusChecker", "BusProtocol", "BusSoak", "BusStranger", "Consuming", "Contracts", "Coordinator", "EventBus",
+            "Navigation",
+            "RuntimeTestSupport", "SeededRandom", "ServiceRuntime", "ZeroMQ", "ZeroMQEventBus", "broker", "bus-fixture",
+            logging,
+        ],
+        swiftSettings: settings),
     tests(of: "BusProtocol", ["BusFuzz", "EventBus", "SeededRandom"]),
     testModule("BusFuzz", ["Broker", "BusProtocol", "EventBus", "SeededRandom", grdb, logging]),
+    // What strangers may send: `make fuzz`.
+    .executableTarget(
+        name: "bus-fuzz", dependencies: ["BusFuzz"], path: "Tests/BusFuzzCommand", swiftSettings: settings),
+    tests(of: "Broker", ["BusFuzz", "BusProtocol", "EventBus", grdb, logging]),
+    tests(
+        of: "ZeroMQEventBus",
+        [
+            "BusProtocol", "Consuming", "EventBus", "Broker", "BusConformance", "SeededRandom", "ZeroMQ", grdb, logging,
+            orderedCollections,
+        ]),
+    tests(of: "Navigation", ["SeededRandom"]),
+    tests(of: "Contracts", ["EventBus", "Navigation"]),
+    tests(of: "Footprint"),
     testModule("RuntimeTestSupport", ["Consuming", "EventBus", lifecycle, logging]),
     tests(of: "Consuming", ["Contracts", "EventBus", "RuntimeTestSupport", logging]),
     tests(
@@ -181,13 +220,104 @@ let tests: [Target] = [
     tests(of: "ErrorNotification", ["EventBus", "Contracts", "RuntimeTestSupport", logging]),
     tests(of: "Coordinator", ["Navigation", "EventBus", "Contracts", "RuntimeTestSupport", logging]),
     tests(of: "Routing", ["Contracts", "Coordinator", "EventBus", "Navigation", "RuntimeTestSupport", logging]),
+    tests(
+        of: "Stations",
+        ["Contracts", "Coordinator", "EventBus", "Navigation", "Routing", "RuntimeTestSupport", logging]),
+    testExecutable("compose-fixture", in: "ComposeFixture", ["Compose", logging]),
+    .testTarget(
+        name: "IntegrationTests",
+        dependencies: [
+            "BusProtocol", "BusStranger", "CommandLineTestSupport", "SegueTestSupport", "EventBus", "Contracts",
+            "Navigation", "Onboarding", "HTTPClient", "Routing", "Stations", "ThreeScreens", "Vocabulary",
+            "ZeroMQEventBus", logging,
+        ],
+        swiftSettings: settings),
+    .testTarget(
+        name: "PythonClientTests",
+        dependencies: [
+            "broker", "BusStranger", "EventBus", "SegueTestSupport", grdb, subprocess, systemPackage,
+        ],
+        swiftSettings: settings),
+    tests(of: "Compose", ["compose-fixture", "SeededRandom", logging, yams]),
+    tests(of: "AppContract", ["Contracts", "EventBus", "Navigation"]),
+    tests(
+        of: "Monitor",
+        ["Contracts", "EventBus", "Navigation", "RuntimeTestSupport", "SeededRandom", systemPackage]),
+    tests(of: "Scaffold", ["Navigation"]),
+    tests(of: "Benchmarks", ["BusProtocol", "EventBus"]),
+    testModule("CommandLineTestSupport", [subprocess, systemPackage]),
+    tests(
+        of: "SegueCommands",
+        [
+            "AppContract", "BusStranger", "CommandLineTestSupport", "Compose", "Consuming", "Contracts", "EventBus",
+            "Monitor",
+            "Navigation",
+            "RuntimeTestSupport", "ZeroMQEventBus", "segue", "broker", argumentParser, logging,
+        ]),
+    tests(
+        of: "Onboarding",
+        ["Contracts", "EventBus", "Navigation", "RuntimeTestSupport", "ServiceRuntime", logging]),
+    tests(
+        of: "ThreeScreens",
+        ["Contracts", "EventBus", "Navigation", "RuntimeTestSupport", "ServiceRuntime", logging]),
+    tests(of: "Authorization", ["EventBus", "Contracts", "Vocabulary"]),
+    tests(of: "Music", ["EventBus", "Contracts", "Vocabulary"]),
+    tests(
+        of: "SpotifyAPI",
+        [
+            "Authorization", "Contracts", "EventBus", "HTTPClient", "Music", "Repositories", "SpotifyTestSupport",
+            "TokenVault", "Vocabulary", grdb, httpTypes, hummingbird, logging, nioCore,
+        ]),
+    testModule(
+        "SpotifyTestSupport",
+        [
+            "Authorization", "HTTPClient", "SpotifyAPI", "SpotifySimulator", httpTypes, logging,
+        ]),
+    tests(
+        of: "ConsentCallback",
+        ["Authorization", "Contracts", "HTTPClient", "RuntimeTestSupport", httpTypes, logging]),
+    tests(
+        of: "Services",
+        [
+            "Authorization", "Consuming", "Contracts", "EventBus", "Repositories", "RuntimeTestSupport",
+            "ServiceRuntime",
+            "SpotifyAPI", "SpotifyTestSupport", "TokenVault", "Vocabulary", "ConsentCallback", "HTTPClient", httpTypes,
+            logging,
+        ]),
+    tests(of: "TokenVault", ["Authorization", "EventBus", "Music", "Vocabulary"]),
+    tests(of: "Repositories", ["Music", "Vocabulary", grdb, logging]),
+    tests(of: "Presentation", ["EventBus", "Contracts", "Vocabulary"]),
+    tests(
+        of: "TerminalDevice",
+        [
+            "Contracts", "Coordinator", "EventBus", "Navigation", "Presentation", "RuntimeTestSupport", "Vocabulary",
+            lifecycle, logging,
+        ]),
+    tests(
+        of: "SpotifySimulator",
+        [
+            "HTTPClient", "SpotifyTestSupport", httpTypes, logging,
+        ]),
 ]
 
 let package = Package(
     name: "segue",
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
-        .library(name: "EventBus", targets: ["EventBus"])
+        .library(name: "EventBus", targets: ["EventBus"]),
+        .library(name: "ZeroMQEventBus", targets: ["ZeroMQEventBus"]),
+        .library(name: "Navigation", targets: ["Navigation"]),
+        .library(name: "Contracts", targets: ["Contracts"]),
+        .library(name: "Consuming", targets: ["Consuming"]),
+        .library(name: "Routing", targets: ["Routing"]),
+        .library(name: "ServiceRuntime", targets: ["ServiceRuntime"]),
+        .library(name: "SegueTestSupport", targets: ["SegueTestSupport"]),
+        // The processes that a stack of one's own needs, whatever its app.
+        .executable(name: "broker", targets: ["broker"]),
+        .executable(name: "device", targets: ["device"]),
+        .executable(name: "error-notifier", targets: ["error-notifier"]),
+        .executable(name: "navigation-coordinator", targets: ["navigation-coordinator"]),
+        .executable(name: "segue", targets: ["segue"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -204,8 +334,8 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
     ],
-    targets: systemSupport + bus + navigation + contracts + runtime
-        + executables.filter { ["navigation-coordinator", "error-notifier"].contains($0.name) } + tests
+    targets: systemSupport + bus + navigation + contracts + runtime + tools + focusPlayer + examples + executables
+        + tests
 )
 
 // MARK: Where things are
