@@ -210,30 +210,51 @@ struct ConsumerLoopTests {
         try await tell("a")
         let executor = BusExecutor()
         let bus = PinnedBus(bus: InMemoryEventBus(source: "worker/1", hub: hub), executor: executor)
+        let (work, computation) = (Call(executor), Call(executor))
         try await running {
-            try await loop(on: bus).runShared(partitionsAtOnce: 1) { message in
-                let text = executor.isCurrent ? "on the bus's" : "elsewhere"
-                return Handled([try Envelope(Count(texts: [text]), source: "worker/1", causedBy: message)])
+            try await loop(on: bus).runShared(partitionsAtOnce: 1) { _ in
+                work.happens()
+                return Handled()
             }
         } _: {
-            try await count(["elsewhere"])
+            try await work.happened.pass()
         }
+        #expect(work.isOnExecutor == false)
         let claim = try await bus.claim(consumer: "clerk")
         try await running {
             try await ConsumerLoop("clerk", [.type(Told.self)], bus: bus, logger: .silent)
-                .run(under: claim, Placing(executor: executor))
+                .run(under: claim, Placing(call: computation))
         } _: {
-            try await count(["on the bus's"])
+            // Nothing else uses the bus meanwhile: a reader of the bus in memory goes on where its publisher runs.
+            try await computation.happened.pass()
         }
+        #expect(computation.isOnExecutor == true)
     }
 
-    /// Says where it runs.
+    /// Tells where a handler is called.
+    private final class Call: Sendable {
+        let happened = Gate()
+        private let executor: BusExecutor
+        private let place = Mutex<Bool?>(nil)
+
+        init(_ executor: BusExecutor) {
+            self.executor = executor
+        }
+
+        func happens() {
+            place.withLock { $0 = executor.isCurrent }
+            happened.open()
+        }
+
+        var isOnExecutor: Bool? { place.withLock(\.self) }
+    }
+
     private struct Placing: ComputingHandler {
-        let executor: BusExecutor
+        let call: Call
 
         mutating func handle(_ message: Envelope) throws -> Handled {
-            let text = executor.isCurrent ? "on the bus's" : "elsewhere"
-            return Handled([try Envelope(Count(texts: [text]), source: "clerk/1", causedBy: message)])
+            call.happens()
+            return Handled()
         }
 
         mutating func keep(_ partition: Partition, through offset: UInt64) {}

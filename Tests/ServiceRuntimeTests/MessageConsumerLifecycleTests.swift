@@ -5,7 +5,6 @@ import Logging
 import RuntimeTestSupport
 import ServiceLifecycle
 import ServiceLifecycleTestKit
-import ServiceRuntime
 import Testing
 
 @Suite("Message consumer, starting and stopping")

@@ -4,7 +4,6 @@ import EventBus
 import Foundation
 import Logging
 import RuntimeTestSupport
-import ServiceRuntime
 import Testing
 
 @Suite("Message consumer, what it does not handle", .timeLimit(.minutes(1)))

@@ -5,7 +5,6 @@ import Logging
 import RuntimeTestSupport
 import ServiceLifecycle
 import ServiceLifecycleTestKit
-import ServiceRuntime
 import Testing
 
 @Suite("Message consumer, trying again", .timeLimit(.minutes(1)))

@@ -3,7 +3,6 @@ import Contracts
 import EventBus
 import Logging
 import RuntimeTestSupport
-import ServiceRuntime
 import Testing
 
 @Suite("Message consumer, several instances", .timeLimit(.minutes(1)))

@@ -6,7 +6,6 @@ import Logging
 import RuntimeTestSupport
 import ServiceLifecycle
 import ServiceLifecycleTestKit
-import ServiceRuntime
 import Testing
 
 @Suite("Query server", .timeLimit(.minutes(1)))

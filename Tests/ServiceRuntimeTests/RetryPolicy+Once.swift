@@ -1,5 +1,4 @@
 import Consuming
-import ServiceRuntime
 
 extension RetryPolicy {
     /// No second attempt.

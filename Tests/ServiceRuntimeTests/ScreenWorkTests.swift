@@ -4,7 +4,6 @@ import EventBus
 import Foundation
 import Navigation
 import RuntimeTestSupport
-import ServiceRuntime
 import Synchronization
 import Testing
 

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Contracts
 import Coordinator
-import Navigation
 import ServiceRuntime
 
 @main

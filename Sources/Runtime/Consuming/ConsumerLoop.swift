@@ -74,7 +74,12 @@ package struct ConsumerLoop: Sendable {
     }
 
     private func run(_ run: ConsumerRun, under claim: ConsumerClaim?) async throws {
-        try await withTaskExecutorPreference(bus.taskExecutor) { try await run.run(under: claim) }
+        try await withTaskExecutorPreference(bus.taskExecutor) { try await enter(run, under: claim) }
+    }
+
+    /// Goes to the preferred executor first: an actor that is entered from another thread goes on there.
+    @concurrent private func enter(_ run: ConsumerRun, under claim: ConsumerClaim?) async throws {
+        try await run.run(under: claim)
     }
 
     /// The process's name, the first part of its source.
@@ -166,6 +171,14 @@ package struct ConsumerLoop: Sendable {
 ///
 /// On a bus with an executor of its own all of it runs there, so that no message changes threads but for a handler's work.
 private actor ConsumerRun {
+    private enum Stage {
+        case reading
+        /// The reader has ended. The run ends as soon as its results are published.
+        case draining
+        /// No job is performed any more: nothing would resume a reader that waits for room.
+        case over
+    }
+
     private enum Job {
         case work(Envelope, ConsumerQueue.Turn)
         case publish(Batch, ConsumerQueue.Turn)
@@ -183,11 +196,10 @@ private actor ConsumerRun {
     private var room: CheckedContinuation<Void, Never>?
     /// Opened when the claim has to be renewed.
     private var claimEnd = ReadySignal()
-    private var isReading = true
-    /// Whether the run is over: then nothing resumes a reader that waits for room.
-    private var isOver = false
-    private var hasWarned = false
+    private var stage = Stage.reading
+    /// The first error. Results that there are by then are still published.
     private var failure: (any Error)?
+    private var hasWarned = false
 
     init(
         _ loop: ConsumerLoop, _ member: ConsumerMember, _ mode: ConsumerQueue.Mode, _ handler: (any ComputingHandler)?,
@@ -215,9 +227,8 @@ private actor ConsumerRun {
                 }
             }
             group.cancelAll()
-            isOver = true
-            room?.resume()
-            room = nil
+            stage = .over
+            makeRoom()
         }
         if let failure { throw failure }
         try Task.checkCancellation()
@@ -235,10 +246,8 @@ private actor ConsumerRun {
         } catch {
             fail(error)
         }
-        isReading = false
+        if stage == .reading { stage = .draining }
         queue.stop()
-        // No other claim follows: what was handled is published under the last one.
-        queue.resume()
         advance()
     }
 
@@ -303,7 +312,7 @@ private actor ConsumerRun {
     private func take(_ message: Envelope) async {
         queue.take(message)
         advance()
-        guard !queue.hasRoom, !queue.isStopping, !isOver else { return }
+        guard !queue.hasRoom, !queue.isStopping, stage != .over else { return }
         if !hasWarned {
             hasWarned = true
             loop.logger.info(
@@ -332,11 +341,14 @@ private actor ConsumerRun {
         }
         progress.oldestUnfinished = queue.oldestUnfinished
         loop.metrics.update(loop.consumer, unfinished: queue.count, settled: queue.settled)
-        if queue.hasRoom || queue.isStopping {
-            room?.resume()
-            room = nil
-        }
-        if !isReading, failure == nil ? queue.isQuiet : queue.isPublished { jobInput.finish() }
+        if queue.hasRoom || queue.isStopping { makeRoom() }
+        if stage == .draining, failure == nil ? queue.isQuiet : queue.isPublished { jobInput.finish() }
+    }
+
+    /// Lets a reader that waits go on.
+    private func makeRoom() {
+        room?.resume()
+        room = nil
     }
 
     private func compute(_ message: Envelope) -> Handled {

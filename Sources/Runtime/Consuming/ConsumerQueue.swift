@@ -55,6 +55,14 @@ struct ConsumerQueue {
         case concurrent(Int)
     }
 
+    private enum State {
+        case running
+        /// The claim has ended. Everything waits for the next one.
+        case suspended
+        /// No message is handled any more. Results are published under the last claim.
+        case stopping
+    }
+
     private struct Lane {
         var generation = 0
         /// Everything up to this offset is recorded.
@@ -107,9 +115,7 @@ struct ConsumerQueue {
     private(set) var count = 0
     /// Everything that matches has been taken up to this offset.
     private var delivered: UInt64
-    /// Whether nothing more is begun.
-    private(set) var isStopping = false
-    private var isSuspended = false
+    private var state = State.running
 
     init(_ mode: Mode, claim: ConsumerClaim) {
         self.mode = mode
@@ -147,14 +153,9 @@ struct ConsumerQueue {
         note(message.partition)
     }
 
-    /// Lets everything wait: the claim has ended, and the next one says what goes on.
+    /// Lets everything wait: the claim has ended, and the next one says what goes on. A queue that stops has no next one.
     mutating func suspend() {
-        isSuspended = true
-    }
-
-    /// Goes on under the claim that has ended.
-    mutating func resume() {
-        isSuspended = false
+        if state == .running { state = .suspended }
     }
 
     /// Goes on under a new claim. What the member still owns goes on if no other member has claimed in between. The rest is
@@ -164,7 +165,7 @@ struct ConsumerQueue {
         let isContinuous = new.epoch == claim.epoch && new.ownerEpoch <= claim.ownerEpoch + 1
         claim = new
         delivered = new.position.offset
-        isSuspended = false
+        if state == .suspended { state = .running }
         for partition in Array(lanes.keys) where new.offsets[partition] == nil {
             drop(partition)
             // A handler that still runs keeps its place: the partition may come back before it ends.
@@ -189,16 +190,18 @@ struct ConsumerQueue {
         }
     }
 
-    /// Begins nothing more. What is under way, and what was handled, goes on.
+    /// Hands out no more messages. Handlers that run end, and all results are published, though the claim may have ended.
     mutating func stop() {
-        isStopping = true
+        state = .stopping
     }
+
+    var isStopping: Bool { state == .stopping }
 
     // MARK: Steps
 
     /// The next thing to do; nil when everything waits for something.
     mutating func next() -> Step? {
-        guard !isSuspended else { return nil }
+        guard state != .suspended else { return nil }
         var postponed: Deque<Partition> = []
         defer { ready.append(contentsOf: postponed) }
         while let partition = ready.popFirst() {
@@ -334,7 +337,7 @@ struct ConsumerQueue {
     /// The claim of a batch no longer counts for its partition, or the checkpoint before is not recorded.
     mutating func lost(_ turn: Turn) -> Loss {
         guard var lane = finishPublishing(turn) else { return .waits }
-        guard isSuspended || turn.ownerEpoch != claim.ownerEpoch else {
+        guard state == .suspended || turn.ownerEpoch != claim.ownerEpoch else {
             drop(turn.partition)
             return .needsClaim
         }
