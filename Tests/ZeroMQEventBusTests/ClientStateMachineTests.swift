@@ -125,6 +125,22 @@ struct OutboxPartTests {
         #expect(sent(outbox.resend()) == ["1:0", "2:"])
     }
 
+    @Test("a registration of queries that is sent again undoes no newer one")
+    func serve() {
+        var outbox = outbox(batches: 0)
+        func registration(_ name: String) -> Request {
+            .serve(ServeRequest(producer: ProducerID(), types: [MessageType(kind: .query, name: name)]))
+        }
+        _ = outbox.add(PendingRequest(request: registration("A"), purpose: .caller), id: 1)
+        _ = outbox.add(PendingRequest(request: registration("A"), purpose: .none), id: 2)
+        let newest = registration("B")
+        outbox.supersedeServe(with: newest)
+        _ = outbox.add(PendingRequest(request: newest, purpose: .none), id: 3)
+        let again = outbox.resend()
+        #expect(again.map(\.id) == [1, 3])
+        #expect(again.allSatisfy { $0.request == newest })
+    }
+
     @Test("what the socket has not taken is sent first when it takes requests again, in order")
     func blocked() {
         var outbox = outbox(batches: 3)
