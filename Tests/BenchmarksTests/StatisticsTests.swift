@@ -21,7 +21,7 @@ struct StatisticsTests {
     @Test("take both sides in turns, after a round that does not count")
     func turns() async throws {
         var calls: [String] = []
-        let comparison = try await Comparison(rounds: 2, count: 10, warmUp: 1) { count in
+        let comparison = try await BaselineComparison(rounds: 2, count: 10, warmUp: 1) { count in
             calls.append("baseline \(count)")
             return Double(count)
         } value: { count in
@@ -35,7 +35,7 @@ struct StatisticsTests {
     @Test("count what is lost and what comes out of order as a failure")
     func losses() async throws {
         let reports = [Report(begin: 0, end: 1_000_000_000, count: 97, misordered: 2)]
-        let comparison = try await Comparison(rounds: 1, count: 100, warmUp: nil) { _ in
+        let comparison = try await BaselineComparison(rounds: 1, count: 100, warmUp: nil) { _ in
             Delivery(Report(begin: 0, end: 1_000_000_000, count: 100), expected: 100)
         } value: { count in
             Delivery(Report(merging: reports), expected: count)

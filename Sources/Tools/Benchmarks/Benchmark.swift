@@ -78,7 +78,7 @@ struct BenchmarkRun: Sendable {
     ///   - part: distinguishes the results of one benchmark.
     ///   - processes: of the side whose value it is.
     func result(
-        _ comparison: Comparison<Double>, part: String? = nil, unit: String, baseline: String, processes: Int,
+        _ comparison: BaselineComparison<Double>, part: String? = nil, unit: String, baseline: String, processes: Int,
         settings: [String: SettingValue] = [:], failure: String? = nil
     ) -> BenchmarkResult {
         let common: [String: SettingValue] = [

@@ -21,7 +21,7 @@ struct CatchUp {
         let comparison = try await broker.run { _ in
             try await PeerProcess.run(peers) {
                 try await filler.perform(.run(run.messages))
-                return try await Comparison(
+                return try await BaselineComparison(
                     rounds: run.options.rounds, count: run.messages, warmUp: run.messages / 10 + 1
                 ) {
                     try await bare.deliver(min($0, Self.bareLimit))

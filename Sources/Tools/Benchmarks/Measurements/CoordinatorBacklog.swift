@@ -21,7 +21,7 @@ struct CoordinatorBacklog {
         var results: [BenchmarkResult] = []
         for sessionCount in Self.sessionCounts {
             var round = 0
-            let comparison = try await Comparison(
+            let comparison = try await BaselineComparison(
                 rounds: run.options.rounds, count: run.messages, warmUp: nil
             ) {
                 try machineRate($0, sessionCount)

@@ -18,7 +18,9 @@ struct FanOut {
         let peers = [PeerProcess(.bareProxy, proxy)] + bare.peers + bus.peers
         let comparison = try await broker.run { _ in
             try await PeerProcess.run(peers) {
-                try await Comparison(rounds: run.options.rounds, count: run.messages, warmUp: run.messages / 10 + 1) {
+                try await BaselineComparison(
+                    rounds: run.options.rounds, count: run.messages, warmUp: run.messages / 10 + 1
+                ) {
                     try await bare.deliver($0)
                 } value: {
                     try await bus.deliver($0)

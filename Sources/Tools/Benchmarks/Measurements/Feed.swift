@@ -11,9 +11,9 @@ struct Feed: Sendable {
 
     /// Publishes once, and tells what has come.
     func deliver(_ count: Int, isTransient: Bool = false) async throws -> Delivery {
-        var run = Order.run(count)
+        var run = PeerOrder.run(count)
         run.isTransient = isTransient
-        var prepare = Order.prepare(count)
+        var prepare = PeerOrder.prepare(count)
         prepare.isTransient = isTransient
         if isBare {
             try await openBareWay(prepare)
@@ -30,7 +30,7 @@ struct Feed: Sendable {
     }
 
     /// Sends probes until every subscriber has got one.
-    private func openBareWay(_ prepare: Order) async throws {
+    private func openBareWay(_ prepare: PeerOrder) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { _ = try await all(prepare) }
             group.addTask {
@@ -44,7 +44,7 @@ struct Feed: Sendable {
         }
     }
 
-    private func all(_ order: Order) async throws -> [Report] {
+    private func all(_ order: PeerOrder) async throws -> [Report] {
         try await withThrowingTaskGroup(of: Report.self) { group in
             for subscriber in subscribers {
                 group.addTask { try await subscriber.perform(order) }

@@ -15,7 +15,7 @@ struct MonitorToFile {
         let comparison = try await broker.run { _ in
             try await PeerProcess.run([filler, reader]) {
                 try await filler.perform(.run(run.messages))
-                return try await Comparison(
+                return try await BaselineComparison(
                     rounds: run.options.rounds, count: run.messages, warmUp: run.messages / 10 + 1
                 ) {
                     try await reader.catchUp($0)

@@ -10,7 +10,9 @@ struct PublishJournalled {
         let publisher = PeerProcess(.busPublisher, broker.address)
         let comparison = try await broker.run { _ in
             try await PeerProcess.run([sqlite, publisher]) {
-                try await Comparison(rounds: run.options.rounds, count: run.messages, warmUp: run.messages / 10 + 1) {
+                try await BaselineComparison(
+                    rounds: run.options.rounds, count: run.messages, warmUp: run.messages / 10 + 1
+                ) {
                     rate(try await sqlite.perform(.run($0)))
                 } value: {
                     try await publisher.perform(.prepare($0))
@@ -49,7 +51,9 @@ struct PublishPlain {
         let peers = [PeerProcess(.bareProxy, proxy)] + bare.peers + bus.peers
         let comparison = try await broker.run { _ in
             try await PeerProcess.run(peers) {
-                try await Comparison(rounds: run.options.rounds, count: run.messages, warmUp: run.messages / 10 + 1) {
+                try await BaselineComparison(
+                    rounds: run.options.rounds, count: run.messages, warmUp: run.messages / 10 + 1
+                ) {
                     try await bare.deliver($0)
                 } value: {
                     try await bus.deliver($0, isTransient: true)

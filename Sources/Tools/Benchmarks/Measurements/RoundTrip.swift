@@ -14,7 +14,9 @@ struct RoundTrip {
         ]
         let comparison = try await broker.run { _ in
             try await PeerProcess.run(peers) {
-                try await Comparison(rounds: run.options.rounds, count: run.messages, warmUp: run.messages / 4 + 1) {
+                try await BaselineComparison(
+                    rounds: run.options.rounds, count: run.messages, warmUp: run.messages / 4 + 1
+                ) {
                     try await bareClient.perform(.run($0))
                 } value: {
                     try await busClient.perform(.run($0))
@@ -26,7 +28,7 @@ struct RoundTrip {
         ]
     }
 
-    private func result(_ part: String, _ comparison: Comparison<Double>) -> BenchmarkResult {
+    private func result(_ part: String, _ comparison: BaselineComparison<Double>) -> BenchmarkResult {
         run.result(
             comparison, part: part, unit: "µs", baseline: "bare libzmq: PUB, XSUB/XPUB proxy, SUB", processes: 3)
     }

@@ -7,7 +7,7 @@ struct Start {
         let empty = try BrokerProcess(scratch, run.options.durability, name: "empty")
         let full = try BrokerProcess(scratch, run.options.durability, name: "full")
         try await fill(full)
-        let comparison = try await Comparison(rounds: run.options.rounds, count: run.messages, warmUp: 0) { _ in
+        let comparison = try await BaselineComparison(rounds: run.options.rounds, count: run.messages, warmUp: 0) { _ in
             try await milliseconds(empty)
         } value: { _ in
             try await milliseconds(full)
@@ -23,7 +23,7 @@ struct Start {
         try await broker.run { _ in
             let filler = PeerProcess(.journalFiller, broker.address)
             try await PeerProcess.run([filler]) {
-                var order = Order.run(run.messages)
+                var order = PeerOrder.run(run.messages)
                 order.isShort = true
                 order.limit = 900
                 try await filler.perform(order)

@@ -20,9 +20,9 @@ final class Control: Sendable {
 
     /// Waits on this thread.
     /// - Returns: nil when the benchmark is over.
-    func waitForOrder() throws -> Order? {
+    func waitForOrder() throws -> PeerOrder? {
         guard let line = readLine() else { return nil }
-        let order: Order = try Line.decode(line)
+        let order: PeerOrder = try ControlLine.decode(line)
         // What is lost for good must not leave the benchmark waiting: the peer's end tells it.
         alarm(order.limit)
         return order
@@ -30,11 +30,11 @@ final class Control: Sendable {
 
     func send(_ report: Report = Report()) throws {
         alarm(0)
-        try FileHandle.standardOutput.write(contentsOf: Data(try Line.encode(report).utf8))
+        try FileHandle.standardOutput.write(contentsOf: Data(try ControlLine.encode(report).utf8))
     }
 
     /// As ``waitForOrder()``, without holding up a thread that tasks share.
-    func nextOrder() async throws -> Order? {
+    func nextOrder() async throws -> PeerOrder? {
         try await withCheckedThrowingContinuation { continuation in
             queue.async { continuation.resume(with: Result { try self.waitForOrder() }) }
         }
@@ -49,7 +49,7 @@ final class Control: Sendable {
 }
 
 /// What a peer is told to do, one JSON object a line; it answers each with a ``Report``.
-struct Order: Codable, Sendable {
+struct PeerOrder: Codable, Sendable {
     enum Action: String, Codable {
         /// Get everything ready that is not to be measured.
         case prepare
@@ -70,12 +70,12 @@ struct Order: Codable, Sendable {
     /// Seconds after which a peer that has not answered ends itself.
     var limit: UInt32 = 120
 
-    static func prepare(_ count: Int, isFromBeginning: Bool = false) -> Order {
-        Order(action: .prepare, count: count, isFromBeginning: isFromBeginning)
+    static func prepare(_ count: Int, isFromBeginning: Bool = false) -> PeerOrder {
+        PeerOrder(action: .prepare, count: count, isFromBeginning: isFromBeginning)
     }
 
-    static func run(_ count: Int) -> Order {
-        Order(action: .run, count: count)
+    static func run(_ count: Int) -> PeerOrder {
+        PeerOrder(action: .run, count: count)
     }
 }
 
@@ -116,7 +116,7 @@ extension Report {
 }
 
 /// One value as a line of JSON.
-enum Line {
+enum ControlLine {
     static func encode(_ value: some Encodable) throws -> String {
         String(decoding: try JSONEncoder().encode(value), as: UTF8.self) + "\n"
     }

@@ -49,8 +49,8 @@ final class PeerProcess: Sendable {
     }
 
     @discardableResult
-    func perform(_ order: Order) async throws -> Report {
-        try await report(to: Line.encode(order))
+    func perform(_ order: PeerOrder) async throws -> Report {
+        try await report(to: ControlLine.encode(order))
     }
 
     private func run() async throws {
@@ -62,7 +62,7 @@ final class PeerProcess: Sendable {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { await self.writeOrders(to: execution.standardInputWriter) }
                 for try await line in execution.standardOutput.strings() {
-                    take(try Line.decode(line))
+                    take(try ControlLine.decode(line))
                 }
                 group.cancelAll()
             }

@@ -72,7 +72,7 @@ struct BareSubscriber {
     }
 
     /// Until every socket has the last message, or nothing comes any more.
-    private func count(_ order: Order, _ poll: SocketPoll) throws -> Report {
+    private func count(_ order: PeerOrder, _ poll: SocketPoll) throws -> Report {
         var report = Report()
         var open = poll.sockets.count
         while open > 0, try poll.wait(milliseconds: report.count == 0 ? -1 : order.patience) {

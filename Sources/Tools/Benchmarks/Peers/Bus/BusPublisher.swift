@@ -29,7 +29,7 @@ struct BusPublisher {
     }
 
     /// The messages as a program hands them to the bus: that it has made them is not the bus's work.
-    private static func batches(_ order: Order, source: String) throws -> [Batch] {
+    private static func batches(_ order: PeerOrder, source: String) throws -> [Batch] {
         try stride(from: 0, to: order.count, by: batchSize).map { start in
             let indices = start..<min(start + batchSize, order.count)
             let messages = try indices.map {

@@ -21,7 +21,7 @@ struct BusSubscriber {
     }
 
     /// Subscribes, reports that all subscriptions are live, and, when asked, reports what has come.
-    private static func count(_ order: Order, _ buses: [ZeroMQEventBus], _ control: Control) async throws {
+    private static func count(_ order: PeerOrder, _ buses: [ZeroMQEventBus], _ control: Control) async throws {
         let begin = MonotonicTime.now
         let tallies = buses.map { _ in Tally(expected: order.count) }
         let (live, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(buses.count))
@@ -52,7 +52,7 @@ struct BusSubscriber {
     }
 
     /// What has not come by then is lost.
-    private static func waitForSilence(_ tallies: [Tally], _ order: Order) async throws -> Turn {
+    private static func waitForSilence(_ tallies: [Tally], _ order: PeerOrder) async throws -> Turn {
         while true {
             let count = tallies.map(\.report.count).reduce(0, +)
             try await Task.sleep(for: .milliseconds(order.patience))

@@ -21,7 +21,7 @@ struct JournalFiller {
         }
     }
 
-    private func fill(_ order: Order, _ socket: Socket) throws -> Report {
+    private func fill(_ order: PeerOrder, _ socket: Socket) throws -> Report {
         let event = try Envelope(BenchmarkEvent(number: Payload.firstNumber), source: "bench/1")
         let full = try PublishedMessage(event)
         let short = full.shortened(event)

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// Two sides, measured in turns: a machine's speed can drift two-fold between minutes, so only figures that were taken beside
 /// each other compare.
-struct Comparison<Sample: Sendable>: Sendable {
+struct BaselineComparison<Sample: Sendable>: Sendable {
     private(set) var values: [Sample] = []
     private(set) var baselines: [Sample] = []
 
@@ -29,8 +29,8 @@ struct Comparison<Sample: Sendable>: Sendable {
         self.baselines = baselines
     }
 
-    func map<Part>(_ part: (Sample) -> Part) -> Comparison<Part> {
-        Comparison<Part>(values: values.map(part), baselines: baselines.map(part))
+    func map<Part>(_ part: (Sample) -> Part) -> BaselineComparison<Part> {
+        BaselineComparison<Part>(values: values.map(part), baselines: baselines.map(part))
     }
 }
 
@@ -51,7 +51,7 @@ struct Delivery: Sendable {
     }
 }
 
-extension Comparison<Delivery> {
+extension BaselineComparison<Delivery> {
     /// What the rounds together lost, for the settings.
     var losses: [String: SettingValue] {
         [
