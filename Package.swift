@@ -258,7 +258,7 @@ let tests: [Target] = [
         ],
         swiftSettings: settings),
     tests(of: "Compose", ["compose-fixture", "SeededRandom", logging, yams]),
-    tests(of: "AppContract", ["Contracts", "EventBus", "Navigation"]),
+    tests(of: "AppContract", ["FlowReview", "Contracts", "EventBus", "Navigation"]),
     tests(
         of: "Monitor",
         [

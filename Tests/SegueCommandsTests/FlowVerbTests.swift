@@ -1,5 +1,6 @@
 import CommandLineTestSupport
 import Contracts
+import FlowFiles
 import Foundation
 import Navigation
 import Testing
