@@ -1,6 +1,7 @@
 import AppContract
 import Contracts
 import EventBus
+import FlowReview
 import Foundation
 import MessageSchema
 import Navigation
