@@ -160,7 +160,7 @@ let executables: [Target] = [
     executable(
         "music-service",
         ["HTTPClient", "Repositories", "ServiceRuntime", "Services", "SpotifyAPI", "TokenVault", argumentParser]),
-    executable("navigation-coordinator", ["Contracts", "Coordinator", "Navigation", "ServiceRuntime", argumentParser]),
+    executable("navigation-coordinator", ["Contracts", "Coordinator", "ServiceRuntime", argumentParser]),
     executable("onboarding-service", ["Consuming", "Onboarding", "ServiceRuntime", argumentParser]),
     executable("segue", ["SegueCommands", argumentParser, logging]),
     executable("segue-bench", ["Benchmarks", "EventBus", argumentParser, logging]),
@@ -189,8 +189,7 @@ let tests: [Target] = [
         "BusSoak",
         [
             "BusChecker", "Consuming", "EventBus", "SeededRandom", "SystemSupport", "ZeroMQEventBus", logging,
-            subprocess,
-            systemPackage,
+            subprocess, systemPackage,
         ]),
     testExecutable("bus-fixture", in: "BusFixture", ["BusSoak", "EventBus", argumentParser]),
     testExecutable("bus-soak", in: "BusSoakCommand", ["BusSoak", argumentParser]),
@@ -253,7 +252,7 @@ let tests: [Target] = [
         dependencies: ["BusStranger", "EventBus", "SegueTestSupport", "broker", grdb, subprocess, systemPackage],
         swiftSettings: settings),
     tests(of: "Compose", ["SeededRandom", "compose-fixture", logging]),
-    tests(of: "AppContract", ["Contracts", "EventBus", "MessageSchema", "Navigation", "Support"]),
+    tests(of: "AppContract", ["Contracts", "EventBus", "FlowReview", "MessageSchema", "Navigation", "Support"]),
     tests(
         of: "Monitor",
         [
