@@ -241,8 +241,7 @@ struct Step {
     {
         guard let child = flow.flows[name] else { throw .unknownFlow(name) }
         var first = try instantiate(.screen(child.start, arguments))
-        memory.instances += 1
-        let run = FlowRun(id: "\(name)-\(memory.instances)", flow: name, first: first.id, parent: first.run)
+        let run = FlowRun(id: "\(name)-\(memory.nextNumber())", flow: name, first: first.id, parent: first.run)
         first.run = run.id
         state.runs.append(run)
         return first

@@ -95,7 +95,7 @@ public struct FlowIdentity: Codable, Hashable, Sendable {
 /// What a machine must remember besides the state, so that one restored from a snapshot goes on identically.
 public struct NavigationMemory: Codable, Hashable, Sendable {
     /// How many instances the session has had; the next one gets the number after.
-    public var instances: Int
+    public private(set) var instances: Int
     /// The instances that views' reports took away last, the latest last.
     public private(set) var departures: [Departure]
     /// The attempts that ended last, the latest last; nil when none has.
@@ -123,8 +123,13 @@ public struct NavigationMemory: Codable, Hashable, Sendable {
     /// Makes the session's next instance. Numbering them instead of drawing identifiers at random is what makes equal
     /// histories give equal snapshots.
     mutating func instantiate(_ screen: String, _ arguments: [String: JSONValue] = [:]) -> ScreenInstance {
+        ScreenInstance(screen: screen, id: "\(screen)-\(nextNumber())", arguments: arguments)
+    }
+
+    /// The next number that nothing in the session has had.
+    mutating func nextNumber() -> Int {
         instances += 1
-        return ScreenInstance(screen: screen, id: "\(screen)-\(instances)", arguments: arguments)
+        return instances
     }
 
     /// Notes what was taken away.
