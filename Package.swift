@@ -217,7 +217,7 @@ let tests: [Target] = [
     testModule("SampleFlows", ["FlowFiles", "FlowReview", "Navigation", "Support"]),
     tests(of: "Navigation", ["FlowFiles", "SampleFlows", "SeededRandom", "Support"]),
     tests(of: "FlowFiles", ["Navigation", "SampleFlows", "SeededRandom", "Support"]),
-    tests(of: "FlowReview", ["FlowFiles", "Navigation", "SampleFlows", "SeededRandom"]),
+    tests(of: "FlowReview", ["FlowFiles", "Navigation", "SampleFlows", "SeededRandom", "Support"]),
     tests(of: "Contracts", ["EventBus", "Navigation"]),
     tests(of: "MessageSchema", ["Contracts", "EventBus", "FlowFiles", "Navigation", "Support"]),
     tests(of: "Projects"),
@@ -309,6 +309,7 @@ let package = Package(
     name: "segue",
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
+        .library(name: "Support", targets: ["Support"]),
         .library(name: "EventBus", targets: ["EventBus"]),
         .library(name: "ZeroMQEventBus", targets: ["ZeroMQEventBus"]),
         .library(name: "Navigation", targets: ["Navigation"]),

@@ -3,6 +3,7 @@ import BusProtocol
 import EventBus
 import Foundation
 import Testing
+
 @testable import Broker
 
 @Suite("Broker without sockets")

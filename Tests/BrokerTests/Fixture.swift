@@ -3,6 +3,7 @@ import EventBus
 import Foundation
 import GRDB
 import Logging
+
 @testable import Broker
 
 /// An engine on a journal of its own, with one producer and a clock that is moved by hand.

@@ -3,6 +3,7 @@ import EventBus
 import Foundation
 import GRDB
 import Testing
+
 @testable import Broker
 
 @Suite("Journals of the first version")

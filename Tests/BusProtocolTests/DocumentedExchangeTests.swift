@@ -1,6 +1,7 @@
 import EventBus
 import Foundation
 import Testing
+
 @testable import BusProtocol
 
 @Suite("What docs/wire-protocol.md shows")

@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import Testing
+
 @testable import Compose
 
 @Suite("What a supervisor writes down")

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Testing
+
 @testable import Compose
 
 @Suite("Deadlines of a run, without processes")

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+
 @testable import EventBus
 
 @Suite("The trace of a story")

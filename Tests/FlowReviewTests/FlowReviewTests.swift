@@ -3,6 +3,7 @@ import FlowReview
 import Navigation
 import SampleFlows
 import SeededRandom
+import Support
 import Testing
 
 @Suite("What is surely a mistake in a flow that works is said in one line each")

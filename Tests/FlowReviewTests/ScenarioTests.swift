@@ -2,6 +2,7 @@ import FlowFiles
 import FlowReview
 import Foundation
 import Navigation
+import Support
 import SampleFlows
 import Testing
 

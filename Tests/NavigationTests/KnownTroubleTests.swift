@@ -1,5 +1,6 @@
 import Navigation
 import SampleFlows
+import Support
 import Testing
 
 /// What users of other navigation libraries report again and again. Deep links over what stands are in

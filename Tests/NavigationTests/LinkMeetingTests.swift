@@ -1,6 +1,7 @@
 import Foundation
 import Navigation
 import SampleFlows
+import Support
 import Testing
 
 @Suite("Deep links that meet child flows and attempts")

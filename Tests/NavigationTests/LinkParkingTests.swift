@@ -1,5 +1,6 @@
 import Navigation
 import SampleFlows
+import Support
 import Testing
 
 @Suite("Deep links that come too early")

@@ -1,6 +1,7 @@
 import Navigation
 import SampleFlows
 import SeededRandom
+import Support
 import Testing
 
 @Suite("The steps between two states")

@@ -1,6 +1,7 @@
 import Foundation
 import Monitor
 import Testing
+
 @testable import SegueCommands
 
 @Suite("A table")

@@ -7,6 +7,7 @@ import ServiceLifecycle
 import ServiceLifecycleTestKit
 import Synchronization
 import Testing
+
 @testable import ServiceRuntime
 
 @Suite("Signs of life")

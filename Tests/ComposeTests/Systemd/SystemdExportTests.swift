@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+
 @testable import Compose
 
 @Suite("A stack as systemd units")
