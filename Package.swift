@@ -47,9 +47,12 @@ let systemSupport: [Target] = [
 let bus: [Target] = [
     .systemLibrary(name: "CZeroMQ", path: "Sources/Bus/CZeroMQ", providers: [.apt(["libzmq3-dev"])]),
     module("ZeroMQ", in: "Bus", ["CZeroMQ"]),
-    module("EventBus", in: "Bus"),
+    module("EventBus", in: "Bus", ["Support"]),
     module("BusProtocol", in: "Bus", ["EventBus"]),
-    module("ZeroMQEventBus", in: "Bus", ["BusProtocol", "EventBus", "ZeroMQ", deque, logging, orderedCollections]),
+    module(
+        "ZeroMQEventBus", in: "Bus",
+        ["BusProtocol", "EventBus", "Support", "ZeroMQ", deque, logging, orderedCollections]),
+    module("Transports", in: "Bus", ["EventBus", "ZeroMQEventBus", logging]),
     module(
         "Broker", in: "Bus",
         ["BusProtocol", "EventBus", "Sodium", "SystemSupport", "ZeroMQ", grdb, grdbSQLite, logging]),
@@ -72,7 +75,7 @@ let runtime: [Target] = [
     module(
         "ServiceRuntime", in: "Runtime",
         [
-            "Consuming", "Contracts", "EventBus", "FlowFiles", "MessageSchema", "Navigation", "ZeroMQEventBus",
+            "Consuming", "Contracts", "EventBus", "FlowFiles", "MessageSchema", "Navigation", "Transports",
             argumentParser, configuration, lifecycle, logging, signals,
         ]),
     module("ErrorNotification", in: "Runtime", ["Consuming", "Contracts", "EventBus", logging]),
@@ -101,7 +104,7 @@ let tools: [Target] = [
     module("Compose", in: "Tools", ["Projects", logging, orderedCollections, subprocess, systemPackage, yams]),
     module(
         "AppContract", in: "Tools", ["Contracts", "EventBus", "FlowReview", "MessageSchema", "Navigation", "Support"]),
-    module("SegueTestSupport", in: "Tools", ["Compose", "EventBus", "ZeroMQEventBus", logging]),
+    module("SegueTestSupport", in: "Tools", ["Compose", "EventBus", "Transports", logging]),
     module("Monitor", in: "Tools", ["Contracts", "EventBus", "FlowReview", "Navigation", "Support", systemPackage]),
     module("Scaffold", in: "Tools", ["Contracts", "EventBus", "FlowFiles", "Navigation"]),
     module(
@@ -114,7 +117,7 @@ let tools: [Target] = [
         "SegueCommands", in: "Tools",
         [
             "AppContract", "CSegueVersion", "Compose", "Contracts", "EventBus", "FlowFiles", "FlowReview",
-            "MessageSchema", "Monitor", "Navigation", "Scaffold", "Support", "ZeroMQEventBus", argumentParser, logging,
+            "MessageSchema", "Monitor", "Navigation", "Scaffold", "Support", "Transports", argumentParser, logging,
             subprocess, systemPackage,
         ]),
 ]
@@ -182,7 +185,7 @@ let tests: [Target] = [
     .testTarget(
         name: "BusConformance", dependencies: ["Consuming", "EventBus"], path: "Tests/BusConformance",
         swiftSettings: settings),
-    tests(of: "EventBus", ["BusConformance", "SeededRandom"]),
+    tests(of: "EventBus", ["BusConformance", "SeededRandom", "Support"]),
     testModule("BusChecker", []),
     tests(of: "BusChecker"),
     testModule(
@@ -218,7 +221,7 @@ let tests: [Target] = [
     tests(of: "Navigation", ["FlowFiles", "SampleFlows", "SeededRandom", "Support"]),
     tests(of: "FlowFiles", ["Navigation", "SampleFlows", "SeededRandom", "Support"]),
     tests(of: "FlowReview", ["FlowFiles", "Navigation", "SampleFlows", "SeededRandom", "Support"]),
-    tests(of: "Contracts", ["EventBus", "Navigation"]),
+    tests(of: "Contracts", ["EventBus", "Navigation", "Support"]),
     tests(of: "MessageSchema", ["Contracts", "EventBus", "FlowFiles", "Navigation", "Support"]),
     tests(of: "Projects"),
     testModule("RuntimeTestSupport", ["Consuming", "EventBus", lifecycle, logging]),
@@ -226,12 +229,16 @@ let tests: [Target] = [
     tests(
         of: "ServiceRuntime",
         [
-            "Consuming", "Contracts", "EventBus", "MessageSchema", "Navigation", "RuntimeTestSupport",
-            .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"), lifecycle, logging,
+            "Consuming", "Contracts", "EventBus", "MessageSchema", "Navigation", "RuntimeTestSupport", "Support",
+            "Transports", .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"), lifecycle,
+            logging,
         ]),
     tests(of: "ErrorNotification", ["Contracts", "EventBus", "RuntimeTestSupport", logging]),
-    tests(of: "Coordinator", ["Contracts", "EventBus", "FlowFiles", "Navigation", "RuntimeTestSupport", logging]),
-    tests(of: "Routing", ["Contracts", "Coordinator", "EventBus", "Navigation", "RuntimeTestSupport", logging]),
+    tests(
+        of: "Coordinator",
+        ["Contracts", "EventBus", "FlowFiles", "Navigation", "RuntimeTestSupport", "Support", logging]),
+    tests(
+        of: "Routing", ["Contracts", "Coordinator", "EventBus", "Navigation", "RuntimeTestSupport", "Support", logging]),
     tests(
         of: "Stations",
         [
@@ -243,8 +250,8 @@ let tests: [Target] = [
         name: "IntegrationTests",
         dependencies: [
             "BusProtocol", "BusStranger", "CommandLineTestSupport", "Contracts", "EventBus", "HTTPClient", "Navigation",
-            "Onboarding", "Routing", "SegueTestSupport", "Stations", "ThreeScreens", "Vocabulary", "ZeroMQEventBus",
-            httpTypes, logging,
+            "Onboarding", "Routing", "SegueTestSupport", "Stations", "Support", "ThreeScreens", "Vocabulary",
+            "ZeroMQEventBus", httpTypes, logging,
         ],
         swiftSettings: settings),
     .testTarget(
@@ -266,7 +273,7 @@ let tests: [Target] = [
         of: "SegueCommands",
         [
             "AppContract", "BusStranger", "CommandLineTestSupport", "Compose", "Consuming", "Contracts", "EventBus",
-            "FlowFiles", "Monitor", "Navigation", "RuntimeTestSupport", "ZeroMQEventBus", "broker", "segue",
+            "FlowFiles", "Monitor", "Navigation", "RuntimeTestSupport", "Support", "ZeroMQEventBus", "broker", "segue",
             "segue-bench", argumentParser, logging,
         ]),
     tests(of: "Onboarding", ["FlowFiles", "Navigation", "Support"]),
@@ -291,7 +298,8 @@ let tests: [Target] = [
         ]),
     tests(of: "TokenVault", ["Authorization", "EventBus", "Music"]),
     tests(of: "Repositories", ["Music", "Vocabulary", grdb, logging]),
-    testModule("DeviceTestSupport", ["Contracts", "Device", "EventBus", "Navigation", "Presentation", "Vocabulary"]),
+    testModule(
+        "DeviceTestSupport", ["Contracts", "Device", "EventBus", "Navigation", "Presentation", "Support", "Vocabulary"]),
     tests(of: "Device", ["Contracts", "DeviceTestSupport", "EventBus", "Navigation", "Presentation", "Vocabulary"]),
     tests(
         of: "Presentation",

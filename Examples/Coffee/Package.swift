@@ -22,7 +22,7 @@ let package = Package(
             name: "CoffeeTests",
             dependencies: [
                 "Coffee", "barista", segue("Contracts"), segue("EventBus"), segue("FlowFiles"), segue("Navigation"),
-                segue("SegueTestSupport"),
+                segue("SegueTestSupport"), segue("Support"),
                 // Executables: what the stack runs, and what a person does.
                 segue("broker"), segue("navigation-coordinator"), segue("error-notifier"), segue("segue"),
                 segue("device"),

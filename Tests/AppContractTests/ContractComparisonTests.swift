@@ -3,6 +3,7 @@ import Contracts
 import EventBus
 import MessageSchema
 import Navigation
+import Support
 import Testing
 
 @Suite("A change of a contract")

@@ -2,6 +2,7 @@ import AppContract
 import Contracts
 import EventBus
 import Navigation
+import Support
 
 /// A small app: a till that buys at a store.
 enum Shop {

@@ -96,7 +96,7 @@ struct JournalFileTests {
             try await arena.withBus { bus in
                 let lost = try await bus.publish(Noted(text: "lost")).position
                 // Now a hello has told of it.
-                try await (bus as? ZeroMQEventBus)?.waitUntilConnected(timeout: Arena.deadline)
+                try await bus.waitUntilConnected(timeout: Arena.deadline)
                 try await broker.send(SIGTERM)
                 try await arena.untilEnd(of: broker)
                 try old.write(to: URL(fileURLWithPath: arena.journal))

@@ -1,6 +1,7 @@
 import EventBus
 import Foundation
 import Navigation
+import Support
 import Testing
 
 @testable import Contracts

@@ -5,6 +5,7 @@ import Foundation
 import Logging
 import Navigation
 import RuntimeTestSupport
+import Support
 
 /// A bus with a view on it, and the coordinators that a test starts.
 struct CoordinatorFixture: Sendable {

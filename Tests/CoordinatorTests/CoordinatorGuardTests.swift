@@ -5,6 +5,7 @@ import Foundation
 import Logging
 import Navigation
 import RuntimeTestSupport
+import Support
 import Synchronization
 import Testing
 

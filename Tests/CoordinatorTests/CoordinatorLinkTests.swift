@@ -4,6 +4,7 @@ import EventBus
 import Foundation
 import Navigation
 import RuntimeTestSupport
+import Support
 import Testing
 
 @Suite("Coordinator, deep links")

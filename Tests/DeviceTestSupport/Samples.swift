@@ -4,6 +4,7 @@ package import EventBus
 internal import Foundation
 package import Navigation
 internal import Presentation
+internal import Support
 package import Vocabulary
 
 // What tests show on a device: the focus player, whose user is anna.

@@ -1,6 +1,7 @@
 import FlowFiles
 import Navigation
 import SampleFlows
+import Support
 import Testing
 
 @Suite("A flow is one value, wherever it comes from")

@@ -5,6 +5,7 @@ import Foundation
 import Navigation
 import Onboarding
 import SegueTestSupport
+import Support
 import Testing
 
 @Suite("Onboarding, process by process")

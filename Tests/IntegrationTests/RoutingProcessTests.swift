@@ -6,6 +6,7 @@ import Navigation
 import Routing
 import SegueTestSupport
 import Stations
+import Support
 import Testing
 
 @Suite("Routers and dispatchers, and processes that die")

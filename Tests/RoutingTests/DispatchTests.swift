@@ -4,6 +4,7 @@ import Foundation
 import Navigation
 import Routing
 import RuntimeTestSupport
+import Support
 import Testing
 
 @Suite("Dispatching")

@@ -2,6 +2,7 @@ import EventBus
 import Navigation
 import Routing
 import RuntimeTestSupport
+import Support
 import Testing
 
 @Suite("Routes")

@@ -1,6 +1,7 @@
 import CommandLineTestSupport
 import EventBus
 import Foundation
+import Support
 import Testing
 
 @Suite("segue on a bus")

@@ -3,6 +3,7 @@ import Contracts
 import EventBus
 import Foundation
 import Navigation
+import Support
 
 /// A small app of programs that only tell their contracts: a store that sells, and a till that buys.
 enum ContractShop {

@@ -4,6 +4,7 @@ import Contracts
 import EventBus
 import Foundation
 import Navigation
+import Support
 import Testing
 
 @Suite("segue contract", .timeLimit(.minutes(2)))

@@ -4,6 +4,7 @@ import FlowFiles
 import Foundation
 import FoundationXML
 import Navigation
+import Support
 import Testing
 
 @Suite("segue flow")

@@ -5,6 +5,7 @@ import Logging
 import MessageSchema
 import RuntimeTestSupport
 import Testing
+import Transports
 
 @testable import ServiceRuntime
 

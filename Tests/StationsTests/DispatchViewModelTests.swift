@@ -1,6 +1,7 @@
 import Navigation
 import Routing
 import Stations
+import Support
 import Testing
 
 @Suite("View models that dispatch data")

@@ -4,6 +4,7 @@ import DeviceTestSupport
 import EventBus
 import Navigation
 import RuntimeTestSupport
+import Support
 import Testing
 import Vocabulary
 

@@ -9,6 +9,10 @@ public protocol EventBus: Sendable {
     /// the bus proceeds meanwhile. `nil` for a bus that has no thread of its own.
     var taskExecutor: (any TaskExecutor)? { get }
 
+    /// Waits until the bus can be used; returns at once for a bus without a connection.
+    /// - Throws: ``BusError`` with code `unavailable` if nothing answers within `timeout`.
+    func waitUntilConnected(timeout: Duration) async throws
+
     /// Appends a batch, all or nothing. Returns once it is journalled: from then on nothing loses it.
     /// - Returns: the position of the last message, which those before it stand directly before; or the journal's end for an
     ///   empty batch.
@@ -170,6 +174,8 @@ extension EventBus {
     }
 
     public var taskExecutor: (any TaskExecutor)? { nil }
+
+    public func waitUntilConnected(timeout: Duration) async throws {}
 }
 
 extension EventBus {

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Support
 
 /// The header of a message: the attributes as one flat JSON object of texts, with its keys in order, so that equal attributes
 /// are equal bytes. Every message is written and read once by each process, so this is done by hand; whatever is not in the

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Support
 
 /// What every bus asks of what it is given: the bus in memory, the client of a broker and the broker check by these.
 package enum Rules {

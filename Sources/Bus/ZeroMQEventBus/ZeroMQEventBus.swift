@@ -2,6 +2,7 @@ internal import BusProtocol
 public import EventBus
 internal import Foundation
 public import Logging
+internal import Support
 internal import ZeroMQ
 
 /// An event bus over a broker and two ZeroMQ sockets: DEALER for requests, SUB for the feed.

@@ -1,6 +1,6 @@
 package import Contracts
 internal import EventBus
-package import Navigation
+internal import Navigation
 package import Support
 
 extension Command {

@@ -7,6 +7,7 @@ public import Logging
 internal import MessageSchema
 public import Navigation
 public import ServiceLifecycle
+public import Transports
 internal import UnixSignals
 
 /// What an executable is: its name, and the messages it receives and sends. ``run(_:bus:services:)`` is all the rest.

@@ -1,7 +1,7 @@
 internal import Contracts
 internal import EventBus
 package import Foundation
-package import Navigation
+internal import Navigation
 package import Support
 
 extension AppContract {

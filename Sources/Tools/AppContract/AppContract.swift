@@ -2,7 +2,7 @@ package import Contracts
 package import EventBus
 package import FlowReview
 internal import Foundation
-package import Navigation
+internal import Navigation
 
 /// What the services of an app receive and send, and what their messages carry: their own contracts, merged.
 package struct AppContract: Hashable, Sendable {

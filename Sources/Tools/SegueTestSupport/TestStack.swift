@@ -3,7 +3,7 @@ public import EventBus
 internal import Foundation
 internal import Glibc
 internal import Logging
-internal import ZeroMQEventBus
+internal import Transports
 
 /// Real processes on a real bus, in a folder of the test's own.
 ///
@@ -51,7 +51,7 @@ public struct TestStack: Sendable {
             let supervisor = try Supervisor(
                 stack: makeStack(scratch.path), project: project,
                 options: SupervisorOptions(backoff: RestartBackoff(initial: .milliseconds(50))), logger: logger)
-            let bus = try ZeroMQEventBus(address: project.busAddress, source: "test/1", logger: logger)
+            let bus = try BusFactory.standard.bus(at: project.busAddress, source: "test/1", logger: logger)
             return try await TestStack(bus: bus, supervisor: supervisor, project: project).run(body)
         }
     }

@@ -3,6 +3,7 @@ import EventBus
 import Foundation
 import Navigation
 import SegueTestSupport
+import Support
 import Testing
 import Vocabulary
 

@@ -1,6 +1,7 @@
 import FlowFiles
 import Foundation
 import Navigation
+import Support
 import Testing
 
 @Suite("The coffee bar's flow, with nothing around it")

@@ -1,5 +1,6 @@
 package import EventBus
 package import Foundation
+import Support
 
 /// Messages for people: time, type, source → data on one line.
 package struct PrettyFormat: Sendable {

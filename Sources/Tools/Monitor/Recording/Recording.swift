@@ -1,5 +1,6 @@
 package import EventBus
 internal import Foundation
+internal import Support
 internal import SystemPackage
 
 /// A file of messages, one a line: what `segue record` writes, or `segue monitor --json`.

@@ -1,5 +1,6 @@
 internal import EventBus
 package import Foundation
+internal import Support
 
 /// A part of a recording: from one moment up to another, both included.
 package struct RecordingStretch: Hashable, Sendable {

@@ -3,7 +3,7 @@ internal import Compose
 internal import EventBus
 internal import Foundation
 internal import Logging
-internal import ZeroMQEventBus
+internal import Transports
 
 /// Which bus a command talks to: `--bus`, else the project of `-p`, else `SEGUE_BUS`, else the folder's own project.
 package struct BusOptions: ParsableArguments, Sendable {
@@ -48,17 +48,18 @@ package struct BusOptions: ParsableArguments, Sendable {
         }
     }
 
-    private func bus(at location: Location) throws -> ZeroMQEventBus {
+    private func bus(at location: Location) throws -> any EventBus {
         do {
             let source = "segue/\(UUID().uuidString.lowercased().prefix(8))"
-            return try ZeroMQEventBus(address: location.address, source: source, logger: Logger(label: "segue"))
+            return try BusFactory.standard.bus(
+                at: location.address, source: source, logger: Logger(label: "segue"))
         } catch let error as BusError where error.code == .address {
             throw CommandError(
                 code: error.code.rawValue, "\(location.origin): \(error.message)", status: .configuration)
         }
     }
 
-    private func waitForBroker(_ bus: ZeroMQEventBus, at address: String) async throws {
+    private func waitForBroker(_ bus: any EventBus, at address: String) async throws {
         do {
             try await bus.waitUntilConnected(timeout: Self.connectTimeout)
         } catch let error as BusError where error.code == .unavailable {

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Compose
 internal import EventBus
 internal import Foundation
+internal import Support
 
 /// From when and until when something is wanted.
 struct PeriodOptions: ParsableArguments, Sendable {

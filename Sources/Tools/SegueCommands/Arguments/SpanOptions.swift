@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Compose
 internal import EventBus
 package import Monitor
+internal import Support
 
 /// From where to where a command reads.
 struct SpanOptions: ParsableArguments, Sendable {

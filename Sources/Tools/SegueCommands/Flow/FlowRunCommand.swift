@@ -4,6 +4,7 @@ internal import FlowReview
 internal import Foundation
 internal import Monitor
 internal import Navigation
+internal import Support
 
 struct FlowRunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

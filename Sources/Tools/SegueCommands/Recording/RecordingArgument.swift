@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Compose
 internal import EventBus
 package import Monitor
+internal import Support
 
 extension Recording {
     /// The recording in a file, or for `-` what standard input has up to its end.

@@ -2,7 +2,7 @@ public import EventBus
 public import Logging
 internal import ZeroMQEventBus
 
-/// Makes the bus of a process from an address: the one place where a transport is chosen.
+/// Makes the bus of a process from an address: the one place where an engine is chosen.
 public struct BusFactory: Sendable {
     private let connect: @Sendable (_ address: String, _ source: String, Logger) throws -> any EventBus
 
@@ -10,12 +10,15 @@ public struct BusFactory: Sendable {
         self.connect = connect
     }
 
+    /// - Parameters:
+    ///   - address: a URL; its scheme chooses the engine. `ipc:///DIRECTORY` and `tcp://HOST:PORT` are a broker's.
+    ///   - source: the CloudEvents source of what is published: `name/instance`.
     /// - Throws: ``BusError`` with code ``BusError/Code/address`` if the address cannot be used.
-    func bus(at address: String, source: String, logger: Logger) throws -> any EventBus {
+    package func bus(at address: String, source: String, logger: Logger) throws -> any EventBus {
         try connect(address, source, logger)
     }
 
-    /// The transport that all executables use.
+    /// The engines of Segue.
     public static let standard = BusFactory { address, source, logger in
         try ZeroMQEventBus(address: address, source: source, logger: logger)
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import EventBus
+@testable import Support
 
 @Suite("Timestamps")
 struct TimestampTests {
