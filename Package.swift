@@ -72,8 +72,8 @@ let runtime: [Target] = [
     module(
         "ServiceRuntime", in: "Runtime",
         [
-            "Consuming", "Contracts", "EventBus", "FlowFiles", "MessageSchema", "Navigation", "ZeroMQEventBus",
-            argumentParser, configuration, lifecycle, logging, signals,
+            "Consuming", "Contracts", "EventBus", "FlowFiles", "MessageSchema", "Navigation", "SystemSupport",
+            "ZeroMQEventBus", argumentParser, configuration, lifecycle, logging, signals,
         ]),
     module("ErrorNotification", in: "Runtime", ["Consuming", "Contracts", "EventBus", logging]),
     module("Coordinator", in: "Runtime", ["Consuming", "Contracts", "EventBus", "Navigation", "Support", logging]),
@@ -98,7 +98,7 @@ let tools: [Target] = [
     .target(
         name: "CSegueVersion", path: "Sources/Tools/CSegueVersion",
         cSettings: [.define("SEGUE_COMMIT", to: "\"\(commit)\"")]),
-    module("Compose", in: "Tools", [logging, orderedCollections, subprocess, systemPackage, yams]),
+    module("Compose", in: "Tools", ["SystemSupport", logging, orderedCollections, subprocess, systemPackage, yams]),
     module(
         "AppContract", in: "Tools", ["Contracts", "EventBus", "FlowReview", "MessageSchema", "Navigation", "Support"]),
     module("SegueTestSupport", in: "Tools", ["Compose", "EventBus", "ZeroMQEventBus", logging]),
@@ -114,8 +114,8 @@ let tools: [Target] = [
         "SegueCommands", in: "Tools",
         [
             "AppContract", "CSegueVersion", "Compose", "Contracts", "EventBus", "FlowFiles", "FlowReview",
-            "MessageSchema", "Monitor", "Navigation", "Scaffold", "Support", "ZeroMQEventBus", argumentParser, logging,
-            subprocess, systemPackage,
+            "MessageSchema", "Monitor", "Navigation", "Scaffold", "Support", "SystemSupport", "ZeroMQEventBus",
+            argumentParser, logging, subprocess, systemPackage,
         ]),
 ]
 
@@ -188,7 +188,7 @@ let tests: [Target] = [
     testModule(
         "BusSoak",
         [
-            "BusChecker", "Consuming", "EventBus", "SeededRandom", "SystemSupport", "ZeroMQEventBus", logging, signals,
+            "BusChecker", "Consuming", "EventBus", "SeededRandom", "SystemSupport", "ZeroMQEventBus", logging,
             subprocess, systemPackage,
         ]),
     testExecutable("bus-fixture", in: "BusFixture", ["BusSoak", "EventBus", argumentParser]),
@@ -226,7 +226,7 @@ let tests: [Target] = [
     tests(
         of: "ServiceRuntime",
         [
-            "Consuming", "Contracts", "EventBus", "MessageSchema", "Navigation", "RuntimeTestSupport",
+            "Consuming", "Contracts", "EventBus", "MessageSchema", "Navigation", "RuntimeTestSupport", "SystemSupport",
             .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"), lifecycle, logging,
         ]),
     tests(of: "ErrorNotification", ["Contracts", "EventBus", "RuntimeTestSupport", logging]),
@@ -251,7 +251,7 @@ let tests: [Target] = [
         name: "PythonClientTests",
         dependencies: ["BusStranger", "EventBus", "SegueTestSupport", "broker", grdb, subprocess, systemPackage],
         swiftSettings: settings),
-    tests(of: "Compose", ["SeededRandom", "compose-fixture", logging]),
+    tests(of: "Compose", ["SeededRandom", "SystemSupport", "compose-fixture", logging]),
     tests(of: "AppContract", ["Contracts", "EventBus", "MessageSchema", "Navigation", "Support"]),
     tests(
         of: "Monitor",

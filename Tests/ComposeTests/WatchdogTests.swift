@@ -1,6 +1,8 @@
 import Foundation
 import Glibc
+import SystemSupport
 import Testing
+
 @testable import Compose
 
 @Suite("Deadlines of a run, without processes")
