@@ -4,7 +4,7 @@ internal import Foundation
 internal import Glibc
 package import Logging
 internal import Synchronization
-internal import UnixSignals
+internal import SystemSupport
 internal import ZeroMQEventBus
 
 /// What all roles share: a connection, a history, a log on standard error.
@@ -45,16 +45,10 @@ package struct FixtureProcess: Sendable {
     package func runUntilStopped(
         _ role: @escaping @Sendable (any EventBus, HistoryLog, Logger) async throws -> Void
     ) async -> Int32 {
-        await withTaskGroup(of: Int32.self) { group in
-            group.addTask { await run(role) }
-            group.addTask {
-                await StopFlag.signal()
-                return 0
-            }
-            let status = await group.next() ?? 0
-            group.cancelAll()
-            return status
+        guard case .value(let status) = try? await ShutdownSignals.run(until: [SIGTERM], { await run(role) }) else {
+            return 0
         }
+        return status
     }
 }
 
@@ -67,7 +61,7 @@ final class StopFlag: Sendable {
     /// Runs `body` while it watches for the signal.
     static func watched(_ body: (StopFlag) async throws -> Void) async throws {
         let flag = StopFlag()
-        let signals = await UnixSignalsSequence(trapping: .sigterm)
+        let signals = ShutdownSignals.arrivals(of: [SIGTERM])
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 for await _ in signals { flag.isSet.withLock { $0 = true } }
@@ -75,11 +69,6 @@ final class StopFlag: Sendable {
             defer { group.cancelAll() }
             try await body(flag)
         }
-    }
-
-    /// Returns when the signal comes.
-    static func signal() async {
-        for await _ in await UnixSignalsSequence(trapping: .sigterm) { return }
     }
 }
 

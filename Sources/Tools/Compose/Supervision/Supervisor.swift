@@ -156,7 +156,7 @@ package final class Supervisor: Sendable {
     }
 
     private func followSignals() async {
-        for await _ in StopSignals.arrivals(of: options.stopSignals) { stop() }
+        for await _ in ShutdownSignals.arrivals(of: options.stopSignals) { stop() }
     }
 
     /// Does what was asked for as far as it can be done at once: it gives the orders and does not wait for what follows.
