@@ -86,7 +86,7 @@ let devices: [Target] = [
         "TerminalDevice", in: "Devices",
         [
             "Consuming", "Contracts", "Device", "EventBus", "Navigation", "Projects", "ServiceRuntime", "Support",
-            argumentParser, asyncAlgorithms, lifecycle, logging, subprocess, systemPackage,
+            "SystemSupport", argumentParser, asyncAlgorithms, lifecycle, logging, subprocess, systemPackage,
         ]),
 ]
 
@@ -102,7 +102,9 @@ let tools: [Target] = [
     module(
         "AppContract", in: "Tools", ["Contracts", "EventBus", "FlowReview", "MessageSchema", "Navigation", "Support"]),
     module("SegueTestSupport", in: "Tools", ["Compose", "EventBus", "ZeroMQEventBus", logging]),
-    module("Monitor", in: "Tools", ["Contracts", "EventBus", "FlowReview", "Navigation", "Support", systemPackage]),
+    module(
+        "Monitor", in: "Tools",
+        ["Contracts", "EventBus", "FlowReview", "Navigation", "Support", "SystemSupport", systemPackage]),
     module("Scaffold", in: "Tools", ["Contracts", "EventBus", "FlowFiles", "Navigation"]),
     module(
         "Benchmarks", in: "Tools",
@@ -257,7 +259,7 @@ let tests: [Target] = [
         of: "Monitor",
         [
             "Contracts", "EventBus", "FlowFiles", "FlowReview", "Navigation", "RuntimeTestSupport", "SeededRandom",
-            "Support", systemPackage,
+            "Support",
         ]),
     tests(of: "Scaffold", ["FlowFiles"]),
     tests(of: "Benchmarks", ["BusProtocol", "EventBus"]),
