@@ -75,8 +75,8 @@ let runtime: [Target] = [
     module(
         "ServiceRuntime", in: "Runtime",
         [
-            "Consuming", "Contracts", "EventBus", "FlowFiles", "MessageSchema", "Navigation", "Transports",
-            argumentParser, configuration, lifecycle, logging, signals,
+            "Consuming", "Contracts", "EventBus", "FlowFiles", "MessageSchema", "Navigation", "SystemSupport",
+            "Transports", argumentParser, configuration, lifecycle, logging, signals,
         ]),
     module("ErrorNotification", in: "Runtime", ["Consuming", "Contracts", "EventBus", logging]),
     module("Coordinator", in: "Runtime", ["Consuming", "Contracts", "EventBus", "Navigation", "Support", logging]),
@@ -89,7 +89,7 @@ let devices: [Target] = [
         "TerminalDevice", in: "Devices",
         [
             "Consuming", "Contracts", "Device", "EventBus", "Navigation", "Projects", "ServiceRuntime", "Support",
-            argumentParser, asyncAlgorithms, lifecycle, logging, subprocess, systemPackage,
+            "SystemSupport", argumentParser, asyncAlgorithms, lifecycle, logging, subprocess, systemPackage,
         ]),
 ]
 
@@ -101,11 +101,15 @@ let tools: [Target] = [
     .target(
         name: "CSegueVersion", path: "Sources/Tools/CSegueVersion",
         cSettings: [.define("SEGUE_COMMIT", to: "\"\(commit)\"")]),
-    module("Compose", in: "Tools", ["Projects", logging, orderedCollections, subprocess, systemPackage, yams]),
+    module(
+        "Compose", in: "Tools",
+        ["Projects", "SystemSupport", logging, orderedCollections, subprocess, systemPackage, yams]),
     module(
         "AppContract", in: "Tools", ["Contracts", "EventBus", "FlowReview", "MessageSchema", "Navigation", "Support"]),
     module("SegueTestSupport", in: "Tools", ["Compose", "EventBus", "Transports", logging]),
-    module("Monitor", in: "Tools", ["Contracts", "EventBus", "FlowReview", "Navigation", "Support", systemPackage]),
+    module(
+        "Monitor", in: "Tools",
+        ["Contracts", "EventBus", "FlowReview", "Navigation", "Support", "SystemSupport", systemPackage]),
     module("Scaffold", in: "Tools", ["Contracts", "EventBus", "FlowFiles", "Navigation"]),
     module(
         "Benchmarks", in: "Tools",
@@ -117,8 +121,8 @@ let tools: [Target] = [
         "SegueCommands", in: "Tools",
         [
             "AppContract", "CSegueVersion", "Compose", "Contracts", "EventBus", "FlowFiles", "FlowReview",
-            "MessageSchema", "Monitor", "Navigation", "Scaffold", "Support", "Transports", argumentParser, logging,
-            subprocess, systemPackage,
+            "MessageSchema", "Monitor", "Navigation", "Scaffold", "Support", "SystemSupport", "Transports",
+            argumentParser, logging, subprocess, systemPackage,
         ]),
 ]
 
@@ -127,7 +131,7 @@ let focusPlayer: [Target] = [
     module("Authorization", in: "FocusPlayer/Domain", ["Contracts", "EventBus", "Sodium", "Vocabulary"]),
     module("Music", in: "FocusPlayer/Domain", ["Contracts", "EventBus", "Vocabulary"]),
     module("SpotifyAPI", in: "FocusPlayer/Data", ["Authorization", "HTTPClient", "Music", "Vocabulary", httpTypes]),
-    module("TokenVault", in: "FocusPlayer/Data", ["Authorization", "Music", "Sodium"]),
+    module("TokenVault", in: "FocusPlayer/Data", ["Authorization", "Music", "Sodium", "SystemSupport"]),
     module("Repositories", in: "FocusPlayer/Data", ["Music", "Vocabulary", grdb, logging]),
     module(
         "ConsentCallback", in: "FocusPlayer/Data",
@@ -230,8 +234,8 @@ let tests: [Target] = [
         of: "ServiceRuntime",
         [
             "Consuming", "Contracts", "EventBus", "MessageSchema", "Navigation", "RuntimeTestSupport", "Support",
-            "Transports", .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"), lifecycle,
-            logging,
+            "SystemSupport", "Transports",
+            .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"), lifecycle, logging,
         ]),
     tests(of: "ErrorNotification", ["Contracts", "EventBus", "RuntimeTestSupport", logging]),
     tests(
@@ -258,13 +262,13 @@ let tests: [Target] = [
         name: "PythonClientTests",
         dependencies: ["BusStranger", "EventBus", "SegueTestSupport", "broker", grdb, subprocess, systemPackage],
         swiftSettings: settings),
-    tests(of: "Compose", ["SeededRandom", "compose-fixture", logging]),
+    tests(of: "Compose", ["SeededRandom", "SystemSupport", "compose-fixture", logging]),
     tests(of: "AppContract", ["Contracts", "EventBus", "FlowReview", "MessageSchema", "Navigation", "Support"]),
     tests(
         of: "Monitor",
         [
             "Contracts", "EventBus", "FlowFiles", "FlowReview", "Navigation", "RuntimeTestSupport", "SeededRandom",
-            "Support", systemPackage,
+            "Support",
         ]),
     tests(of: "Scaffold", ["FlowFiles"]),
     tests(of: "Benchmarks", ["BusProtocol", "EventBus"]),

@@ -38,15 +38,6 @@ struct ProcessTests {
         #expect(!ProcessTable.entries(ofSession: getsid(0)).filter(\.isAlive).contains { $0.pid == pid })
     }
 
-    @Test("A readiness message is read line by line, and what is unknown is passed over")
-    func notifyMessage() {
-        let message = NotifyMessage(Array("MAINPID=1\nSTATUS=a=b\nREADY=1\nX_MINE=2\nnonsense".utf8))
-        #expect(message.isReady && !message.isStopping)
-        #expect(message.status == "a=b")
-        #expect(message.extensions == ["X_MINE": "2"])
-        #expect(!NotifyMessage(Array("READY=0".utf8)).isReady)
-    }
-
     @Test(
         "A command line is split as compose splits it",
         arguments: [

@@ -6,6 +6,7 @@ import Logging
 import RuntimeTestSupport
 import ServiceLifecycle
 import ServiceLifecycleTestKit
+import SystemSupport
 import Testing
 
 @testable import ServiceRuntime
@@ -37,7 +38,7 @@ struct AnnouncementTests {
             }
             .on(Command.Wave.self) { _, _ in [] }
         let host = ServiceHost(
-            context: context, services: [consumer], notifier: ServiceNotifier(socketPath: nil), clock: clock)
+            context: context, services: [consumer], notifier: Notifier(socketPath: nil), clock: clock)
         try await testGracefulShutdown { trigger in
             try await withThrowingTaskGroup { group in
                 group.addTask { try await host.run() }
@@ -129,7 +130,7 @@ struct AnnouncementTests {
             process: context.process, bus: bus, busAddress: context.busAddress, configuration: context.configuration,
             logger: .silent)
         let announcement = Announcement(
-            context: context, ready: [], notifier: ServiceNotifier(socketPath: nil), clock: clock)
+            context: context, ready: [], notifier: Notifier(socketPath: nil), clock: clock)
         try await withRunning(announcement) {
             _ = try await watcher.received(Document.Presence.self)
             for _ in 0..<3 { try await look() }

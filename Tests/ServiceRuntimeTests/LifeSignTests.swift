@@ -1,11 +1,10 @@
-import Dispatch
 import Foundation
-import Glibc
 import Logging
 import RuntimeTestSupport
 import ServiceLifecycle
 import ServiceLifecycleTestKit
 import Synchronization
+import SystemSupport
 import Testing
 
 @testable import ServiceRuntime
@@ -27,14 +26,15 @@ struct LifeSignTests {
     @Test("A host that is watched tells again and again that it lives, another never does")
     func host() async throws {
         let watched = try #require(Watchdog(environment: ["WATCHDOG_USEC": "20000"]))
-        try await running([], watchdog: watched) { states, _ in
-            let beats = await states.filter { $0 == "WATCHDOG=1" }.prefix(3).reduce(0) { count, _ in count + 1 }
+        try await running([], watchdog: watched) { socket, _ in
+            var beats = 0
+            while beats < 3, let message = await socket.next() { beats += message == .alive ? 1 : 0 }
             #expect(beats == 3)
         }
-        try await running([], watchdog: nil) { states, _ in
-            #expect(await states.first { _ in true } == "READY=1")
-        } ending: { states in
-            #expect(await states.first { _ in true } == "STOPPING=1")
+        try await running([], watchdog: nil) { socket, _ in
+            #expect(await socket.next() == .ready)
+        } ending: { socket in
+            #expect(await socket.next() == .stopping)
         }
     }
 
@@ -42,14 +42,14 @@ struct LifeSignTests {
     func hangingThread() async throws {
         let watched = try #require(Watchdog(environment: ["WATCHDOG_USEC": "20000"]))
         let service = HeldService()
-        try await running([service], watchdog: watched) { states, notifier in
-            #expect(await states.first { _ in true } == "READY=1")
+        try await running([service], watchdog: watched) { socket, notifier in
+            #expect(await socket.next() == .ready)
             // A host that does not wait for the thread gets the time to show it.
             for _ in 0..<100 { await Task.yield() }
             notifier.notify(.stopping)
             service.owner.executor.release()
-            #expect(await states.first { _ in true } == "STOPPING=1")
-            #expect(await states.first { _ in true } == "WATCHDOG=1")
+            #expect(await socket.next() == .stopping)
+            #expect(await socket.next() == .alive)
         }
     }
 
@@ -93,66 +93,20 @@ struct LifeSignTests {
     /// Runs a host until `body` has ended, then stops it gracefully.
     private func running(
         _ services: [any Service], watchdog: Watchdog?,
-        _ body: @escaping @Sendable (AsyncStream<String>, ServiceNotifier) async throws -> Void,
-        ending: (AsyncStream<String>) async -> Void = { _ in }
+        _ body: @escaping @Sendable (NotifySocket, Notifier) async throws -> Void,
+        ending: (NotifySocket) async -> Void = { _ in }
     ) async throws {
-        let path = "@segue-test-\(UUID().uuidString)"
-        let socket = try NotifySocket(path: path)
-        let states = socket.states
-        let notifier = ServiceNotifier(socketPath: path)
+        let socket = try NotifySocket(path: "@segue-test-\(UUID().uuidString)")
+        let notifier = Notifier(socketPath: socket.path)
         let host = ServiceHost(logger: .silent, services: services, notifier: notifier, watchdog: watchdog)
         try await testGracefulShutdown { trigger in
             try await withThrowingTaskGroup { group in
                 group.addTask { try await host.run() }
-                try await body(states, notifier)
+                try await body(socket, notifier)
                 trigger.triggerGracefulShutdown()
                 try await group.waitForAll()
             }
         }
-        await ending(states)
-        withExtendedLifetime(socket) {}
+        await ending(socket)
     }
-}
-
-/// A supervisor's end of sd_notify: a bound datagram socket.
-final class NotifySocket {
-    /// What was notified, in order.
-    let states: AsyncStream<String>
-    private let source: any DispatchSourceRead
-
-    struct CannotBind: Error {}
-
-    /// - Parameter path: where to bind it; `@name` for the abstract namespace.
-    init(path: String) throws {
-        let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        let bytes = Array(path.utf8)
-        withUnsafeMutableBytes(of: &address.sun_path) { buffer in
-            buffer.copyBytes(from: bytes)
-            if bytes.first == UInt8(ascii: "@") { buffer[0] = 0 }
-        }
-        let isAbstract = bytes.first == UInt8(ascii: "@")
-        let length = socklen_t(MemoryLayout<sa_family_t>.size + bytes.count + (isAbstract ? 0 : 1))
-        let bound = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) }
-        }
-        guard bound == 0 else {
-            close(descriptor)
-            throw CannotBind()
-        }
-        let (states, continuation) = AsyncStream.makeStream(of: String.self)
-        let source = DispatchSource.makeReadSource(fileDescriptor: descriptor)
-        source.setEventHandler {
-            var buffer = [UInt8](repeating: 0, count: 256)
-            let count = recv(descriptor, &buffer, buffer.count, 0)
-            if count > 0 { continuation.yield(String(decoding: buffer.prefix(count), as: UTF8.self)) }
-        }
-        source.setCancelHandler { close(descriptor) }
-        source.activate()
-        self.states = states
-        self.source = source
-    }
-
-    deinit { source.cancel() }
 }

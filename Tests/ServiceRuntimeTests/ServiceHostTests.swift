@@ -6,6 +6,7 @@ import Logging
 import RuntimeTestSupport
 import ServiceLifecycle
 import ServiceLifecycleTestKit
+import SystemSupport
 import Testing
 
 @testable import ServiceRuntime
@@ -62,7 +63,7 @@ struct ServiceHostTests {
 
     @Test("shows the process's presence for as long as it runs")
     func presence() async throws {
-        try await running(ServiceHost(context: context(), services: [], notifier: ServiceNotifier(socketPath: nil))) {
+        try await running(ServiceHost(context: context(), services: [], notifier: Notifier(socketPath: nil))) {
             let document = try await watcher.received(Document.Presence.self)[0]
             let presence = try document.decode(Document.Presence.self)
             #expect(document.attributes.key == "i1")
@@ -77,7 +78,7 @@ struct ServiceHostTests {
 
     @Test("shows the process's contract beside its presence, and for as long")
     func contract() async throws {
-        try await running(ServiceHost(context: context(), services: [], notifier: ServiceNotifier(socketPath: nil))) {
+        try await running(ServiceHost(context: context(), services: [], notifier: Notifier(socketPath: nil))) {
             _ = try await watcher.received(Document.Presence.self)
             let contract = try await watcher.document(Document.ServiceContract.self, key: "i1")
             let data = JSONSchema.object(["name": .init(.string)])
@@ -95,8 +96,7 @@ struct ServiceHostTests {
     func notifications(isAbstract: Bool) async throws {
         let path = isAbstract ? "@segue-test-\(UUID().uuidString)" : scratch.appendingPathComponent("notify").path
         let socket = try NotifySocket(path: path)
-        let states = socket.states
-        let notifier = ServiceNotifier(socketPath: path)
+        let notifier = Notifier(socketPath: path)
         // Any datagram will do: it marks the moment that READY=1 has to come after.
         let service = GatedService(beforeReady: { notifier.notify(.stopping) })
         let host = ServiceHost(context: context(), services: [service], notifier: notifier)
@@ -105,24 +105,24 @@ struct ServiceHostTests {
             // A host in too much of a hurry gets the time to show it.
             for _ in 0..<100 { await Task.yield() }
             service.gate.open()
-            #expect(await states.first { _ in true } == "STOPPING=1")
-            #expect(await states.first { _ in true } == "READY=1")
+            #expect(await socket.next() == .stopping)
+            #expect(await socket.next() == .ready)
         }
-        #expect(await states.first { _ in true } == "STOPPING=1")
+        #expect(await socket.next() == .stopping)
     }
 
     @Test(
         "goes on when no supervisor listens",
         arguments: ["/nowhere/notify", "@nobody", "@", "", String(repeating: "x", count: 200)])
     func noSupervisor(path: String) async throws {
-        let host = ServiceHost(context: context(), services: [], notifier: ServiceNotifier(socketPath: path))
+        let host = ServiceHost(context: context(), services: [], notifier: Notifier(socketPath: path))
         try await running(host) { _ = try await watcher.received(Document.Presence.self) }
     }
 
     @Test("ends with what a service throws, and without a presence")
     func failure() async throws {
         let service = GatedService(failure: ApplicationError(code: "greeter.broken", message: "broken"))
-        let host = ServiceHost(context: context(), services: [service], notifier: ServiceNotifier(socketPath: nil))
+        let host = ServiceHost(context: context(), services: [service], notifier: Notifier(socketPath: nil))
         let error = await #expect(throws: ApplicationError.self) {
             try await withThrowingTaskGroup { group in
                 group.addTask { try await host.run() }
@@ -142,7 +142,7 @@ struct ServiceHostTests {
     @Test("takes the early end of a service for a failure")
     func earlyEnd() async throws {
         let host = ServiceHost(
-            context: context(), services: [BriefService()], notifier: ServiceNotifier(socketPath: nil))
+            context: context(), services: [BriefService()], notifier: Notifier(socketPath: nil))
         let error = await #expect(throws: EarlyEnd.self) { try await host.run() }
         #expect(error?.description == "one of its services ended though nobody had asked it to")
     }
@@ -156,7 +156,7 @@ struct ServiceHostTests {
         let other = GatedService()
         other.gate.open()
         let services: [any Service] = [other, BriefForegroundService()]
-        try await ServiceHost(context: context(), services: services, notifier: ServiceNotifier(socketPath: nil)).run()
+        try await ServiceHost(context: context(), services: services, notifier: Notifier(socketPath: nil)).run()
         #expect(try await watcher.documents(matching: [.type(Document.Presence.self)]).isEmpty)
     }
 
@@ -166,7 +166,7 @@ struct ServiceHostTests {
         let log = LogRecorder()
         let bus = UnreliableBus(InMemoryEventBus(source: "greeter/i1", hub: hub), failures: 6)
         let host = ServiceHost(
-            context: context(bus, logger: log.logger), services: [], notifier: ServiceNotifier(socketPath: nil),
+            context: context(bus, logger: log.logger), services: [], notifier: Notifier(socketPath: nil),
             clock: clock)
         try await running(host) {
             for _ in 0..<6 {
@@ -182,7 +182,7 @@ struct ServiceHostTests {
     @Test("stops when it is asked to while the broker is away")
     func stopsWhileBrokerIsAway() async throws {
         let bus = StallingBus(bus: InMemoryEventBus(source: "greeter/i1", hub: hub))
-        let host = ServiceHost(context: context(bus), services: [], notifier: ServiceNotifier(socketPath: nil))
+        let host = ServiceHost(context: context(bus), services: [], notifier: Notifier(socketPath: nil))
         let start = ContinuousClock.now
         try await running(host) {
             _ = try await watcher.received(Document.Presence.self)
@@ -197,7 +197,7 @@ struct ServiceHostTests {
         let clock = ManualClock()
         let bus = UnreliableBus(InMemoryEventBus(source: "greeter/i1", hub: hub), failures: .max)
         let host = ServiceHost(
-            context: context(bus), services: [], notifier: ServiceNotifier(socketPath: nil), clock: clock)
+            context: context(bus), services: [], notifier: Notifier(socketPath: nil), clock: clock)
         try await running(host) { try await clock.sleepers(2) }
     }
 }

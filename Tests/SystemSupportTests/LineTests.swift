@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import SystemSupport
@@ -27,6 +28,33 @@ struct LineTests {
         #expect(try lines(of: "1\n").map(\.text) == ["1"])
         #expect(try lines(of: "").isEmpty)
         #expect(try lines(of: "\n").map(\.text) == [""])
+    }
+
+    @Test(
+        "are the same however they come",
+        arguments: [["a\n\nbc\nd"], ["a", "\n", "\nb", "c\nd"], ["a\n", "\n", "bc\n", "d"]])
+    func pieces(pieces: [String]) throws {
+        let pipe = try Feeder("")
+        Thread {
+            for piece in pieces { pipe.write(piece) }
+            pipe.close()
+        }.start()
+        var reader = LineReader(pipe.output, limit: 100)
+        var lines: [DescriptorLine] = []
+        while let line = try reader.next() { lines.append(line) }
+        #expect(lines.map(\.text) == ["a", "", "bc", "d"])
+        #expect(lines.map(\.isWhole) == [true, true, true, false])
+    }
+
+    @Test("are there as soon as they are whole")
+    func whole() throws {
+        let pipe = try Feeder("a\nb\nc")
+        var reader = LineReader(pipe.output, limit: 100)
+        #expect(!reader.holdsLine)
+        _ = try reader.next()
+        #expect(reader.holdsLine)
+        _ = try reader.next()
+        #expect(!reader.holdsLine, "the third one may never end")
     }
 
     @Test("one that is too long fails with its number, or becomes several", arguments: [true, false])
@@ -91,29 +119,32 @@ struct LineTests {
 }
 
 /// A pipe to write into.
-private final class Feeder {
+private final class Feeder: Sendable {
     let output: CInt
-    private var input: CInt
+    private let input: Mutex<CInt?>
 
     init(_ text: String) throws {
         var ends: [CInt] = [0, 0]
         try #require(pipe(&ends) == 0)
-        (output, input) = (ends[0], ends[1])
+        output = ends[0]
+        input = Mutex(ends[1])
         write(text)
     }
 
     func write(_ text: String) {
         let bytes = Array(text.utf8)
-        _ = Foundation.write(input, bytes, bytes.count)
+        input.withLock { _ = $0.map { Foundation.write($0, bytes, bytes.count) } }
     }
 
     func close() {
-        Foundation.close(input)
-        input = -1
+        input.withLock { input in
+            if let input { Foundation.close(input) }
+            input = nil
+        }
     }
 
     deinit {
-        if input >= 0 { close() }
+        close()
         Foundation.close(output)
     }
 }

@@ -119,6 +119,15 @@ struct NotificationTests {
         #expect(NotifyMessage(Array("EXTEND_TIMEOUT_USEC=-1".utf8)) == NotifyMessage())
     }
 
+    @Test("A readiness message is read line by line, and what is unknown is passed over")
+    func notifyMessage() {
+        let message = NotifyMessage(Array("MAINPID=1\nSTATUS=a=b\nREADY=1\nX_MINE=2\nnonsense".utf8))
+        #expect(message.isReady && !message.isStopping)
+        #expect(message.status == "a=b")
+        #expect(message.extensions == ["X_MINE": "2"])
+        #expect(!NotifyMessage(Array("READY=0".utf8)).isReady)
+    }
+
     @Test("nobody, or a supervisor that has gone, is no failure")
     func nobody() {
         Notifier(socketPath: nil).notify(.ready)

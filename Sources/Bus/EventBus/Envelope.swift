@@ -1,4 +1,5 @@
 public import Foundation
+import Support
 
 /// A message as it travels: its attributes, its data as JSON, and, once it is journalled, its position.
 public struct Envelope: Hashable, Sendable {

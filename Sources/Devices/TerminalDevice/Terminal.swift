@@ -1,5 +1,6 @@
 @preconcurrency internal import Dispatch
 internal import Foundation
+internal import SystemSupport
 
 /// Where a device is used: who writes its lines, and where it draws.
 struct Terminal: Sendable {
@@ -66,64 +67,13 @@ struct StandardOutput: Sendable {
 }
 
 /// The lines of standard input.
-///
-/// A terminal, a pipe and a file are all read the same way: by a thread of its own that may block, which only some of
-/// them would spare us. It reads when a line is asked for, so that no more than one waits here.
 enum StandardInput {
-    /// For one reader.
-    static func lines() -> AsyncStream<String> {
-        let demand = DispatchSemaphore(value: 0)
-        let (lines, continuation) = AsyncStream.makeStream(of: String.self)
-        Thread.detachNewThread {
-            var reader = LineReader(descriptor: STDIN_FILENO)
-            while true {
-                demand.wait()
-                guard let line = reader.next() else { break }
-                continuation.yield(line)
-            }
-            continuation.finish()
-        }
-        return AsyncStream {
-            demand.signal()
-            for await line in lines { return line }
-            return nil
-        }
-    }
-}
+    /// The bytes of the longest answer that anybody would type. A line that is longer becomes several.
+    private static let longestLine = 4096
 
-/// Splits what a descriptor gives into lines. Blocks.
-struct LineReader: IteratorProtocol {
-    /// What is longer is no answer that anybody would type; it becomes several.
-    private static let maximumLength = 4096
-
-    private let descriptor: CInt
-    private var pending: ArraySlice<UInt8> = []
-    private var hasEnded = false
-
-    init(descriptor: CInt) {
-        self.descriptor = descriptor
-    }
-
-    /// - Returns: nil at the end of the input, and when it cannot be read.
-    mutating func next() -> String? {
-        while true {
-            if let end = pending.firstIndex(of: UInt8(ascii: "\n")) {
-                defer { pending = pending[(end + 1)...] }
-                return String(decoding: pending[..<end], as: UTF8.self)
-            }
-            if hasEnded || pending.count >= Self.maximumLength {
-                defer { pending = [] }
-                return pending.isEmpty ? nil : String(decoding: pending, as: UTF8.self)
-            }
-            readMore()
-        }
-    }
-
-    private mutating func readMore() {
-        var buffer = [UInt8](repeating: 0, count: Self.maximumLength)
-        let count = read(descriptor, &buffer, buffer.count)
-        // A signal that another thread handles interrupts this call, too.
-        if count < 0, errno == EINTR { return }
-        if count > 0 { pending += buffer[..<count] } else { hasEnded = true }
+    /// For one reader. They end with the input, and when it cannot be read.
+    static func lines(of descriptor: CInt = STDIN_FILENO) -> AsyncStream<String> {
+        let lines = DescriptorLines(LineReader(descriptor, limit: longestLine, excess: .splits))
+        return AsyncStream { try? await lines.next()?.text }
     }
 }

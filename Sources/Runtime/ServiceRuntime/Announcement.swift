@@ -4,6 +4,7 @@ internal import EventBus
 internal import Foundation
 internal import Logging
 internal import ServiceLifecycle
+internal import SystemSupport
 
 /// Makes a process known: to the bus by its presence and its contract, to the supervisor once its services are ready.
 ///
@@ -16,7 +17,7 @@ struct Announcement: Service {
 
     let context: ServiceContext
     let ready: [ReadySignal]
-    let notifier: ServiceNotifier
+    let notifier: Notifier
     let clock: any Clock<Duration>
 
     func run() async throws {

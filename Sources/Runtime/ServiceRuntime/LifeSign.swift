@@ -1,5 +1,6 @@
 internal import Foundation
 public import ServiceLifecycle
+internal import SystemSupport
 
 /// Tells the supervisor again and again that the process lives, if it asks for that.
 ///
@@ -8,7 +9,7 @@ public import ServiceLifecycle
 struct LifeSign: Service {
     let watchdog: Watchdog
     let actors: [any Actor]
-    let notifier: ServiceNotifier
+    let notifier: Notifier
     let clock: any Clock<Duration>
 
     func run() async throws {

@@ -2,6 +2,7 @@ internal import Consuming
 internal import EventBus
 internal import Logging
 public import ServiceLifecycle
+internal import SystemSupport
 internal import UnixSignals
 
 /// Runs a process's services in one group. Services start in order and stop in reverse: the bus outlives all others.
@@ -14,7 +15,7 @@ struct ServiceHost: Sendable {
 
     /// The host of a process on the bus.
     init(
-        context: ServiceContext, services: [any Service], notifier: ServiceNotifier = ServiceNotifier(),
+        context: ServiceContext, services: [any Service], notifier: Notifier = Notifier(),
         watchdog: Watchdog? = Watchdog(), clock: any Clock<Duration> = ContinuousClock()
     ) {
         let announcement = Announcement(
@@ -27,7 +28,7 @@ struct ServiceHost: Sendable {
 
     /// The host of a process that is not on the bus.
     init(
-        logger: Logger, services: [any Service], notifier: ServiceNotifier = ServiceNotifier(),
+        logger: Logger, services: [any Service], notifier: Notifier = Notifier(),
         watchdog: Watchdog? = Watchdog(), clock: any Clock<Duration> = ContinuousClock()
     ) {
         let notice = ReadinessNotice(ready: services.readySignals, notifier: notifier, logger: logger)
@@ -74,7 +75,7 @@ extension [any Service] {
 
     /// With a sign of life of them all, if the supervisor asks for one.
     fileprivate func watched(
-        _ watchdog: Watchdog?, besides actors: [any Actor], notifier: ServiceNotifier, clock: any Clock<Duration>
+        _ watchdog: Watchdog?, besides actors: [any Actor], notifier: Notifier, clock: any Clock<Duration>
     ) -> [any Service] {
         guard let watchdog else { return self }
         let owners = compactMap { ($0 as? any ThreadedService)?.owner as (any Actor)? }
@@ -98,7 +99,7 @@ struct BusService: Service {
 /// Tells the supervisor of a process that is not on the bus that it is ready, once its services are.
 struct ReadinessNotice: Service {
     let ready: [ReadySignal]
-    let notifier: ServiceNotifier
+    let notifier: Notifier
     let logger: Logger
 
     func run() async throws {
@@ -117,7 +118,7 @@ struct ReadinessNotice: Service {
 
 /// Tells the supervisor that the process is about to stop. It is the last of the group, and so the first to hear of it.
 struct StoppingNotice: Service {
-    let notifier: ServiceNotifier
+    let notifier: Notifier
 
     func run() async throws {
         try await gracefulShutdown()

@@ -96,10 +96,10 @@ package struct UnixSocket: ~Copyable {
 }
 
 /// A connected Unix stream that never blocks a thread.
-package struct UnixStream: ~Copyable, Sendable {
+package final class UnixStream: Sendable {
     private let descriptor: CInt
 
-    /// - Parameter descriptor: not blocking; it is closed with this value.
+    /// - Parameter descriptor: not blocking; it is closed with this object.
     fileprivate init(owning descriptor: CInt) {
         self.descriptor = descriptor
     }

@@ -1,3 +1,6 @@
+import Glibc
+import SystemSupport
+
 /// What went wrong with a project, fit to be shown to a person as it is.
 package struct ComposeError: Error, Sendable, Codable, Equatable, CustomStringConvertible {
     /// Stable, for programs: `already-running`, `not-ready`, `executable-not-found`, …
@@ -14,6 +17,27 @@ package struct ComposeError: Error, Sendable, Codable, Equatable, CustomStringCo
     package var description: String {
         let first = recovery.map { "\(message); \($0)" } ?? message
         return ([first] + logTail.map { "  | \($0)" }).joined(separator: "\n")
+    }
+}
+
+extension ComposeError {
+    /// A socket that cannot be made: `socket-path-too-long`, `socket`.
+    static func socket(_ error: SystemError) -> ComposeError {
+        if error.code == ENAMETOOLONG { return socketPathTooLong(error.path) }
+        return ComposeError(code: "socket", message: "cannot make the socket \(error)")
+    }
+
+    static func socketPathTooLong(_ path: String) -> ComposeError {
+        ComposeError(
+            code: "socket-path-too-long",
+            message: "the socket path \(path) is longer than \(UnixAddress.longestPath) bytes",
+            recovery: "use a shorter project name, or set XDG_RUNTIME_DIR to a shorter folder"
+        )
+    }
+
+    /// A folder that cannot be watched: `watch`.
+    static func watch(_ error: SystemError) -> ComposeError {
+        ComposeError(code: "watch", message: "cannot watch \(error)")
     }
 }
 

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Compose
+@testable import SystemSupport
 
 @Suite("The control channel")
 struct ControlChannelTests {
@@ -10,15 +11,12 @@ struct ControlChannelTests {
     }
 
     /// A client of the test's own, which says what no real one would.
-    private static func connect(_ scratch: Scratch) throws -> CInt {
-        let descriptor = UnixSocket.makeDescriptor(SOCK_STREAM)
-        let address = try #require(UnixAddress(scratch.project().controlPath))
-        try #require(address.withSocketAddress { Glibc.connect(descriptor, $0, $1) } == 0)
-        return descriptor
+    private static func connect(_ scratch: Scratch) throws -> UnixStream {
+        try #require(UnixStream.connect(to: scratch.project().controlPath))
     }
 
     private static func exchange(_ text: [UInt8], _ scratch: Scratch) async throws -> String {
-        let socket = StreamSocket(owning: try connect(scratch))
+        let socket = try connect(scratch)
         await socket.writeAll(Data(text))
         return String(decoding: try #require(await socket.readAll(limit: 1 << 20)), as: UTF8.self)
     }
@@ -55,8 +53,8 @@ struct ControlChannelTests {
             }
             // More than are listened to at the same time: they are all answered, as each has its turn soon.
             let silent = try (0..<8).map { _ in try Self.connect(scratch) }
-            defer { for descriptor in silent { close(descriptor) } }
-            for _ in 0..<50 { close(try Self.connect(scratch)) }
+            defer { withExtendedLifetime(silent) {} }
+            for _ in 0..<50 { _ = try Self.connect(scratch) }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<40 {
                     group.addTask {
@@ -75,7 +73,7 @@ struct ControlChannelTests {
         let scratch = try Scratch()
         try await Self.supervisor(scratch).running { supervisor in
             try await supervisor.wait(for: "a") { $0.state == .running }
-            let socket = StreamSocket(owning: try Self.connect(scratch))
+            let socket = try Self.connect(scratch)
             await socket.writeAll(Data(repeating: UInt8(ascii: " "), count: ControlServer.longestCall + (1 << 20)))
             #expect(await socket.readAll(limit: 100)?.isEmpty != false)
             #expect(try await ControlClient(project: scratch.project()).send(.start(services: []))?.count == 1)
@@ -87,7 +85,7 @@ struct ControlChannelTests {
         let scratch = try Scratch()
         let project = try scratch.project()
         try project.prepare(services: [])
-        let descriptor = UnixSocket.makeDescriptor(SOCK_STREAM)
+        let descriptor = UnixSocket.descriptor(.stream)
         let address = try #require(UnixAddress(project.controlPath))
         #expect(address.withSocketAddress { bind(descriptor, $0, $1) } == 0)
         close(descriptor)

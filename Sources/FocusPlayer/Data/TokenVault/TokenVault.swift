@@ -1,5 +1,6 @@
 package import Authorization
 internal import Sodium
+internal import SystemSupport
 
 /// Keeps tokens and unanswered requests for consent in encrypted files: the side that writes.
 ///
@@ -9,7 +10,7 @@ internal import Sodium
 package struct TokenVault: Sendable {
     private let directory: VaultDirectory
     private let key: ChaChaPoly.Key
-    private let lock: WriterLock
+    private let lock: FileLock
     private let queue: FileQueue
 
     /// Opens the vault for writing, and makes it if it is not there.
@@ -21,7 +22,7 @@ package struct TokenVault: Sendable {
 
     private init(directory: VaultDirectory, queue: FileQueue) throws {
         try directory.make()
-        lock = try WriterLock(in: directory)
+        lock = try directory.lock()
         directory.removeLeftovers()
         key = try directory.keyOrNew()
         self.directory = directory

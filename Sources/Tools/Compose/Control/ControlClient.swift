@@ -1,4 +1,5 @@
 import Foundation
+import SystemSupport
 
 /// Asks a project's supervisor for something, from another process.
 package struct ControlClient: Sendable {
@@ -40,7 +41,7 @@ package struct ControlClient: Sendable {
         let path = project.controlPath
         return try await withThrowingTaskGroup(of: Data?.self) { group in
             group.addTask {
-                guard let socket = StreamSocket.connect(to: path) else { return nil }
+                guard let socket = UnixStream.connect(to: path) else { return nil }
                 await socket.writeAll(call)
                 let reply = await socket.readAll(limit: ControlServer.longestCall)
                 return reply?.isEmpty == false ? reply : nil

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Logging
+import SystemSupport
 
 /// Answers those who ask a supervisor for something.
 ///
@@ -17,9 +18,13 @@ final class ControlServer: Sendable {
     private let logger: Logger
 
     /// - Parameter path: in a folder that only this user can enter.
-    /// - Throws: as ``UnixSocket``.
+    /// - Throws: ``ComposeError`` `socket-path-too-long`, `socket`.
     init(path: String, logger: Logger) throws(ComposeError) {
-        socket = try UnixSocket(SOCK_STREAM, boundTo: path)
+        do {
+            socket = try UnixSocket(.stream, boundTo: path)
+        } catch {
+            throw .socket(error)
+        }
         self.logger = logger
     }
 
@@ -27,22 +32,21 @@ final class ControlServer: Sendable {
     func serve(_ answer: @escaping @Sendable (ControlCall) -> ControlReply) async {
         await withTaskGroup(of: Void.self) { group in
             var present = 0
-            while let descriptor = await socket.accept() {
+            while let connection = await socket.accept() {
                 if present == Self.capacity {
                     await group.next()
                     present -= 1
                 }
                 present += 1
-                group.addTask { await self.serve(descriptor, answer) }
+                group.addTask { await self.serve(connection, answer) }
             }
             group.cancelAll()
         }
     }
 
-    private func serve(_ descriptor: CInt, _ answer: @escaping @Sendable (ControlCall) -> ControlReply) async {
+    private func serve(_ connection: UnixStream, _ answer: @escaping @Sendable (ControlCall) -> ControlReply) async {
         await firstResult(
             of: {
-                let connection = StreamSocket(owning: descriptor)
                 guard connection.isOwnUsers, let data = await connection.readAll(limit: Self.longestCall) else {
                     return
                 }

@@ -1,5 +1,6 @@
 package import Foundation
 import Glibc
+import SystemSupport
 
 /// The lines of several logs of one folder, in the order of their times.
 ///
@@ -31,7 +32,11 @@ package struct LogReader: AsyncSequence, Sendable {
         self.isWanted = isWanted
         try PrivateDirectory.make(directory)
         // Before the first look at the files, so that nothing is written unseen between the two.
-        watch = follow ? try DirectoryWatch(path: directory) : nil
+        do {
+            watch = follow ? try DirectoryWatch(path: directory) : nil
+        } catch {
+            throw .watch(error)
+        }
     }
 
     package func makeAsyncIterator() -> Iterator {

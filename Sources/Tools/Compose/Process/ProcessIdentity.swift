@@ -1,5 +1,6 @@
 import Glibc
 import SystemPackage
+import SystemSupport
 
 /// A process that can be recognised later: its number alone may have been given to another one meanwhile.
 package struct ProcessIdentity: Sendable, Codable, Hashable {
@@ -47,7 +48,7 @@ final class ProcessHandle: Sendable {
 
     /// Returns when the process has ended, reaped or not, or when the task is cancelled.
     func waitForExit() async {
-        await Readability.wait(for: descriptor)
+        await DescriptorReadiness.waitForInput(descriptor)
     }
 
     func send(_ signal: CInt) {

@@ -1,4 +1,5 @@
 package import Foundation
+import SystemSupport
 
 extension Project {
     /// How a project is, as its supervisor writes it down, for another process to follow.
@@ -9,7 +10,11 @@ extension Project {
     /// - Throws: ``ComposeError`` `watch`; the sequence `status-unreadable`.
     package func statuses() throws(ComposeError) -> some AsyncSequence<ProjectStatus, any Error> & Sendable {
         // Before the first look at the file, so that nothing is written unseen between the two.
-        ProjectStatuses(project: self, watch: try DirectoryWatch(path: stateDirectory))
+        do {
+            return ProjectStatuses(project: self, watch: try DirectoryWatch(path: stateDirectory))
+        } catch {
+            throw .watch(error)
+        }
     }
 
     /// Waits until changes that a supervisor was asked for have come about.

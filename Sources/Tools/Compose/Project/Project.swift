@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import Logging
 import Projects
+import SystemSupport
 
 /// A stack's place on this machine: its name, and where its state and its sockets lie.
 ///
@@ -63,7 +64,16 @@ package struct Project: Sendable, Hashable {
     /// - Throws: ``ComposeError`` `socket-path-too-long`.
     func checkSocketPaths(services: [String]) throws(ComposeError) {
         for path in services.map(notifyPath) + [controlPath, "\(runtimeDirectory)/bus/ingress"] {
-            guard path.utf8.count <= UnixAddress.longestPath else { throw UnixSocket.tooLong(path) }
+            guard path.utf8.count <= UnixAddress.longestPath else { throw .socketPathTooLong(path) }
+        }
+    }
+
+    /// - Throws: ``ComposeError`` `socket-path-too-long`, `socket`.
+    func notifySocket(at path: String) throws(ComposeError) -> NotifySocket {
+        do {
+            return try NotifySocket(path: path)
+        } catch {
+            throw .socket(error)
         }
     }
 
@@ -83,7 +93,11 @@ package struct Project: Sendable, Hashable {
     /// - Returns: `nil` when another process holds it.
     func lock() throws(ComposeError) -> FileLock? {
         try PrivateDirectory.make(stateDirectory)
-        return try FileLock.acquire(lockPath)
+        do {
+            return try FileLock.acquire(lockPath)
+        } catch {
+            throw ComposeError(code: "lock", message: "cannot open \(error)")
+        }
     }
 
     /// Removes every socket; only while no process of this project runs.
@@ -124,9 +138,10 @@ package struct Project: Sendable, Hashable {
     /// It may hold secrets.
     func save(_ stack: Stack) throws(ComposeError) {
         do {
-            try AtomicFile.replace(stackPath, with: stack.text.utf8, isDurable: true)
+            try AtomicFile(stackPath).replace(with: Data(stack.text.utf8))
         } catch {
-            throw ComposeError(code: "stack-file", message: "cannot write \(stackPath): \(error)")
+            let reason = (error as? SystemError)?.reason ?? "\(error)"
+            throw ComposeError(code: "stack-file", message: "cannot write \(stackPath): \(reason)")
         }
     }
 
@@ -213,7 +228,7 @@ package struct Project: Sendable, Hashable {
     }
 
     private func stopLeftovers(
-        holding lock: consuming FileLock, until deadline: ContinuousClock.Instant
+        holding lock: FileLock, until deadline: ContinuousClock.Instant
     ) async throws(ComposeError) -> Bool {
         let rest = max(.zero, ContinuousClock.now.duration(to: deadline))
         let left = try await stopLeftovers(grace: min(.seconds(10), rest))

@@ -1,4 +1,5 @@
 import Foundation
+import SystemSupport
 
 /// How a project is, as its supervisor last wrote it down.
 package struct ProjectStatus: Sendable, Codable, Equatable {
@@ -51,7 +52,7 @@ package struct ProjectStatus: Sendable, Codable, Equatable {
 
     /// Replaces the file at once, so that no reader ever sees half of it.
     func write(to project: Project) throws {
-        try AtomicFile.replace(project.statusPath, with: Self.encoder.encode(self))
+        try AtomicFile(project.statusPath).replace(with: Self.encoder.encode(self), isDurable: false)
     }
 
     /// What every version says of a run.

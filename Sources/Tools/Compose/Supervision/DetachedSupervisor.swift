@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SystemSupport
 
 /// Starts a supervisor that goes on without the process that started it.
 package struct DetachedSupervisor: Sendable {
@@ -43,7 +44,7 @@ package struct DetachedSupervisor: Sendable {
         try PrivateDirectory.make(project.stateDirectory)
         let runtimeRoot = (project.runtimeDirectory as NSString).deletingLastPathComponent
         try PrivateDirectory.make(runtimeRoot)
-        let socket = try NotifySocket(path: project.launchSocketPrefix + String(getpid()))
+        let socket = try project.notifySocket(at: project.launchSocketPrefix + String(getpid()))
         let variables = environment.merging(["NOTIFY_SOCKET": socket.path]) { _, new in new }
         let logPath = project.supervisorLogPath
         let logStart = (try? FileHandle(forReadingAtPath: logPath)?.seekToEnd()) ?? 0
@@ -108,32 +109,37 @@ struct Launcher: Sendable {
     fileprivate static let failureField = "X_SEGUE_ERROR"
     fileprivate static let launchedField = "X_SEGUE_LAUNCHED"
 
-    private let socket: String?
+    /// How long a launcher that has stopped reading may hold up the supervisor.
+    private static let patience: Duration = .seconds(1)
+
+    private let notifier: Notifier
 
     init(environment: [String: String]) {
-        socket = environment["NOTIFY_SOCKET"].flatMap { $0.isEmpty ? nil : $0 }
+        notifier = Notifier(socketPath: environment["NOTIFY_SOCKET"])
     }
 
     func tellReady() {
-        send("READY=1\nSTATUS=all services are up")
+        send(NotifyMessage(isReady: true, status: "all services are up"))
     }
 
     func tellLaunched() {
-        send("\(Self.launchedField)=1")
+        send(NotifyMessage(extensions: [Self.launchedField: "1"]))
     }
 
     func tell(status: String) {
-        send("STATUS=\(status)")
+        send(NotifyMessage(status: status))
     }
 
     /// A line of JSON, so that the launcher can show the very same error.
     func tell(failure: any Error) {
         let error = failure as? ComposeError ?? ComposeError(code: "supervisor", message: "\(failure)")
         let encoded = (try? JSONEncoder().encode(error)).map { String(decoding: $0, as: UTF8.self) }
-        send("STOPPING=1\nSTATUS=\(error.message)" + (encoded.map { "\n\(Self.failureField)=\($0)" } ?? ""))
+        send(
+            NotifyMessage(
+                isStopping: true, status: error.message, extensions: encoded.map { [Self.failureField: $0] } ?? [:]))
     }
 
-    private func send(_ text: String) {
-        if let socket { NotifySocket.send(text, to: socket) }
+    private func send(_ message: NotifyMessage) {
+        notifier.notify(message, patience: Self.patience)
     }
 }

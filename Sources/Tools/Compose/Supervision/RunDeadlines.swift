@@ -1,4 +1,5 @@
 import Glibc
+import SystemSupport
 
 /// Until when one run of a service must give its next sign of life, by sd_notify(3).
 ///

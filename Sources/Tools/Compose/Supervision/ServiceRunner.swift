@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import Subprocess
 import SystemPackage
+import SystemSupport
 
 /// One round of an instance: from its start to its end, restarts by its policy included.
 struct ServiceRunner: Sendable {
@@ -76,7 +77,7 @@ struct ServiceRunner: Sendable {
         guard board.update({ $0.claimStart(of: name) }) else { return .stopped }
         do {
             let configuration = try configuration(of: service.command, as: "command", variables: variables)
-            let socket = try NotifySocket(path: project.notifyPath(of: name))
+            let socket = try project.notifySocket(at: project.notifyPath(of: name))
             let result = try await Subprocess.run(
                 configuration, input: .none, output: .sequence, error: .sequence
             ) { execution in

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 package import Logging
+import SystemSupport
 
 /// Brings a stack up, keeps it up, changes it on request, and takes it down in order.
 ///
@@ -75,7 +76,7 @@ package final class Supervisor: Sendable {
         }
     }
 
-    private func supervise(_ launcher: Launcher, holding lock: consuming FileLock) async throws {
+    private func supervise(_ launcher: Launcher, holding lock: FileLock) async throws {
         // First, for they are found by what the killed supervisor wrote, in whose place we then write.
         try await project.stopLeftovers(logger: logger)
         try await supervise(launcher)
@@ -155,7 +156,7 @@ package final class Supervisor: Sendable {
     }
 
     private func followSignals() async {
-        for await _ in StopSignals.arrivals(of: options.stopSignals) { stop() }
+        for await _ in ShutdownSignals.arrivals(of: options.stopSignals) { stop() }
     }
 
     /// Does what was asked for as far as it can be done at once: it gives the orders and does not wait for what follows.

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import SystemPackage
+import SystemSupport
 
 /// A stack as units of systemd: a service each for every process, and a target that starts and stops them together.
 package struct SystemdExport: Sendable {
@@ -127,21 +127,20 @@ package struct SystemdFile: Sendable, Equatable {
         do {
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         } catch {
-            throw failure("make the folder \(directory)", Errno(rawValue: errno))
+            throw failure("make the folder \(directory)", String(cString: strerror(errno)))
         }
         for file in files {
             let path = "\(directory)/\(file.name)"
             do {
-                try AtomicFile.replace(
-                    path, with: file.text.utf8,
-                    mode: file.isSecret ? [.ownerReadWrite] : [.ownerReadWrite, .groupRead, .otherRead])
+                try AtomicFile(path, mode: file.isSecret ? 0o600 : 0o644)
+                    .replace(with: Data(file.text.utf8), isDurable: false)
             } catch {
-                throw failure("write \(path)", error)
+                throw failure("write \(path)", error.reason)
             }
         }
     }
 
-    private static func failure(_ what: String, _ reason: Errno) -> ComposeError {
+    private static func failure(_ what: String, _ reason: String) -> ComposeError {
         ComposeError(code: "export-write", message: "cannot \(what): \(reason)", recovery: "name another with -o")
     }
 }

@@ -2,9 +2,13 @@ package import EventBus
 internal import Foundation
 internal import Support
 internal import SystemPackage
+internal import SystemSupport
 
 /// A file of messages, one a line: what `segue record` writes, or `segue monitor --json`.
 package struct Recording: Sendable {
+    /// The bytes of the longest line: longer than any message, whose data has at most 4 MiB, a third more in Base64.
+    package static let longestLine = 8 << 20
+
     private let path: String
     private let file: String
 
@@ -24,12 +28,12 @@ package struct Recording: Sendable {
     package func read(_ body: (RecordingEntry) async throws -> Bool) async throws {
         let descriptor = try readingErrors { try FileDescriptor.open(FilePath(file), .readOnly) }
         defer { try? descriptor.close() }
-        var lines = LineReader(descriptor)
+        var lines = LineReader(descriptor.rawValue, limit: Self.longestLine)
         var messages = 0
         while let next = try readingErrors({ try lines.next() }) {
             let line = lines.number
-            if next.text.allSatisfy({ $0 <= UInt8(ascii: " ") }) { continue }
-            var entry = try entry(next.text, line: line, number: messages + 1)
+            if next.bytes.allSatisfy({ $0 <= UInt8(ascii: " ") }) { continue }
+            var entry = try entry(next.bytes, line: line, number: messages + 1)
             if case .message = entry { messages += 1 }
             if case .mistake = entry, !next.isWhole { entry = .cutOff(line: line) }
             if try await body(entry) { return }
@@ -71,10 +75,16 @@ package struct Recording: Sendable {
                 "recording.unreadable", "there is no file \(name)", recovery: "make one with 'segue record'",
                 isMissing: true)
         } catch let error as Errno {
-            throw RecordingError(
-                "recording.unreadable", "\(name) cannot be read: \(error)",
-                recovery: "name a file that 'segue record' has made", isMissing: true)
+            throw unreadable("\(error)")
+        } catch let error as SystemError {
+            throw unreadable(error.reason)
         }
+    }
+
+    private func unreadable(_ reason: String) -> RecordingError {
+        RecordingError(
+            "recording.unreadable", "\(name) cannot be read: \(reason)",
+            recovery: "name a file that 'segue record' has made", isMissing: true)
     }
 
     private func entry(_ text: Data, line: Int, number: Int) throws -> RecordingEntry {

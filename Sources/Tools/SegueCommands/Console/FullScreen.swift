@@ -1,6 +1,6 @@
-internal import Compose
 internal import Glibc
 internal import SystemPackage
+internal import SystemSupport
 
 /// The terminal as a screen of its own, which is as it was before when this ends, and while the program is stopped.
 struct FullScreen {
@@ -38,7 +38,7 @@ struct FullScreen {
     /// Stops at Ctrl-Z, with the terminal as the shell knows it. Stopped otherwise it cannot leave the screen first, but
     /// whatever was written there meanwhile is gone when it goes on.
     private func stopAndGoOn(_ keys: TerminalKeys, _ redraw: () async throws -> Void) async throws {
-        for await signal in StopSignals.arrivals(of: [SIGTSTP, SIGCONT]) {
+        for await signal in ShutdownSignals.arrivals(of: [SIGTSTP, SIGCONT]) {
             // On the thread that writes, so that nothing is drawn into the shell's screen.
             output.perform { [descriptor = output.descriptor] in
                 if signal == SIGTSTP {

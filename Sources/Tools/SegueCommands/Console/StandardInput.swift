@@ -2,39 +2,28 @@ internal import Dispatch
 internal import Foundation
 internal import Glibc
 internal import Monitor
-internal import Synchronization
 internal import SystemPackage
+internal import SystemSupport
 
 /// What is piped into a command.
 enum StandardInput {
     private static let queue = DispatchQueue(label: "standard-input")
 
-    private static let reader = Mutex(LineReader(.standardInput))
+    private static let descriptorLines = DescriptorLines(LineReader(STDIN_FILENO, limit: Recording.longestLine))
 
-    /// Its lines, each as soon as it is there, and with it those that have come together with it: reading waits on a thread
-    /// of its own, never on one that tasks share. It throws ``CommandError``.
+    /// Its lines, each as soon as it is there, and with it those that have come together with it. It throws
+    /// ``CommandError``.
     static var lines: AsyncThrowingStream<[String], any Error> {
         AsyncThrowingStream {
-            try await withCheckedThrowingContinuation { continuation in
-                queue.async { continuation.resume(with: Result { try reader.withLock { try nextLines(&$0) } }) }
+            do {
+                return try await descriptorLines.nextBatch()?.map(\.text)
+            } catch let error as LineReader.TooLong {
+                throw CommandError(
+                    code: "long-line", "standard input:\(error.number): the line is longer than any message",
+                    status: .dataError)
+            } catch let error as SystemError {
+                throw unreadable(error.reason)
             }
-        }
-    }
-
-    /// - Returns: nil at its end.
-    private static func nextLines(_ reader: inout LineReader) throws(CommandError) -> [String]? {
-        do {
-            var lines: [String] = []
-            while lines.isEmpty || reader.holdsLine, let line = try reader.next() {
-                lines.append(String(decoding: line.text, as: UTF8.self))
-            }
-            return lines.isEmpty ? nil : lines
-        } catch let error as LineReader.TooLong {
-            throw CommandError(
-                code: "long-line", "standard input:\(error.number): the line is longer than any message",
-                status: .dataError)
-        } catch {
-            throw unreadable(error)
         }
     }
 
@@ -84,16 +73,16 @@ enum StandardInput {
             do {
                 count = try chunk.withUnsafeMutableBytes { try FileDescriptor.standardInput.read(into: $0) }
             } catch {
-                throw unreadable(error)
+                throw unreadable("\(error)")
             }
             guard count > 0 else { return }
             try take(chunk[..<count])
         }
     }
 
-    private static func unreadable(_ error: any Error) -> CommandError {
+    private static func unreadable(_ reason: String) -> CommandError {
         CommandError(
-            code: "unreadable-input", "standard input cannot be read: \(error)",
+            code: "unreadable-input", "standard input cannot be read: \(reason)",
             recovery: "give it a file or a pipe", status: .noInput)
     }
 

@@ -1,0 +1,34 @@
+import Foundation
+import Testing
+
+@testable import TerminalDevice
+
+@Suite("Line reader")
+struct StandardInputTests {
+    private func lines(of text: String) async throws -> [String] {
+        let pipe = Pipe()
+        try pipe.fileHandleForWriting.write(contentsOf: Data(text.utf8))
+        try pipe.fileHandleForWriting.close()
+        let lines = StandardInput.lines(of: pipe.fileHandleForReading.fileDescriptor)
+        return await lines.reduce(into: []) { $0.append($1) }
+    }
+
+    @Test("gives the lines of a pipe, the last one with or without its end")
+    func pipe() async throws {
+        #expect(try await lines(of: "1\n\nCalm\nq") == ["1", "", "Calm", "q"])
+        #expect(try await lines(of: "1\n") == ["1"])
+        #expect(try await lines(of: "").isEmpty)
+    }
+
+    @Test("does not grow with a line that never ends")
+    func longLine() async throws {
+        let lines = try await lines(of: String(repeating: "x", count: 10_000))
+        #expect(lines.joined().count == 10_000)
+        #expect(lines.allSatisfy { $0.count <= 8192 })
+    }
+
+    @Test("takes what cannot be read for the end")
+    func unreadable() async {
+        for await _ in StandardInput.lines(of: -1) { Issue.record("there is nothing to read") }
+    }
+}
