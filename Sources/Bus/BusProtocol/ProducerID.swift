@@ -1,0 +1,25 @@
+package import Foundation
+
+/// One incarnation of a publishing process: 16 random bytes. What it publishes is numbered, so that nothing is journalled twice.
+package struct ProducerID: Hashable, Sendable {
+    package static let length = 16
+
+    package let uuid: UUID
+
+    package init(_ uuid: UUID = UUID()) {
+        self.uuid = uuid
+    }
+
+    package init(_ reader: inout ByteReader) throws(ProtocolError) {
+        let bytes = try reader.bytes(count: Self.length)
+        uuid = bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+    }
+
+    package var bytes: [UInt8] { withUnsafeBytes { Array($0) } }
+
+    package func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        try Swift.withUnsafeBytes(of: uuid.uuid, body)
+    }
+
+    package var hexadecimal: String { bytes.map(Topic.hexadecimal).joined() }
+}
