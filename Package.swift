@@ -55,7 +55,7 @@ let bus: [Target] = [
     module("Transports", in: "Bus", ["EventBus", "ZeroMQEventBus", logging]),
     module(
         "Broker", in: "Bus",
-        ["BusProtocol", "EventBus", "Sodium", "SystemSupport", "ZeroMQ", grdb, grdbSQLite, logging]),
+        ["BusProtocol", "EventBus", "Sodium", "Support", "SystemSupport", "ZeroMQ", grdb, grdbSQLite, logging]),
 ]
 
 let navigation: [Target] = [

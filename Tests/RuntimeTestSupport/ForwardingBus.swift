@@ -10,6 +10,10 @@ extension ForwardingBus {
 
     package var taskExecutor: (any TaskExecutor)? { bus.taskExecutor }
 
+    package func waitUntilConnected(timeout: Duration) async throws {
+        try await bus.waitUntilConnected(timeout: timeout)
+    }
+
     package func publish(_ batch: Batch) async throws -> Position {
         try await bus.publish(batch)
     }

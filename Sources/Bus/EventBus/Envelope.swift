@@ -1,5 +1,4 @@
 public import Foundation
-import Support
 
 /// A message as it travels: its attributes, its data as JSON, and, once it is journalled, its position.
 public struct Envelope: Hashable, Sendable {

@@ -1,3 +1,5 @@
+internal import Support
+
 /// A share of the work on a bus. A subject always belongs to the same one of ``count`` partitions, so that the messages of
 /// one subject keep their order when several instances of a service share the rest.
 public struct Partition: Hashable, Comparable, Sendable {
@@ -8,14 +10,14 @@ public struct Partition: Hashable, Comparable, Sendable {
 
     /// The partition of a subject: FNV-1a of its UTF-8 bytes, modulo ``count``.
     public init(subject: String) {
-        var hash = Hash()
+        var hash = FNV1a()
         hash.combine(subject.utf8)
         number = UInt8(truncatingIfNeeded: hash.value % UInt64(Self.count))
     }
 
-    /// As ``init(subject:)``, for whoever has the UTF-8 bytes.
+    /// As ``init(subject:)``, of a subject's UTF-8 bytes.
     package init(subject: UnsafeRawBufferPointer) {
-        var hash = Hash()
+        var hash = FNV1a()
         hash.combine(subject)
         number = UInt8(truncatingIfNeeded: hash.value % UInt64(Self.count))
     }
@@ -32,18 +34,5 @@ public struct Partition: Hashable, Comparable, Sendable {
 
     public static func < (left: Partition, right: Partition) -> Bool {
         left.number < right.number
-    }
-}
-
-/// FNV-1a with 64 bits: stable across processes and machines, and short enough for a stranger to write from the page.
-package struct Hash {
-    package private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
-
-    package init() {}
-
-    package mutating func combine(_ bytes: some Sequence<UInt8>) {
-        for byte in bytes {
-            value = (value ^ UInt64(byte)) &* 0x0000_0100_0000_01b3
-        }
     }
 }

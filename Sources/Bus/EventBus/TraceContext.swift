@@ -1,3 +1,4 @@
+internal import Support
 internal import Synchronization
 
 /// The place of a message in a trace, as the attribute `traceparent` names it: https://www.w3.org/TR/trace-context/.
@@ -38,7 +39,7 @@ public struct TraceContext: Hashable, Sendable {
     }
 
     private static func hash(_ half: UInt8, _ story: String) -> UInt64 {
-        var hash = Hash()
+        var hash = FNV1a()
         hash.combine(CollectionOfOne(half))
         hash.combine(story.utf8)
         return hash.value.nonzero

@@ -1,7 +1,3 @@
-internal import BusProtocol
-internal import EventBus
-internal import OrderedCollections
-
 /// When a request was sent, and when it is to be sent again: it waits twice as long each time.
 struct Resending {
     static let shortestWait: Duration = .milliseconds(250)

@@ -1,6 +1,6 @@
 public import EventBus
 
-/// The queries; each is a struct inside, on the wire `query.Name`.
+/// The queries of apps; each is a struct inside, on the wire `query.Name`. The platform has none of its own.
 public enum Query {}
 
 extension EventBus {

@@ -6,11 +6,11 @@ package struct FlowReading {
     package private(set) var flow: Flow?
     /// Whether the flow is all that the file says.
     package private(set) var isComplete = false
-    private var reader: DocumentReader
+    private var reader: FlowReader
 
     /// Reads a file and checks the flow.
     package init(yaml: String, file: String) {
-        reader = DocumentReader(file: file)
+        reader = FlowReader(file: file)
         let read = reader.document(yaml, "describe a flow in it").flatMap { reader.flow(from: $0) }
         flow = read?.flow
         isComplete = reader.findings.isEmpty

@@ -2,11 +2,11 @@ package import Navigation
 internal import Support
 internal import Yams
 
-extension DocumentReader {
+extension FlowReader {
     /// What a text holds; nil, with a finding, when that is nothing or no YAML.
-    package mutating func document(_ yaml: String, _ advice: String) -> DocumentNode? {
+    package mutating func document(_ yaml: String, _ advice: String) -> FlowNode? {
         do {
-            if let document = try compose(yaml: yaml) { return DocumentNode(document) }
+            if let document = try compose(yaml: yaml) { return FlowNode(document) }
             report(FlowFinding(source: file, line: 1, column: 1, message: "the file is empty; \(advice)"))
         } catch {
             report(FlowFinding(yamlError: error, file: file))
@@ -15,13 +15,13 @@ extension DocumentReader {
     }
 }
 
-extension DocumentNode {
+extension FlowNode {
     fileprivate init(_ node: Node) {
         let content: Content =
             switch node {
             case .scalar(let scalar): .scalar(Scalar(scalar.string, YAMLScalar.value(of: scalar)))
-            case .sequence(let elements): .sequence(elements.map { DocumentNode($0) })
-            case .mapping(let members): .mapping(members.map { (DocumentNode($0.key), DocumentNode($0.value)) })
+            case .sequence(let elements): .sequence(elements.map { FlowNode($0) })
+            case .mapping(let members): .mapping(members.map { (FlowNode($0.key), FlowNode($0.value)) })
             case .alias: .alias
             }
         self.init(content, at: node.mark.map { Mark(line: $0.line, column: $0.column) })

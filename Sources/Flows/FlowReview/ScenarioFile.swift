@@ -11,7 +11,7 @@ extension Scenario {
     ///   - flow: The flow that it is for, whose screens it names.
     /// - Throws: ``FlowError`` with everything that is wrong, each finding with its line and column.
     package init(yaml: String, file: String, flow: Flow) throws(FlowError) {
-        var reader = DocumentReader(file: file)
+        var reader = FlowReader(file: file)
         let document = reader.document(yaml, "describe a scenario in it")
         steps = document.map { reader.steps($0, flow) } ?? []
         self.file = file
@@ -19,8 +19,8 @@ extension Scenario {
     }
 }
 
-extension DocumentReader {
-    fileprivate mutating func steps(_ node: DocumentNode, _ flow: Flow) -> [Scenario.Step] {
+extension FlowReader {
+    fileprivate mutating func steps(_ node: FlowNode, _ flow: Flow) -> [Scenario.Step] {
         guard case .sequence(let elements) = node.content else {
             report("a scenario must be a list of steps, each beginning with '- send: TYPE' or the like", at: node)
             return []
@@ -28,7 +28,7 @@ extension DocumentReader {
         return elements.compactMap { step($0, flow) }
     }
 
-    private mutating func step(_ node: DocumentNode, _ flow: Flow) -> Scenario.Step? {
+    private mutating func step(_ node: FlowNode, _ flow: Flow) -> Scenario.Step? {
         let words = Scenario.Act.Word.allCases
         let known = words.map(\.rawValue)
         if case .scalar(let scalar) = node.content {
@@ -53,7 +53,7 @@ extension DocumentReader {
         return Scenario.Step(position: position(of: node), act: act, expectation: expectation)
     }
 
-    private mutating func act(_ word: Scenario.Act.Word, _ node: DocumentNode, _ flow: Flow) -> Scenario.Act? {
+    private mutating func act(_ word: Scenario.Act.Word, _ node: FlowNode, _ flow: Flow) -> Scenario.Act? {
         if let bare = word.bare, isEmpty(node) { return bare }
         switch word {
         case .send: return message(node, flow).map { .send($0) }
@@ -68,7 +68,7 @@ extension DocumentReader {
         }
     }
 
-    private mutating func message(_ node: DocumentNode, _ flow: Flow) -> Scenario.Message? {
+    private mutating func message(_ node: FlowNode, _ flow: Flow) -> Scenario.Message? {
         if case .scalar = node.content { return messageType(node).map { Scenario.Message(type: $0) } }
         let optional = ["data", "from", "platform", "causedBy", "at"]
         let members = members(of: node, "'send'", at: "", required: ["type"], optional: optional)
@@ -83,7 +83,7 @@ extension DocumentReader {
         )
     }
 
-    mutating func messageType(_ node: DocumentNode) -> String? {
+    mutating func messageType(_ node: FlowNode) -> String? {
         guard let type = string(node, "a message's type") else { return nil }
         if FlowChecker.isType(type, ofKinds: ["command", "event", "error", "document"]) { return type }
         report("'\(type)' is not the type of a message; write command.NAME or event.NAME", at: node)
@@ -91,7 +91,7 @@ extension DocumentReader {
     }
 
     /// A screen, or an instance such as `item-4`.
-    mutating func reference(_ node: DocumentNode, _ flow: Flow) -> String? {
+    mutating func reference(_ node: FlowNode, _ flow: Flow) -> String? {
         guard let name = string(node, "a screen or an instance") else { return nil }
         if flow.screens[name] != nil { return name }
         if let dash = name.lastIndex(of: "-"), Int(name[name.index(after: dash)...]) != nil,
@@ -103,21 +103,21 @@ extension DocumentReader {
         return nil
     }
 
-    func isEmpty(_ node: DocumentNode) -> Bool {
+    func isEmpty(_ node: FlowNode) -> Bool {
         if case .scalar(let scalar) = node.content { scalar.text.isEmpty } else { false }
     }
 
-    private func position(of key: String, in node: DocumentNode) -> Scenario.Position {
+    private func position(of key: String, in node: FlowNode) -> Scenario.Position {
         position(of: node.mapping?.first { name(of: $0.key) == key }?.key ?? node)
     }
 
-    func position(of node: DocumentNode) -> Scenario.Position {
+    func position(of node: FlowNode) -> Scenario.Position {
         Scenario.Position(line: node.mark?.line ?? 1, column: node.mark?.column ?? 1)
     }
 
     /// What shall come of a step; `expect: {}` is nothing at all.
     mutating func expectation(
-        _ node: DocumentNode, _ position: Scenario.Position, _ flow: Flow
+        _ node: FlowNode, _ position: Scenario.Position, _ flow: Flow
     ) -> Scenario.Expectation? {
         if isEmpty(node) { return Scenario.Expectation(position: position, stated: [:]) }
         guard case .mapping(let mapping) = node.content else {
@@ -138,7 +138,7 @@ extension DocumentReader {
         return Scenario.Expectation(position: position, stated: stated)
     }
 
-    private mutating func expected(_ node: DocumentNode, _ aspect: Scenario.Aspect, _ flow: Flow) -> JSONValue {
+    private mutating func expected(_ node: FlowNode, _ aspect: Scenario.Aspect, _ flow: Flow) -> JSONValue {
         guard aspect.isNamed else { return list(node, aspect, flow) }
         if isEmpty(node) { return [:] }
         guard case .mapping(let mapping) = node.content else {
@@ -150,13 +150,13 @@ extension DocumentReader {
     }
 
     /// A list, or one thing in place of a list of one.
-    private mutating func list(_ node: DocumentNode, _ aspect: Scenario.Aspect, _ flow: Flow) -> JSONValue {
+    private mutating func list(_ node: FlowNode, _ aspect: Scenario.Aspect, _ flow: Flow) -> JSONValue {
         if isEmpty(node) { return [] }
-        let nodes: [DocumentNode] = if case .sequence(let elements) = node.content { elements } else { [node] }
+        let nodes: [FlowNode] = if case .sequence(let elements) = node.content { elements } else { [node] }
         return .array(nodes.compactMap { element($0, aspect, flow) })
     }
 
-    private mutating func element(_ node: DocumentNode, _ aspect: Scenario.Aspect, _ flow: Flow) -> JSONValue? {
+    private mutating func element(_ node: FlowNode, _ aspect: Scenario.Aspect, _ flow: Flow) -> JSONValue? {
         switch aspect {
         case .root: return screen(node, aspect, ["container"], flow)
         case .presented: return screen(node, aspect, ["style", "title", "message", "path"], flow)
@@ -169,7 +169,7 @@ extension DocumentReader {
     }
 
     private mutating func screen(
-        _ node: DocumentNode, _ aspect: Scenario.Aspect, _ more: [String], _ flow: Flow
+        _ node: FlowNode, _ aspect: Scenario.Aspect, _ more: [String], _ flow: Flow
     ) -> JSONValue? {
         if case .scalar = node.content { return reference(node, flow).map { .string($0) } }
         let optional = ["arguments"] + more
@@ -188,7 +188,7 @@ extension DocumentReader {
         return .object(expected)
     }
 
-    private mutating func sent(_ node: DocumentNode) -> JSONValue? {
+    private mutating func sent(_ node: FlowNode) -> JSONValue? {
         if case .scalar = node.content { return messageType(node).map { .string($0) } }
         let members = members(of: node, "what is sent", at: "", required: ["type"], optional: ["data"])
         guard let members, let type = members["type"].flatMap({ messageType($0) }) else { return nil }

@@ -170,8 +170,8 @@ extension Flow {
     ///
     /// - Throws: ``NavigationFailure`` that says what is wrong with it, or that the flow does not allow it.
     func requestedAction(_ json: JSONValue) throws(NavigationFailure) -> Action {
-        var reader = DocumentReader(file: "request")
-        let action = reader.action(DocumentNode(json), at: "action")
+        var reader = FlowReader(file: "request")
+        let action = reader.action(FlowNode(json), at: "action")
         guard let action, reader.findings.isEmpty else { throw .unreadable(reader.findings.map(\.message)) }
         guard requests.contains(action.name) else { throw .notRequestable(action.name, among: requests) }
         var checker = FlowChecker(flow: self, isRequest: true)

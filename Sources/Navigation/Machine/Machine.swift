@@ -109,7 +109,7 @@ public struct Machine: Hashable, Sendable {
     }
 
     /// Does what a rule says, or asks first.
-    private mutating func take(_ match: Match, _ step: Step) -> [Effect] {
+    private mutating func take(_ match: Match, _ step: MachineStep) -> [Effect] {
         var step = step
         step.scope = match.run?.id
         if let condition = match.transition.guard { return begin(match.transition, condition, step) }
@@ -117,7 +117,7 @@ public struct Machine: Hashable, Sendable {
     }
 
     /// Takes all of the actions as one step or, when one cannot be taken, none.
-    private mutating func perform(_ actions: [Flow.Action], _ step: Step) -> [Effect] {
+    private mutating func perform(_ actions: [Flow.Action], _ step: MachineStep) -> [Effect] {
         var performed = step
         do {
             for action in actions { try performed.apply(action) }
@@ -144,14 +144,14 @@ public struct Machine: Hashable, Sendable {
         )
     }
 
-    private func step(for input: Input) -> Step {
-        var step = Step(flow: flow, input: input, before: state, memory: memory)
+    private func step(for input: Input) -> MachineStep {
+        var step = MachineStep(flow: flow, input: input, before: state, memory: memory)
         step.unparkExpired()
         return step
     }
 
     /// Makes a step's outcome the machine's.
-    private mutating func commit(_ step: Step) -> [Effect] {
+    private mutating func commit(_ step: MachineStep) -> [Effect] {
         var step = step
         tellOfReportedEndings(&step)
         followParked(&step)
@@ -175,7 +175,7 @@ public struct Machine: Hashable, Sendable {
 
     /// The first rule that matches the step's message and the state that it met: of these runs' flows in their order, or
     /// else of the flow itself.
-    private func match(_ step: Step, runs: [FlowRun]) -> Match? {
+    private func match(_ step: MachineStep, runs: [FlowRun]) -> Match? {
         for run in runs {
             let transitions = flow.flows[run.flow]?.transitions ?? []
             if let transition = transitions.first(where: { matches($0, step) }) { return (transition, run) }
@@ -183,7 +183,7 @@ public struct Machine: Hashable, Sendable {
         return flow.transitions.first { matches($0, step) }.map { ($0, nil) }
     }
 
-    private func matches(_ transition: Flow.Transition, _ step: Step) -> Bool {
+    private func matches(_ transition: Flow.Transition, _ step: MachineStep) -> Bool {
         transition.on == step.input.type
             && (transition.origin == .any || isOwn(step.input))
             && matches(transition.fields, step.input)
@@ -191,7 +191,7 @@ public struct Machine: Hashable, Sendable {
     }
 
     /// Whether the state that the step's message met is one that the rule asks for.
-    private func holds(_ transition: Flow.Transition, _ step: Step) -> Bool {
+    private func holds(_ transition: Flow.Transition, _ step: MachineStep) -> Bool {
         transition.when.allSatisfy { $0.holds(in: step) } && !transition.unless.contains { $0.holds(in: step) }
     }
 
@@ -348,14 +348,14 @@ extension Machine {
 // One attempt waits at a time. Its end is a message like any other: an answer, or the deadline, which the host reports.
 // Meanwhile
 // - events and views' reports are met at once, for they tell what has happened; when the attempt's screen goes with
-//   what they change, the attempt goes too (see `Step.settleAttempt`);
+//   what they change, the attempt goes too (see `MachineStep.settleAttempt`);
 // - the user's commands, and whatever else would begin another attempt, are the guard's to hold back.
 extension Machine {
     /// The type of the message by which the host reports that an attempt has waited long enough.
     public static let deadlinePassed = "event.GuardDeadlinePassed"
 
     /// Puts the question of a guarded rule; the step goes on from there when the answer comes.
-    private mutating func begin(_ rule: Flow.Transition, _ condition: Flow.Guard, _ step: Step) -> [Effect] {
+    private mutating func begin(_ rule: Flow.Transition, _ condition: Flow.Guard, _ step: MachineStep) -> [Effect] {
         let input = step.input
         guard input.data.description.utf8.count <= Attempt.dataLimit else {
             return commit(step) + [input.discarded("its data is too large to wait for an answer")]
@@ -515,7 +515,7 @@ extension Machine {
     /// Tells those who began a run of its end, in the same step, until no more of them ends.
     ///
     /// - Throws: What their rules throw.
-    private func tellOfEndings(_ step: inout Step) throws(NavigationFailure) {
+    private func tellOfEndings(_ step: inout MachineStep) throws(NavigationFailure) {
         let origin = step.input
         step.abandonRuns()
         var count = 0
@@ -531,7 +531,7 @@ extension Machine {
         step.input = origin
     }
 
-    private func tell(of ending: RunEnding, on origin: Input, _ step: inout Step) throws(NavigationFailure) {
+    private func tell(of ending: RunEnding, on origin: Input, _ step: inout MachineStep) throws(NavigationFailure) {
         step.input = ending.message(on: origin)
         // What a guard was asked and answered is for the rule alone that ended the flow.
         step.asked = nil
@@ -544,7 +544,7 @@ extension Machine {
 
     /// Tells of the runs that a view's report has ended. What has happened has happened: when a rule that is told of it
     /// cannot be applied, the report has its effect all the same.
-    private func tellOfReportedEndings(_ step: inout Step) {
+    private func tellOfReportedEndings(_ step: inout MachineStep) {
         let origin = step.input
         step.abandonRuns()
         var attempt = step
@@ -595,7 +595,7 @@ extension Machine {
     ///
     /// Those who began the child flows that it ends are told before it leads anywhere, once: whatever their rules open, the
     /// link meets it as it meets any other state, and what it leads to is the whole of what then stands.
-    private func followParked(_ step: inout Step, telling: Bool = true) {
+    private func followParked(_ step: inout MachineStep, telling: Bool = true) {
         guard let parked = step.state.parked else { return }
         switch flow.answer(to: parked.url, in: step.state) {
         case .unknown: step.unpark(flow.advice(forLink: parked.url))
@@ -626,7 +626,7 @@ extension Machine {
 
     /// Whether the step does what the user has wished since the link came, and the state that the link leads to is
     /// without that.
-    private func isChosen(by step: Step, since parked: ParkedLink, against next: NavigationState) -> Bool {
+    private func isChosen(by step: MachineStep, since parked: ParkedLink, against next: NavigationState) -> Bool {
         let wish = wish(of: step)
         guard wish.isIntent, parked.older?.contains(wish.id) != true else { return false }
         // What a report leads to is no wish: the user has only taken something away. A tab is chosen by either.
@@ -640,7 +640,7 @@ extension Machine {
     }
 
     /// The message that the step answers. What a guard was asked for is a wish of when it was asked.
-    private func wish(of step: Step) -> Input {
+    private func wish(of step: MachineStep) -> Input {
         guard let attempt = state.attempt, attempt.id != step.state.attempt?.id,
             attempt.id == step.input.attributes.causationID
         else { return step.input }
@@ -688,7 +688,7 @@ extension [Machine.Effect] {
 }
 
 extension Flow.Condition {
-    fileprivate func holds(in step: Step) -> Bool {
+    fileprivate func holds(in step: MachineStep) -> Bool {
         holds(in: step.before) { try? step.resolve($0) }
     }
 }

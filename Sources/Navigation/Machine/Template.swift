@@ -87,7 +87,7 @@ extension Template.Problem: CustomStringConvertible {
     }
 }
 
-extension Step {
+extension MachineStep {
     /// Fills in every template within a value.
     func resolve(_ value: JSONValue) throws(NavigationFailure) -> JSONValue {
         switch value {

@@ -1,4 +1,4 @@
-public import Support
+import Support
 
 /// A guarded rule that has matched a message and waits for the answer.
 ///

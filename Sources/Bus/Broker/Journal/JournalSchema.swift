@@ -2,6 +2,7 @@ internal import BusProtocol
 internal import EventBus
 internal import Foundation
 internal import GRDB
+internal import Support
 
 /// The tables of a journal. `sqlite3 journal.sqlite 'select * from log'` shows the messages as a person reads them.
 enum JournalSchema {
@@ -154,7 +155,7 @@ enum JournalSchema {
         let (offset, previous) = (UInt64(bitPattern: row[0]), UInt64(bitPattern: row[1]))
         let name: String = row[2]
         let (header, data): (Data, Data) = (row[3], row[4])
-        var hash = Hash()
+        var hash = FNV1a()
         for number in [offset, previous] {
             withUnsafeBytes(of: number.bigEndian) { hash.combine($0) }
         }

@@ -3,17 +3,17 @@ package import Support
 /// A value of a document that describes a flow or an action, with the place in its file that it was read from.
 ///
 /// The reader of flows works on these, so that it knows neither YAML nor a parser of it.
-package struct DocumentNode: Sendable {
+package struct FlowNode: Sendable {
     package enum Content: Sendable {
         case scalar(Scalar)
-        case sequence([DocumentNode])
+        case sequence([FlowNode])
         /// The members, in the order of the document; no two have the same key.
         case mapping([Member])
         /// A reference to another node, which the parser has left as it is.
         case alias
     }
 
-    package typealias Member = (key: DocumentNode, value: DocumentNode)
+    package typealias Member = (key: FlowNode, value: FlowNode)
 
     /// A single value, and its text as it was written.
     package struct Scalar: Sendable {
@@ -53,10 +53,10 @@ package struct DocumentNode: Sendable {
         case .number(let number):
             self.init(.scalar(Scalar(json.description, Int(exactly: number).map { .integer($0) } ?? json)))
         case .null, .bool, .integer: self.init(.scalar(Scalar(json.description, json)))
-        case .array(let elements): self.init(.sequence(elements.map { DocumentNode($0) }))
+        case .array(let elements): self.init(.sequence(elements.map { FlowNode($0) }))
         case .object(let members):
             let sorted = members.sorted { $0.key < $1.key }
-            self.init(.mapping(sorted.map { (DocumentNode(.string($0.key)), DocumentNode($0.value)) }))
+            self.init(.mapping(sorted.map { (FlowNode(.string($0.key)), FlowNode($0.value)) }))
         }
     }
 

@@ -1,23 +1,22 @@
-import EventBus
-import RuntimeTestSupport
+package import EventBus
 import Synchronization
 
 /// A bus whose broker goes away: what is published then waits for it.
-final class StallingBus: ForwardingBus {
-    let bus: any EventBus
+package final class StallingBus: ForwardingBus {
+    package let bus: any EventBus
     private let isStalled = Mutex(false)
     /// Open once a batch waits.
-    let stalled = Gate()
+    package let stalled = Gate()
 
-    init(bus: any EventBus) {
+    package init(bus: any EventBus) {
         self.bus = bus
     }
 
-    func stall() {
+    package func stall() {
         isStalled.withLock { $0 = true }
     }
 
-    func publish(_ batch: Batch) async throws -> Position {
+    package func publish(_ batch: Batch) async throws -> Position {
         if isStalled.withLock(\.self) {
             stalled.open()
             try await Gate().pass()

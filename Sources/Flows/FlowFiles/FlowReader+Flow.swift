@@ -1,10 +1,10 @@
 internal import Navigation
 internal import Support
 
-extension DocumentReader {
+extension FlowReader {
     /// The flow that a document describes, as far as it can be read; findings say what could not be. Beside it what the
     /// finished flow does not tell: the trees of steps, and all screens as often as they are declared.
-    mutating func flow(from document: DocumentNode) -> (flow: Flow, trees: [Flow.Step], declared: [Flow.Screen])? {
+    mutating func flow(from document: FlowNode) -> (flow: Flow, trees: [Flow.Step], declared: [Flow.Screen])? {
         guard let members = flowMembers(of: document) else { return nil }
         let trees = members["steps"].map { steps($0) } ?? []
         let parts = Flow.parts(of: trees)
@@ -28,7 +28,7 @@ extension DocumentReader {
         return (flow, trees, screens)
     }
 
-    private mutating func flowMembers(of document: DocumentNode) -> [String: DocumentNode]? {
+    private mutating func flowMembers(of document: FlowNode) -> [String: FlowNode]? {
         let keys = ["name", "version", "platform", "start"]
         // Steps declare screens and rules.
         let written = ["screens", "transitions"]
@@ -42,7 +42,7 @@ extension DocumentReader {
         )
     }
 
-    private mutating func screens(_ node: DocumentNode) -> [Flow.Screen] {
+    private mutating func screens(_ node: FlowNode) -> [Flow.Screen] {
         guard case .mapping(let mapping) = node.content, !mapping.isEmpty else {
             report("screens must be a mapping of screens' names to what they send", at: node)
             return []
@@ -55,7 +55,7 @@ extension DocumentReader {
         }
     }
 
-    private mutating func screen(_ name: String, _ node: DocumentNode) -> Flow.Screen {
+    private mutating func screen(_ name: String, _ node: FlowNode) -> Flow.Screen {
         // A screen about which there is nothing to say may be left empty after its colon.
         if case .scalar(let scalar) = node.content, scalar.text.isEmpty { return Flow.Screen(name) }
         let members = members(
@@ -68,7 +68,7 @@ extension DocumentReader {
         )
     }
 
-    private mutating func flows(_ node: DocumentNode, _ screens: [Flow.Screen]) -> [Flow.Child] {
+    private mutating func flows(_ node: FlowNode, _ screens: [Flow.Screen]) -> [Flow.Child] {
         guard case .mapping(let mapping) = node.content else {
             report("flows must be a mapping of child flows' names to their start and transitions", at: node)
             return []
@@ -81,7 +81,7 @@ extension DocumentReader {
         }
     }
 
-    private mutating func child(_ name: String, _ node: DocumentNode, _ screens: [Flow.Screen]) -> Flow.Child {
+    private mutating func child(_ name: String, _ node: FlowNode, _ screens: [Flow.Screen]) -> Flow.Child {
         let place = "flows.\(name)"
         let members = members(of: node, "flow '\(name)'", at: place, required: ["start", "transitions"])
         let start = members?["start"].flatMap { string($0, "the start screen's name") }
@@ -89,7 +89,7 @@ extension DocumentReader {
         return Flow.Child(name, start: start ?? screens.first?.name ?? "", transitions: transitions ?? [])
     }
 
-    private mutating func transitions(_ node: DocumentNode, at list: String) -> [Flow.Transition] {
+    private mutating func transitions(_ node: FlowNode, at list: String) -> [Flow.Transition] {
         guard case .sequence(let elements) = node.content else {
             report("transitions must be a list, each beginning with '- on: TYPE'", at: node)
             return []
@@ -107,7 +107,7 @@ extension DocumentReader {
         return transitions
     }
 
-    private mutating func transition(_ node: DocumentNode, at place: String) -> Flow.Transition? {
+    private mutating func transition(_ node: FlowNode, at place: String) -> Flow.Transition? {
         let members = members(
             of: node,
             "a transition",
@@ -130,7 +130,7 @@ extension DocumentReader {
     }
 
     /// What a rule asks of a message's fields, by dotted path.
-    mutating func fields(_ node: DocumentNode, at place: String) -> [String: Flow.Match] {
+    mutating func fields(_ node: FlowNode, at place: String) -> [String: Flow.Match] {
         guard case .mapping(let mapping) = node.content else {
             report("'where' must be a mapping of fields to what they must be", at: node)
             return [:]
@@ -144,7 +144,7 @@ extension DocumentReader {
         return fields
     }
 
-    private mutating func match(_ node: DocumentNode, _ field: String, at place: String) -> Flow.Match? {
+    private mutating func match(_ node: FlowNode, _ field: String, at place: String) -> Flow.Match? {
         guard case .mapping = node.content else { return Flow.Match(anyOf: values(node)) }
         let operators = ["anyOf", "not", "exists", "atLeast", "atMost"]
         let what = "what '\(field)' must be"
@@ -158,12 +158,12 @@ extension DocumentReader {
         )
     }
 
-    private mutating func values(_ node: DocumentNode) -> [JSONValue] {
+    private mutating func values(_ node: FlowNode) -> [JSONValue] {
         let value = value(node)
         return value.arrayValue ?? [value]
     }
 
-    mutating func conditions(_ node: DocumentNode, _ what: String, at location: String) -> [Flow.Condition] {
+    mutating func conditions(_ node: FlowNode, _ what: String, at location: String) -> [Flow.Condition] {
         let places = Flow.Condition.Place.allCases
         let members = members(of: node, "'\(what)'", at: location, optional: places.map(\.rawValue))
         return places.compactMap { place in
@@ -175,7 +175,7 @@ extension DocumentReader {
         }
     }
 
-    mutating func condition(_ node: DocumentNode, at place: String) -> Flow.Guard {
+    mutating func condition(_ node: FlowNode, at place: String) -> Flow.Guard {
         let members = members(
             of: node,
             "a guard",
@@ -195,21 +195,21 @@ extension DocumentReader {
         )
     }
 
-    private mutating func ask(_ node: DocumentNode, at place: String) -> Flow.Guard.Ask? {
+    private mutating func ask(_ node: FlowNode, at place: String) -> Flow.Guard.Ask? {
         if case .scalar(let scalar) = node.content, !scalar.text.isEmpty { return Flow.Guard.Ask(scalar.text) }
         let members = members(of: node, "'ask'", at: place, required: ["type"], optional: ["data"])
         guard let members, let type = members["type"].flatMap({ string($0, "a command's type") }) else { return nil }
         return Flow.Guard.Ask(type, data: .object(members["data"].map { object($0) } ?? [:]))
     }
 
-    private mutating func answer(_ node: DocumentNode, at place: String) -> Flow.Guard.Answer? {
+    private mutating func answer(_ node: FlowNode, at place: String) -> Flow.Guard.Answer? {
         if case .scalar(let scalar) = node.content, !scalar.text.isEmpty { return Flow.Guard.Answer(scalar.text) }
         let members = members(of: node, "an answer", at: place, required: ["on"], optional: ["where"])
         guard let members, let on = members["on"].flatMap({ string($0, "a message's type") }) else { return nil }
         return Flow.Guard.Answer(on, where: members["where"].map { fields($0, at: "\(place).where") } ?? [:])
     }
 
-    private mutating func outcome(_ node: DocumentNode, _ what: String, at place: String) -> [Flow.Action] {
+    private mutating func outcome(_ node: FlowNode, _ what: String, at place: String) -> [Flow.Action] {
         guard case .sequence = node.content else {
             report("'\(what)' must be a list of actions, each beginning with '- '", at: node)
             return []
@@ -218,7 +218,7 @@ extension DocumentReader {
     }
 
     /// The trees of steps, as they are written.
-    mutating func steps(_ node: DocumentNode, at list: String = "steps") -> [Flow.Step] {
+    mutating func steps(_ node: FlowNode, at list: String = "steps") -> [Flow.Step] {
         guard case .sequence(let elements) = node.content else {
             report("steps must be a list, each beginning with '- screen: NAME'", at: node)
             return []
@@ -232,7 +232,7 @@ extension DocumentReader {
         return steps
     }
 
-    private mutating func step(_ node: DocumentNode, at place: String) -> Flow.Step? {
+    private mutating func step(_ node: FlowNode, at place: String) -> Flow.Step? {
         let members = members(
             of: node,
             "a step",
@@ -264,7 +264,7 @@ extension DocumentReader {
         }
     }
 
-    mutating func links(_ node: DocumentNode) -> [Flow.Link] {
+    mutating func links(_ node: FlowNode) -> [Flow.Link] {
         guard case .sequence(let elements) = node.content else {
             report("links must be a list, each beginning with '- url: PATTERN'", at: node)
             return []
@@ -278,7 +278,7 @@ extension DocumentReader {
         return links
     }
 
-    private mutating func link(_ node: DocumentNode, at place: String) -> Flow.Link? {
+    private mutating func link(_ node: FlowNode, at place: String) -> Flow.Link? {
         let members = members(
             of: node, "a link", at: place, required: ["url", "to"],
             optional: ["when", "unless", "send", "park", "over"])
@@ -296,7 +296,7 @@ extension DocumentReader {
         )
     }
 
-    private mutating func over(_ node: DocumentNode, at place: String) -> [PresentationStyle: Flow.Precedence] {
+    private mutating func over(_ node: FlowNode, at place: String) -> [PresentationStyle: Flow.Precedence] {
         let styles = PresentationStyle.allCases
         let members = members(of: node, "'over'", at: place, optional: styles.map(\.rawValue))
         var over: [PresentationStyle: Flow.Precedence] = [:]
@@ -307,7 +307,7 @@ extension DocumentReader {
     }
 
     /// As a list, or one command in place of a list of one.
-    private mutating func sends(_ node: DocumentNode, at place: String) -> [Flow.Link.Sending] {
+    private mutating func sends(_ node: FlowNode, at place: String) -> [Flow.Link.Sending] {
         let elements = if case .sequence(let sequence) = node.content { sequence } else { [node] }
         var sends: [Flow.Link.Sending] = []
         for element in elements {
@@ -319,7 +319,7 @@ extension DocumentReader {
         return sends
     }
 
-    private mutating func target(_ node: DocumentNode, at place: String) -> Flow.Link.Target? {
+    private mutating func target(_ node: FlowNode, at place: String) -> Flow.Link.Target? {
         let members = members(of: node, "'to'", at: place, optional: ["root", "tab", "columns", "path", "present"])
         guard let members else { return nil }
         return Flow.Link.Target(
@@ -331,17 +331,17 @@ extension DocumentReader {
         )
     }
 
-    private mutating func root(_ node: DocumentNode, at place: String) -> Flow.Link.Root? {
+    private mutating func root(_ node: FlowNode, at place: String) -> Flow.Link.Root? {
         guard case .setRoot(let destination, let container) = setRoot(node, at: place) else { return nil }
         return Flow.Link.Root(destination, container: container)
     }
 
-    private mutating func presented(_ node: DocumentNode, at place: String) -> Flow.Link.Presented? {
+    private mutating func presented(_ node: FlowNode, at place: String) -> Flow.Link.Presented? {
         guard case .present(let destination, let style, let options) = present(node, at: place) else { return nil }
         return Flow.Link.Presented(destination, as: style, options: options)
     }
 
-    private mutating func columns(_ node: DocumentNode, at place: String) -> [String: Flow.Link.Column] {
+    private mutating func columns(_ node: FlowNode, at place: String) -> [String: Flow.Link.Column] {
         guard case .mapping(let mapping) = node.content else {
             report("columns must be a mapping of columns' names to screens", at: node)
             return [:]

@@ -2,6 +2,31 @@ import EventBus
 import RuntimeTestSupport
 import Synchronization
 
+/// A bus whose broker never answers a claim.
+struct SilentBus: ForwardingBus {
+    let bus: any EventBus
+    /// Opened by the first claim.
+    let asked = Gate()
+
+    func claim(consumer: String, as member: ConsumerMember) async throws -> ConsumerClaim {
+        asked.open()
+        try await Gate().pass()
+        throw CancellationError()
+    }
+}
+
+/// A bus whose retention has removed each message by the time that it is given up.
+struct RemovingBus: ForwardingBus {
+    let bus: any EventBus
+
+    func publish(_ batch: Batch) async throws -> Position {
+        guard batch.rejection == nil else {
+            throw BusError(.letter, "the message is no longer in the journal")
+        }
+        return try await bus.publish(batch)
+    }
+}
+
 /// A bus whose retention has cut off what no consumer had handled: claims say so until progress is recorded under one.
 final class CutOffBus: ForwardingBus {
     let bus: any EventBus

@@ -1,7 +1,7 @@
 internal import Support
 
 /// A change in the making: it works on a copy, so that of several actions either all or none take effect.
-struct Step {
+struct MachineStep {
     private let flow: Flow
     /// The message, or what it has led a child flow to say.
     var input: Machine.Input

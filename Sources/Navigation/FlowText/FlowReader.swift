@@ -4,16 +4,16 @@ package import Support
 ///
 /// A place such as `transitions[2].do[0].screen` names a node by its position in the flow that is read, so that the
 /// checks of the finished flow, which know nothing of files, get their lines too.
-package struct DocumentReader {
+package struct FlowReader {
     package let file: String
     package private(set) var findings: [FlowFinding] = []
-    private var marks: [String: DocumentNode.Mark] = [:]
+    private var marks: [String: FlowNode.Mark] = [:]
 
     package init(file: String) {
         self.file = file
     }
 
-    package mutating func report(_ message: String, at node: DocumentNode) {
+    package mutating func report(_ message: String, at node: FlowNode) {
         findings.append(
             FlowFinding(source: file, line: node.mark?.line, column: node.mark?.column, message: message)
         )
@@ -37,7 +37,7 @@ package struct DocumentReader {
         )
     }
 
-    private func mark(near place: String) -> DocumentNode.Mark? {
+    private func mark(near place: String) -> FlowNode.Mark? {
         var place = place[...]
         while marks[String(place)] == nil, let end = place.lastIndex(where: { ".[".contains($0) }) {
             place = place[..<end]
@@ -46,7 +46,7 @@ package struct DocumentReader {
     }
 
     /// Notes where a place is in the file.
-    package mutating func note(_ place: String, at node: DocumentNode) {
+    package mutating func note(_ place: String, at node: FlowNode) {
         marks[place] = node.mark
     }
 
@@ -66,18 +66,18 @@ package struct DocumentReader {
     ///
     /// - Returns: What is there, so that a reader goes on to find what else is wrong; nil when this is no mapping.
     package mutating func members(
-        of node: DocumentNode,
+        of node: FlowNode,
         _ what: String,
         at place: String,
         required: [String] = [],
         optional: [String] = []
-    ) -> [String: DocumentNode]? {
+    ) -> [String: FlowNode]? {
         guard case .mapping(let mapping) = node.content else {
             report("\(what) must be a mapping with \((required + optional).joined(separator: ", "))", at: node)
             return nil
         }
         note(place, at: node)
-        var members: [String: DocumentNode] = [:]
+        var members: [String: FlowNode] = [:]
         for (key, value) in mapping {
             guard let name = name(of: key), (required + optional).contains(name) else {
                 let word = name(of: key) ?? ""
@@ -93,7 +93,7 @@ package struct DocumentReader {
     }
 
     /// A scalar's text, as it is written.
-    package mutating func string(_ node: DocumentNode, _ what: String) -> String? {
+    package mutating func string(_ node: FlowNode, _ what: String) -> String? {
         guard case .scalar(let scalar) = node.content, !scalar.text.isEmpty else {
             report("\(what) must be a string", at: node)
             return nil
@@ -102,14 +102,14 @@ package struct DocumentReader {
     }
 
     /// A list of strings, or one string in place of a list of one.
-    package mutating func strings(_ node: DocumentNode, _ what: String) -> [String]? {
+    package mutating func strings(_ node: FlowNode, _ what: String) -> [String]? {
         guard case .sequence(let elements) = node.content else { return string(node, what).map { [$0] } }
         return elements.compactMap { string($0, what) }
     }
 
     /// One of an enumeration's cases.
     package mutating func choice<Choice: RawRepresentable & CaseIterable>(
-        _ node: DocumentNode,
+        _ node: FlowNode,
         _ what: String,
         of type: Choice.Type
     ) -> Choice? where Choice.RawValue == String {
@@ -122,7 +122,7 @@ package struct DocumentReader {
 
     /// A list of an enumeration's cases.
     package mutating func choices<Choice: RawRepresentable & CaseIterable>(
-        _ node: DocumentNode,
+        _ node: FlowNode,
         _ what: String,
         of type: Choice.Type
     ) -> [Choice]? where Choice.RawValue == String {
@@ -135,13 +135,13 @@ package struct DocumentReader {
     }
 
     /// A mapping's key when it is a scalar.
-    package func name(of key: DocumentNode) -> String? {
+    package func name(of key: FlowNode) -> String? {
         guard case .scalar(let scalar) = key.content else { return nil }
         return scalar.text
     }
 
     /// Any JSON value.
-    package mutating func value(_ node: DocumentNode) -> JSONValue {
+    package mutating func value(_ node: FlowNode) -> JSONValue {
         switch node.content {
         case .scalar(let scalar): return scalar.value
         case .sequence(let elements): return .array(elements.map { value($0) })
@@ -153,7 +153,7 @@ package struct DocumentReader {
     }
 
     /// A mapping of any keys to JSON values.
-    package mutating func object(_ node: DocumentNode) -> [String: JSONValue] {
+    package mutating func object(_ node: FlowNode) -> [String: JSONValue] {
         guard case .mapping(let mapping) = node.content else {
             report("expected a mapping of names to values", at: node)
             return [:]
@@ -169,15 +169,15 @@ package struct DocumentReader {
         return object
     }
 
-    package mutating func bool(_ node: DocumentNode, _ what: String) -> Bool? {
+    package mutating func bool(_ node: FlowNode, _ what: String) -> Bool? {
         scalar(node, "\(what) must be true or false", \.boolValue)
     }
 
-    package mutating func number(_ node: DocumentNode, _ what: String) -> Double? {
+    package mutating func number(_ node: FlowNode, _ what: String) -> Double? {
         scalar(node, "\(what) must be a number", \.numberValue)
     }
 
-    package mutating func integer(_ node: DocumentNode, _ what: String) -> Int? {
+    package mutating func integer(_ node: FlowNode, _ what: String) -> Int? {
         // 1.0 is one in a message, but nothing that a person counts with.
         scalar(node, "\(what) must be a whole number") { value in
             if case .integer(let integer) = value { integer } else { nil }
@@ -185,7 +185,7 @@ package struct DocumentReader {
     }
 
     private mutating func scalar<Value>(
-        _ node: DocumentNode, _ complaint: String, _ read: (JSONValue) -> Value?
+        _ node: FlowNode, _ complaint: String, _ read: (JSONValue) -> Value?
     ) -> Value? {
         guard case .scalar(let scalar) = node.content, let value = read(scalar.value) else {
             report(complaint, at: node)
@@ -194,7 +194,7 @@ package struct DocumentReader {
         return value
     }
 
-    package mutating func duration(_ node: DocumentNode, _ what: String) -> Duration? {
+    package mutating func duration(_ node: FlowNode, _ what: String) -> Duration? {
         guard let text = string(node, what) else { return nil }
         if let duration = Duration(text: text) { return duration }
         report("'\(text)' is no duration; write a whole number and ms, s, m, h or d, such as 5s", at: node)

@@ -1,6 +1,6 @@
 internal import Support
 
-extension DocumentReader {
+extension FlowReader {
     private static let bareActions: [String: Flow.Action] = [
         "pop": .pop, "popToRoot": .popToRoot, "dismiss": .dismiss(nil), "dismissAll": .dismissAll,
         "finish": .finish(), "abandon": .abandon,
@@ -9,7 +9,7 @@ extension DocumentReader {
     private static let actionNames = Flow.ActionName.allCases.map(\.rawValue)
 
     /// The actions of a rule; nil when none of those that are written can be read.
-    package mutating func actions(_ node: DocumentNode, at place: String) -> [Flow.Action]? {
+    package mutating func actions(_ node: FlowNode, at place: String) -> [Flow.Action]? {
         guard case .sequence(let elements) = node.content else {
             report("'do' must be a list of actions, each beginning with '- '", at: node)
             return nil
@@ -23,7 +23,7 @@ extension DocumentReader {
     }
 
     /// One action; nil when it cannot be read.
-    package mutating func action(_ node: DocumentNode, at place: String) -> Flow.Action? {
+    package mutating func action(_ node: FlowNode, at place: String) -> Flow.Action? {
         note(place, at: node)
         switch node.content {
         case .scalar(let scalar):
@@ -42,7 +42,7 @@ extension DocumentReader {
         return nil
     }
 
-    private mutating func action(_ name: String, _ key: DocumentNode, _ value: DocumentNode, at place: String) -> Flow
+    private mutating func action(_ name: String, _ key: FlowNode, _ value: FlowNode, at place: String) -> Flow
         .Action?
     {
         switch name {
@@ -64,11 +64,11 @@ extension DocumentReader {
         return nil
     }
 
-    private mutating func reportUnknownAction(_ name: String, at node: DocumentNode) {
+    private mutating func reportUnknownAction(_ name: String, at node: FlowNode) {
         report("unknown action '\(name)'; \(Spelling.advice(for: name, among: Self.actionNames))", at: node)
     }
 
-    package mutating func send(_ node: DocumentNode, at place: String) -> Flow.Action? {
+    package mutating func send(_ node: FlowNode, at place: String) -> Flow.Action? {
         if case .scalar(let scalar) = node.content { return .send(scalar.text) }
         let members = members(of: node, "'send'", at: place, required: ["type"], optional: ["data"])
         guard let members, let type = members["type"].flatMap({ string($0, "a command's type") }) else { return nil }
@@ -79,12 +79,12 @@ extension DocumentReader {
     ///
     /// An action that needs nothing else may give the screen's name alone: `push: settings`.
     package mutating func destination(
-        _ node: DocumentNode,
+        _ node: FlowNode,
         _ action: String,
         at place: String,
         required: [String] = [],
         optional: [String] = []
-    ) -> (destination: Flow.Destination, more: [String: DocumentNode])? {
+    ) -> (destination: Flow.Destination, more: [String: FlowNode])? {
         if required.isEmpty, case .scalar = node.content {
             note("\(place).screen", at: node)
             return string(node, "a screen's name").map { (.screen($0), [:]) }
@@ -103,12 +103,12 @@ extension DocumentReader {
     /// A child flow with its arguments, and the other members of the action that begins it; nil when the action names
     /// no flow.
     private mutating func childFlow(
-        _ node: DocumentNode,
+        _ node: FlowNode,
         _ action: String,
         at place: String,
         required: [String] = [],
         optional: [String] = []
-    ) -> (name: String, arguments: [String: JSONValue], more: [String: DocumentNode])? {
+    ) -> (name: String, arguments: [String: JSONValue], more: [String: FlowNode])? {
         guard case .mapping(let mapping) = node.content, mapping.contains(where: { self.name(of: $0.key) == "flow" })
         else {
             return nil
@@ -120,8 +120,8 @@ extension DocumentReader {
     }
 
     /// One screen or a list of them.
-    package mutating func destinations(_ node: DocumentNode, _ action: String, at place: String) -> [Flow.Destination] {
-        let nodes: [DocumentNode] = if case .sequence(let elements) = node.content { elements } else { [node] }
+    package mutating func destinations(_ node: FlowNode, _ action: String, at place: String) -> [Flow.Destination] {
+        let nodes: [FlowNode] = if case .sequence(let elements) = node.content { elements } else { [node] }
         var destinations: [Flow.Destination] = []
         for node in nodes {
             let place = "\(place)[\(destinations.count)]"
@@ -131,14 +131,14 @@ extension DocumentReader {
         return destinations
     }
 
-    package mutating func setRoot(_ node: DocumentNode, at place: String) -> Flow.Action? {
+    package mutating func setRoot(_ node: FlowNode, at place: String) -> Flow.Action? {
         guard let (destination, more) = destination(node, "setRoot", at: place, optional: ["container"]) else {
             return nil
         }
         return .setRoot(destination, container: more["container"].flatMap { layout($0, at: "\(place).container") })
     }
 
-    private mutating func layout(_ node: DocumentNode, at place: String) -> Flow.Layout? {
+    private mutating func layout(_ node: FlowNode, at place: String) -> Flow.Layout? {
         if case .scalar(let scalar) = node.content {
             if scalar.text == "split" { return .split }
             report("unknown container '\(scalar.text)'; write 'split' or '{ tabs: [SCREEN, …] }'", at: node)
@@ -152,14 +152,14 @@ extension DocumentReader {
         return .tabs(elements.enumerated().compactMap { tab($0.element, at: "\(place).tabs[\($0.offset)]") })
     }
 
-    private mutating func tab(_ node: DocumentNode, at place: String) -> Flow.Tab? {
+    private mutating func tab(_ node: FlowNode, at place: String) -> Flow.Tab? {
         note(place, at: node)
         guard let (destination, more) = destination(node, "tabs", at: place, optional: ["name"]) else { return nil }
         let name = more["name"].map { string($0, "a tab's name") } ?? destination.screen
         return name.map { .tab($0, destination) }
     }
 
-    private mutating func push(_ node: DocumentNode, at place: String) -> Flow.Action? {
+    private mutating func push(_ node: FlowNode, at place: String) -> Flow.Action? {
         if let (name, arguments, more) = childFlow(node, "push", at: place, optional: ["column"]) {
             let column = more["column"].flatMap { string($0, "a column's name") }
             return .pushFlow(name, arguments: arguments, column: column)
@@ -169,7 +169,7 @@ extension DocumentReader {
     }
 
     /// `pop: 2`, `pop: list`, or either with the column: `pop: { to: list, column: detail }`.
-    private mutating func pop(_ node: DocumentNode, at place: String) -> Flow.Action? {
+    private mutating func pop(_ node: FlowNode, at place: String) -> Flow.Action? {
         guard case .mapping = node.content else { return extent(node).map { .pop($0) } }
         guard let members = members(of: node, "'pop'", at: place, optional: ["count", "to", "column"]) else {
             return nil
@@ -186,7 +186,7 @@ extension DocumentReader {
         }
     }
 
-    private mutating func extent(_ node: DocumentNode) -> Flow.Extent? {
+    private mutating func extent(_ node: FlowNode) -> Flow.Extent? {
         switch value(node) {
         case .integer(let count): return .count(count)
         case .string(let screen) where !screen.isEmpty: return .to(screen)
@@ -196,12 +196,12 @@ extension DocumentReader {
         }
     }
 
-    private mutating func show(_ node: DocumentNode, at place: String) -> Flow.Action? {
+    private mutating func show(_ node: FlowNode, at place: String) -> Flow.Action? {
         guard let (destination, more) = destination(node, "show", at: place, required: ["column"]) else { return nil }
         return more["column"].flatMap { string($0, "a column's name") }.map { .show(destination, column: $0) }
     }
 
-    package mutating func present(_ node: DocumentNode, at place: String) -> Flow.Action? {
+    package mutating func present(_ node: FlowNode, at place: String) -> Flow.Action? {
         let optional = ["detents", "dragIndicator", "interactiveDismissal", "title", "message", "buttons"]
         if let (name, arguments, more) = childFlow(node, "present", at: place, required: ["style"], optional: optional)
         {
@@ -214,11 +214,11 @@ extension DocumentReader {
         return style(more).map { .present(destination, as: $0, options: options(more, at: place)) }
     }
 
-    private mutating func style(_ members: [String: DocumentNode]) -> PresentationStyle? {
+    private mutating func style(_ members: [String: FlowNode]) -> PresentationStyle? {
         members["style"].flatMap { choice($0, "style", of: PresentationStyle.self) }
     }
 
-    private mutating func options(_ members: [String: DocumentNode], at place: String) -> PresentationOptions {
+    private mutating func options(_ members: [String: FlowNode], at place: String) -> PresentationOptions {
         PresentationOptions(
             detents: members["detents"].flatMap { choices($0, "detent", of: Detent.self) },
             dragIndicator: members["dragIndicator"].flatMap { bool($0, "dragIndicator") },
@@ -229,7 +229,7 @@ extension DocumentReader {
         )
     }
 
-    private mutating func buttons(_ node: DocumentNode, at place: String) -> [AlertButton]? {
+    private mutating func buttons(_ node: FlowNode, at place: String) -> [AlertButton]? {
         guard case .sequence(let elements) = node.content else {
             report("buttons must be a list of { id, title, role, sends }", at: node)
             return nil

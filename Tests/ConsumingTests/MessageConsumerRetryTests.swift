@@ -131,3 +131,8 @@ struct MessageConsumerRetryTests {
         #expect(RetryPolicy(attempts: 0, firstDelay: .zero, factor: 1).attempts == 1)
     }
 }
+
+extension RetryPolicy {
+    /// No second attempt.
+    static let once = RetryPolicy(attempts: 1, firstDelay: .zero, factor: 1)
+}
