@@ -98,7 +98,9 @@ let tools: [Target] = [
     .target(
         name: "CSegueVersion", path: "Sources/Tools/CSegueVersion",
         cSettings: [.define("SEGUE_COMMIT", to: "\"\(commit)\"")]),
-    module("Compose", in: "Tools", ["SystemSupport", logging, orderedCollections, subprocess, systemPackage, yams]),
+    module(
+        "Compose", in: "Tools",
+        ["Support", "SystemSupport", logging, orderedCollections, subprocess, systemPackage, yams]),
     module(
         "AppContract", in: "Tools", ["Contracts", "EventBus", "FlowReview", "MessageSchema", "Navigation", "Support"]),
     module("SegueTestSupport", in: "Tools", ["Compose", "EventBus", "ZeroMQEventBus", logging]),
