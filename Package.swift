@@ -103,7 +103,7 @@ let tools: [Target] = [
         cSettings: [.define("SEGUE_COMMIT", to: "\"\(commit)\"")]),
     module(
         "Compose", in: "Tools",
-        ["Projects", "SystemSupport", logging, orderedCollections, subprocess, systemPackage, yams]),
+        ["Projects", "Support", "SystemSupport", logging, orderedCollections, subprocess, systemPackage, yams]),
     module(
         "AppContract", in: "Tools", ["Contracts", "EventBus", "FlowReview", "MessageSchema", "Navigation", "Support"]),
     module("SegueTestSupport", in: "Tools", ["Compose", "EventBus", "Transports", logging]),
@@ -228,13 +228,17 @@ let tests: [Target] = [
     tests(of: "Contracts", ["EventBus", "Navigation", "Support"]),
     tests(of: "MessageSchema", ["Contracts", "EventBus", "FlowFiles", "Navigation", "Support"]),
     tests(of: "Projects"),
-    testModule("RuntimeTestSupport", ["Consuming", "EventBus", lifecycle, logging]),
-    tests(of: "Consuming", ["Contracts", "EventBus", "RuntimeTestSupport", logging]),
+    testModule("RuntimeTestSupport", ["Consuming", "Contracts", "EventBus", lifecycle, logging]),
+    tests(
+        of: "Consuming",
+        [
+            "Contracts", "EventBus", "Navigation", "RuntimeTestSupport", "Support",
+            .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"), lifecycle, logging,
+        ]),
     tests(
         of: "ServiceRuntime",
         [
-            "Consuming", "Contracts", "EventBus", "MessageSchema", "Navigation", "RuntimeTestSupport", "Support",
-            "SystemSupport", "Transports",
+            "Consuming", "Contracts", "EventBus", "MessageSchema", "RuntimeTestSupport", "SystemSupport", "Transports",
             .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"), lifecycle, logging,
         ]),
     tests(of: "ErrorNotification", ["Contracts", "EventBus", "RuntimeTestSupport", logging]),

@@ -1,3 +1,4 @@
+import Support
 import Yams
 
 /// The stack as a compose file: everything resolved, so that reading it gives the same stack again.
@@ -83,9 +84,9 @@ extension Service: Encodable {
         try container.encode(restart.description, forKey: .restart)
         try container.encodeIfPresent(Deployment(self), forKey: .deploy)
         if readiness != .started { try container.encode(readiness, forKey: .healthcheck) }
-        try container.encodeIfPresent(watchdog?.composeText, forKey: .watchdog)
+        try container.encodeIfPresent(watchdog?.sumText, forKey: .watchdog)
         try container.encode(stopSignal.description, forKey: .stopSignal)
-        try container.encode(stopGracePeriod.composeText, forKey: .stopGracePeriod)
+        try container.encode(stopGracePeriod.sumText, forKey: .stopGracePeriod)
         try encode(labels, to: &container, forKey: .labels)
     }
 
@@ -127,9 +128,9 @@ private struct Deployment: Encodable {
     init?(_ service: Service) {
         var policy = Policy()
         if let backoff = service.backoff {
-            policy.delay = backoff.initial.composeText
-            policy.maximum = backoff.maximum.composeText
-            policy.window = backoff.resetAfter.composeText
+            policy.delay = backoff.initial.sumText
+            policy.maximum = backoff.maximum.sumText
+            policy.window = backoff.resetAfter.sumText
         }
         // `on-failure:3` says its limit itself.
         if case .always(let limit) = service.restart { policy.limit = limit }
@@ -169,14 +170,14 @@ extension Readiness: Encodable {
             try container.encode(true, forKey: .disable)
         case .notify(let timeout):
             try container.encode(["NOTIFY"], forKey: .test)
-            try container.encodeIfPresent(timeout?.composeText, forKey: .startPeriod)
+            try container.encodeIfPresent(timeout?.sumText, forKey: .startPeriod)
         case .probe(let probe):
             try container.encode(["CMD"] + probe.command.map(\.composeEscaped), forKey: .test)
-            try container.encode(probe.interval.composeText, forKey: .interval)
-            try container.encode(probe.timeout.composeText, forKey: .timeout)
+            try container.encode(probe.interval.sumText, forKey: .interval)
+            try container.encode(probe.timeout.sumText, forKey: .timeout)
             try container.encode(probe.retries, forKey: .retries)
-            try container.encode(probe.startPeriod.composeText, forKey: .startPeriod)
-            try container.encode(probe.startInterval.composeText, forKey: .startInterval)
+            try container.encode(probe.startPeriod.sumText, forKey: .startPeriod)
+            try container.encode(probe.startInterval.sumText, forKey: .startInterval)
         }
     }
 }

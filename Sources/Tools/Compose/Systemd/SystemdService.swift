@@ -1,3 +1,5 @@
+import Support
+
 /// One process of a service as a unit, with a file of its variables beside it.
 struct SystemdService {
     private let service: Service
@@ -119,7 +121,7 @@ struct SystemdService {
     }
 
     private var restartLines: [(String, String)] {
-        let delay = ("RestartSec", backoff.initial.composeText)
+        let delay = ("RestartSec", backoff.initial.sumText)
         switch service.restart {
         case .no: return [("Restart", "no")]
         // A oneshot cannot have 'always', and has done its work when it ends well.

@@ -1,3 +1,5 @@
+import Support
+
 /// How values are written in unit files (systemd.syntax(7), systemd.service(5)) and environment files (systemd.exec(5)).
 enum SystemdText {
     /// A word of a command line: `%` begins a specifier and `$` a variable, so both stand twice.
@@ -28,7 +30,7 @@ enum SystemdText {
 
     /// A time span. No time at all would be read as an endless one (systemd.service(5), of its timeouts).
     static func timeout(_ duration: Duration) -> String {
-        duration == .zero ? "1ms" : duration.composeText
+        duration == .zero ? "1ms" : duration.sumText
     }
 
     private static let plain: Set<Unicode.Scalar> = Set(
