@@ -216,7 +216,7 @@ let tests: [Target] = [
     // What strangers may send: `make fuzz`.
     .executableTarget(
         name: "bus-fuzz", dependencies: ["BusFuzz"], path: "Tests/BusFuzzCommand", swiftSettings: settings),
-    tests(of: "Broker", ["BusFuzz", "BusProtocol", "EventBus", grdb, logging]),
+    tests(of: "Broker", ["BusFuzz", "BusProtocol", "EventBus", "Support", grdb, logging]),
     tests(
         of: "ZeroMQEventBus",
         ["Broker", "BusConformance", "BusProtocol", "Consuming", "EventBus", "SeededRandom", "ZeroMQ", grdb, logging]),

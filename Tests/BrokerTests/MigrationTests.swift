@@ -2,6 +2,7 @@ import BusProtocol
 import EventBus
 import Foundation
 import GRDB
+import Support
 import Testing
 
 @testable import Broker
@@ -62,7 +63,7 @@ struct MigrationTests {
             try database.execute(sql: "UPDATE journal SET value = 42 WHERE key = 'epoch'")
             try database.execute(sql: "INSERT INTO topics VALUES (1, ?, 2)", arguments: [topic])
             for (offset, previous) in [(1, 0), (2, 1)] as [(UInt64, UInt64)] {
-                var hash = Hash()
+                var hash = FNV1a()
                 for number in [offset, previous] {
                     withUnsafeBytes(of: number.bigEndian) { hash.combine($0) }
                 }

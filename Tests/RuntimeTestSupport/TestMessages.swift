@@ -1,5 +1,5 @@
 package import Contracts
-package import EventBus
+import EventBus
 
 extension Command {
     package struct Greet: CommandMessage {

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// Who says hello or bye, and what it has seen of the journal.
 /// Frames: producer (16), epoch (8), offset (8), head (8), mark (8), and in a long one: more (1).
