@@ -93,14 +93,21 @@ package struct DetachedSupervisor: Sendable {
 
     /// - Returns: `nil` when the process has ended and said no more, or the task is cancelled.
     private func next(_ socket: NotifySocket, unlessEnded pid: pid_t) async -> NotifyMessage? {
-        let message: NotifyMessage? = await firstResult(
-            of: socket.next,
-            {
-                await ProcessSession(id: pid).waitForLeader()
-                return nil
-            })
-        // Its last words may have come together with its end.
-        return message ?? socket.receive()
+        while true {
+            if let message = socket.receive() { return message }
+            // Only waits: of two that end at the same time one is dropped, and with it what it has received.
+            let hasEnded = await firstResult(
+                of: {
+                    await socket.wait(until: nil)
+                    return false
+                },
+                {
+                    await ProcessSession(id: pid).waitForLeader()
+                    return true
+                })
+            // Its last words may have come together with its end.
+            if hasEnded || Task.isCancelled { return socket.receive() }
+        }
     }
 }
 

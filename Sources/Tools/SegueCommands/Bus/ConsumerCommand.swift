@@ -1,4 +1,5 @@
 package import ArgumentParser
+internal import Compose
 internal import Contracts
 internal import EventBus
 internal import Monitor
@@ -97,7 +98,7 @@ struct ConsumerForgetCommand: AsyncParsableCommand {
     }
 
     private static func missing(_ name: String, among names: [String]) -> CommandError {
-        let recovery = Spelling.suggestion(for: name, among: names) ?? "see 'segue consumer list'"
+        let recovery = name.nearest(of: names).map { "did you mean '\($0)'?" } ?? "see 'segue consumer list'"
         return CommandError(
             code: "no-consumer", "there is no durable consumer '\(name)'".printable, recovery: recovery.printable)
     }
