@@ -73,13 +73,13 @@ package final class SocketThread: SerialExecutor, TaskExecutor {
     }
 
     private func enqueue(_ work: WorkQueue.Work) {
-        let wasEmpty = queue.withLock { queue in
+        let isOwnThread = isIsolatingCurrentContext() == true
+        queue.withLock { queue in
             queue.ready.append(work)
-            return queue.ready.count == 1
-        }
-        // The loop takes the whole queue at once, so one signal for its first entry is enough.
-        if wasEmpty, isIsolatingCurrentContext() != true {
-            wakeUp.signal()
+            // The loop takes the whole queue at once, so one signal for its first entry is enough. It is given within the lock:
+            // the runtime does not retain an executor, and as soon as the lock is free the work can run, release the actor, and
+            // with it this thread.
+            if queue.ready.count == 1, !isOwnThread { wakeUp.signal() }
         }
     }
 
