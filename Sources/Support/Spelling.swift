@@ -9,9 +9,14 @@ package enum Spelling {
             .candidate
     }
 
+    /// A sentence's second half that names the near candidate, nil when none is near.
+    package static func suggestion(for word: String, among candidates: some Sequence<String>) -> String? {
+        nearest(to: word, in: candidates).map { "did you mean '\($0)'?" }
+    }
+
     /// A sentence's second half: the near candidate, or else all of them.
     package static func advice(for word: String, among candidates: some Collection<String>) -> String {
-        if let nearest = nearest(to: word, in: candidates) { return "did you mean '\(nearest)'?" }
+        if let suggestion = suggestion(for: word, among: candidates) { return suggestion }
         if candidates.isEmpty { return "there are none yet" }
         return "known are \(candidates.sorted().joined(separator: ", "))"
     }

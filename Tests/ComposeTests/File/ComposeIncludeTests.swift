@@ -64,7 +64,7 @@ struct ComposeIncludeTests {
                 $0.hasPrefix("c.yaml:3: cannot read the file '${SECRET}/none.yaml'; relative paths start in")
             })
         #expect(
-            found.contains("c.yaml:4: unknown key 'paht' in 'include'; known here: env_file, path, project_directory"))
+            found.contains("c.yaml:4: unknown key 'paht' in 'include'; did you mean 'path'?"))
         #expect(found.contains("c.yaml:4: an entry of 'include' has no 'path'"))
         #expect(found.contains { $0.hasPrefix("c.yaml:6: 'scale' of service 'web' is 'many'") })
         #expect(found.contains("sub/a.yaml:1: a file includes itself: c.yaml → sub/a.yaml → c.yaml"))

@@ -1,4 +1,5 @@
 import OrderedCollections
+import Support
 
 /// What comes to light while the files of a stack are read: every mistake, instead of only the first.
 final class ComposeFindings {
@@ -49,7 +50,7 @@ final class ComposeFindings {
             } else if let hint = keys.unsupported[name] {
                 report("'\(name)' in \(what) is not supported", at: entry.key, hint: hint)
             } else {
-                let near = name.suggestion(among: keys.known)
+                let near = Spelling.suggestion(for: name, among: keys.known)
                 let all = "known here: \(keys.known.sorted().joined(separator: ", "))"
                 report("unknown key '\(name)' in \(what)", at: entry.key, hint: near ?? all)
             }

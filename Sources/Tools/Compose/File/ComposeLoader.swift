@@ -1,4 +1,5 @@
 import OrderedCollections
+import Support
 import Yams
 
 /// Finds all files of a stack, and makes one tree of them.
@@ -216,7 +217,7 @@ private struct ComposeExtends {
             return nil
         }
         guard services[name.text] != nil else {
-            let near = name.text.suggestion(among: services.keys)
+            let near = Spelling.suggestion(for: name.text, among: services.keys)
             findings.report("there is no service '\(name.written)' to extend", at: node.place, hint: near)
             return nil
         }

@@ -1,4 +1,5 @@
 import OrderedCollections
+import Support
 
 extension ComposeReader {
     private static let mostReplicas = 1000
@@ -223,7 +224,7 @@ extension ComposeReader {
         for (name, entry) in entries {
             let dependencies = entry.value.entries?["depends_on"]?.value.entries ?? [:]
             for (other, dependency) in dependencies where entries[other] == nil {
-                let near = other.suggestion(among: entries.keys)
+                let near = Spelling.suggestion(for: other, among: entries.keys)
                 report("'\(name)' depends on unknown '\(dependency.written)'", at: dependency.key, hint: near)
             }
         }

@@ -1,4 +1,5 @@
 import Foundation
+import Support
 import SystemSupport
 
 /// How a project is, as its supervisor last wrote it down.
@@ -93,7 +94,7 @@ package struct ProjectStatus: Sendable, Codable, Equatable {
 
     func check(_ names: [String], areIn known: Set<String>) throws(ComposeError) {
         guard let unknown = names.first(where: { !known.contains($0) }) else { return }
-        let hint = unknown.suggestion(among: known)
+        let hint = Spelling.suggestion(for: unknown, among: known)
         throw ComposeError(
             code: "unknown-service", message: "project '\(project)' has no service '\(unknown)'",
             recovery: hint ?? "it has \(known.sorted().joined(separator: ", "))")

@@ -1,3 +1,5 @@
+import Support
+
 /// Who depends on whom in a stack.
 struct DependencyGraph {
     private let dependencies: [String: [String]]
@@ -15,7 +17,7 @@ struct DependencyGraph {
     func problem(known: Set<String>) -> (message: String, hint: String?)? {
         for service in order {
             guard let name = dependencies[service]?.first(where: { !known.contains($0) }) else { continue }
-            return ("'\(service)' depends on unknown '\(name)'", name.suggestion(among: known))
+            return ("'\(service)' depends on unknown '\(name)'", Spelling.suggestion(for: name, among: known))
         }
         return cycles().first.map { (Self.message($0), nil) }
     }

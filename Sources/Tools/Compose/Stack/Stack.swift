@@ -1,3 +1,5 @@
+import Support
+
 /// A set of services that are started, watched and stopped together.
 ///
 /// Read from a compose file by ``ComposeFile``, or built in code.
@@ -41,7 +43,7 @@ package struct Stack: Sendable, Equatable {
     package func selecting(_ names: [String] = [], profiles: some Sequence<String> = []) throws(ComposeError) -> Stack {
         let known = Set(services.map(\.name))
         if let unknown = names.first(where: { !known.contains($0) }) {
-            let hint = unknown.suggestion(among: known)
+            let hint = Spelling.suggestion(for: unknown, among: known)
             throw ComposeError(
                 code: "unknown-service", message: "there is no service '\(unknown)'",
                 recovery: hint ?? "it has \(known.sorted().joined(separator: ", "))")

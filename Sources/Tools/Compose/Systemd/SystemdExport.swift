@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Support
 import SystemSupport
 
 /// A stack as units of systemd: a service each for every process, and a target that starts and stops them together.
@@ -86,7 +87,7 @@ package struct SystemdExport: Sendable {
 
     private func checkPorts(given: [String: Int]) throws(ComposeError) {
         guard let unknown = given.keys.sorted().first(where: { !stack.ports.contains($0) }) else { return }
-        let near = unknown.suggestion(among: stack.ports)
+        let near = Spelling.suggestion(for: unknown, among: stack.ports)
         throw ComposeError(code: "unknown-port", message: "'x-ports' has no '\(unknown)'", recovery: near)
     }
 

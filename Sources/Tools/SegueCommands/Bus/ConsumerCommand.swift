@@ -1,5 +1,4 @@
 package import ArgumentParser
-internal import Compose
 internal import Contracts
 internal import EventBus
 internal import Monitor
@@ -98,7 +97,7 @@ struct ConsumerForgetCommand: AsyncParsableCommand {
     }
 
     private static func missing(_ name: String, among names: [String]) -> CommandError {
-        let recovery = name.nearest(of: names).map { "did you mean '\($0)'?" } ?? "see 'segue consumer list'"
+        let recovery = Spelling.suggestion(for: name, among: names) ?? "see 'segue consumer list'"
         return CommandError(
             code: "no-consumer", "there is no durable consumer '\(name)'".printable, recovery: recovery.printable)
     }

@@ -1,7 +1,7 @@
 package import ArgumentParser
-internal import Compose
 internal import EventBus
 internal import Monitor
+internal import Support
 
 package struct GetCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
@@ -70,7 +70,7 @@ package struct GetCommand: AsyncParsableCommand {
         let recovery =
             if !keys.isEmpty {
                 "there are \(keys.joined(separator: ", "))".printable
-            } else if let near = type.name.nearest(of: names) {
+            } else if let near = Spelling.nearest(to: type.name, in: names) {
                 "did you mean \(near)?"
             } else {
                 names.isEmpty ? "there are no documents yet" : "there are \(names.sorted().joined(separator: ", "))"

@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import Compose
 internal import Contracts
 internal import EventBus
 internal import Foundation
@@ -230,7 +229,7 @@ enum MessageSpelling {
             if parts.count == 1 {
                 "\(kind(ofName: text)).\(text)"
             } else {
-                parts[0].lowercased().nearest(of: kinds).map { "\($0).\(parts[1])" }
+                Spelling.nearest(to: parts[0].lowercased(), in: kinds).map { "\($0).\(parts[1])" }
             }
         let problem = "'\(text)' is not a message type"
         guard let meant, MessageType(meant) != nil else {

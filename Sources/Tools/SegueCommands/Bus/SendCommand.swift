@@ -1,5 +1,4 @@
 package import ArgumentParser
-internal import Compose
 internal import Contracts
 internal import EventBus
 internal import Foundation
@@ -114,7 +113,8 @@ struct MessageSender {
         let presences = documents.compactMap { try? $0.decode(Document.Presence.self) }
         let known = Set(presences.flatMap { $0.receives + $0.sends })
         guard !known.contains(type.description) else { return }
-        let hint = type.description.nearest(of: known).map { "did you mean \($0)?" } ?? "see 'segue services'"
+        let hint =
+            Spelling.nearest(to: type.description, in: known).map { "did you mean \($0)?" } ?? "see 'segue services'"
         await Console.error.tell("published, but nobody on the bus receives \(type) at the moment; \(hint)")
     }
 }
