@@ -2,8 +2,8 @@ import FlowFiles
 import FlowReview
 import Foundation
 import Navigation
-import Support
 import SampleFlows
+import Support
 import Testing
 
 @Suite("A scenario")
