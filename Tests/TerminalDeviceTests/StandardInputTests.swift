@@ -9,7 +9,7 @@ struct StandardInputTests {
         let pipe = Pipe()
         try pipe.fileHandleForWriting.write(contentsOf: Data(text.utf8))
         try pipe.fileHandleForWriting.close()
-        let lines = StandardInput.lines(of: pipe.fileHandleForReading.fileDescriptor)
+        let lines = TerminalInput.lines(of: pipe.fileHandleForReading.fileDescriptor)
         return await lines.reduce(into: []) { $0.append($1) }
     }
 
@@ -29,6 +29,6 @@ struct StandardInputTests {
 
     @Test("takes what cannot be read for the end")
     func unreadable() async {
-        for await _ in StandardInput.lines(of: -1) { Issue.record("there is nothing to read") }
+        for await _ in TerminalInput.lines(of: -1) { Issue.record("there is nothing to read") }
     }
 }

@@ -49,3 +49,11 @@ public struct BusError: Error, Hashable, Sendable {
 extension BusError: CustomStringConvertible {
     public var description: String { message }
 }
+
+extension BusError {
+    package init(_ mistake: Mistake) {
+        self.init(.refused, mistake.message)
+    }
+
+    static let runEnded = BusError(.closed, "the bus was closed: its run() has ended")
+}

@@ -131,9 +131,3 @@ package struct Mistake: Error, Hashable {
         self.message = message
     }
 }
-
-extension BusError {
-    package init(_ mistake: Mistake) {
-        self.init(.refused, mistake.message)
-    }
-}

@@ -27,7 +27,7 @@ struct Terminal: Sendable {
         let draws = isInteractive && isatty(STDOUT_FILENO) == 1
         let output = StandardOutput()
         return Terminal(
-            lines: StandardInput.lines(), mode: isInteractive ? .interactive : .scripted,
+            lines: TerminalInput.lines(), mode: isInteractive ? .interactive : .scripted,
             size: { draws ? standardSize : nil }, resizes: draws ? resizes : AsyncStream { $0.finish() },
             write: output.write)
     }
@@ -67,7 +67,7 @@ struct StandardOutput: Sendable {
 }
 
 /// The lines of standard input.
-enum StandardInput {
+enum TerminalInput {
     /// The bytes of the longest answer that anybody would type. A line that is longer becomes several.
     private static let longestLine = 4096
 

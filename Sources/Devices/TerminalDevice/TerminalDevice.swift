@@ -90,9 +90,9 @@ struct TerminalDevice: ReadyService, ForegroundService {
     /// Sends and opens what `body` wants sent and opened, one after the other. What is left when it has ended is still
     /// done, but a bus that is away, or a command that does not end, cannot hold the end up for long.
     private func withOutbox(
-        _ inputs: AsyncThrowingChannel<TerminalSession.Input, any Error>, _ body: (Outbox) async throws -> Void
+        _ inputs: AsyncThrowingChannel<TerminalSession.Input, any Error>, _ body: (DeviceOutbox) async throws -> Void
     ) async throws {
-        let outbox = Outbox()
+        let outbox = DeviceOutbox()
         try await withThrowingTaskGroup(of: Bool.self) { workers in
             workers.addTask {
                 await inputs.failing { for await message in outbox.messages { try await publish(message) } }
@@ -119,7 +119,7 @@ struct TerminalDevice: ReadyService, ForegroundService {
     /// A script's URLs are opened one after the other. A person's browser may run until it is closed; the next URL
     /// waits only when four of them run.
     private func open(
-        _ urls: AsyncStream<Outbox.Opening>, _ inputs: AsyncThrowingChannel<TerminalSession.Input, any Error>
+        _ urls: AsyncStream<DeviceOutbox.Opening>, _ inputs: AsyncThrowingChannel<TerminalSession.Input, any Error>
     ) async {
         let limit = terminal.mode == .scripted ? 1 : 4
         await withTaskGroup(of: Void.self) { commands in
@@ -140,7 +140,7 @@ struct TerminalDevice: ReadyService, ForegroundService {
     }
 
     /// - Returns: why it could not be opened.
-    private func open(_ opening: Outbox.Opening) async -> String? {
+    private func open(_ opening: DeviceOutbox.Opening) async -> String? {
         guard let command = opening.isByHand ? opener ?? browser : opener else {
             return opening.isByHand ? "Nothing here opens URLs: copy it, or name a command with --open." : nil
         }
@@ -190,11 +190,11 @@ extension AsyncThrowingChannel where Failure == any Error {
 struct DeviceLoop {
     private var session: TerminalSession
     private let terminal: Terminal
-    private let outbox: Outbox
+    private let outbox: DeviceOutbox
     private let logger: Logger
     private var painter: Painter
 
-    init(session: TerminalSession, terminal: Terminal, outbox: Outbox, busAddress: String, logger: Logger) {
+    init(session: TerminalSession, terminal: Terminal, outbox: DeviceOutbox, busAddress: String, logger: Logger) {
         self.session = session
         self.terminal = terminal
         self.outbox = outbox
@@ -257,7 +257,7 @@ struct DeviceLoop {
 }
 
 /// What a device wants done, in order.
-struct Outbox: Sendable {
+struct DeviceOutbox: Sendable {
     struct Opening: Sendable {
         let url: String
         /// Whether the person has asked for it, not a message.

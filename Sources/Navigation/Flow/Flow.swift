@@ -369,3 +369,22 @@ extension Flow.Transition {
         return [on, condition.accept.on, Machine.deadlinePassed] + (condition.reject.map { [$0.on] } ?? [])
     }
 }
+
+extension Flow {
+    /// The message with which a view asks for an action.
+    static let requestType = "command.NavigationRequested"
+
+    /// Reads an action that a view asks for: what a rule's `do` may list, as JSON.
+    ///
+    /// - Throws: ``NavigationFailure`` that says what is wrong with it, or that the flow does not allow it.
+    func requestedAction(_ json: JSONValue) throws(NavigationFailure) -> Action {
+        var reader = FlowReader(file: "request")
+        let action = reader.action(FlowNode(json), at: "action")
+        guard let action, reader.findings.isEmpty else { throw .unreadable(reader.findings.map(\.message)) }
+        guard requests.contains(action.name) else { throw .notRequestable(action.name, among: requests) }
+        var checker = FlowChecker(flow: self, isRequest: true)
+        checker.check(action, at: "action")
+        guard checker.problems.isEmpty else { throw .unreadable(checker.problems.map(\.message)) }
+        return action
+    }
+}

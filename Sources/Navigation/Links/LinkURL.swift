@@ -87,14 +87,6 @@ extension Flow.Link.Root {
     }
 }
 
-extension NavigationState {
-    /// What stands in the columns of a split root, by the columns' names.
-    var columns: [String: ScreenStack] {
-        guard case .split(let columns) = root.container else { return [:] }
-        return columns
-    }
-}
-
 /// An argument of a screen that a deep link opens: a constant, or the value of the URL that `${url.NAME}` names.
 enum LinkArgument: Equatable {
     case constant(JSONValue)

@@ -190,6 +190,12 @@ public struct NavigationState: Hashable, Sendable {
             return size + texts.reduce(0) { $0 + JSONValue.string($1).description.utf8.count }
         }
     }
+
+    /// What stands in the columns of a split root, by the columns' names.
+    var columns: [String: ScreenStack] {
+        guard case .split(let columns) = root.container else { return [:] }
+        return columns
+    }
 }
 
 // Every snapshot is one message of the bus, of 4 MiB at most. It holds the screens' arguments, once more in its URL, where a

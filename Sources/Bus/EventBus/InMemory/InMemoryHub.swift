@@ -374,10 +374,6 @@ public actor InMemoryHub {
 }
 
 extension BusError {
-    static let runEnded = BusError(.closed, "the bus was closed: its run() has ended")
-}
-
-extension BusError {
     fileprivate static func isShared(_ consumer: String) -> BusError {
         BusError(.refused, "processes share the durable consumer '\(consumer)'; stop them first")
     }
