@@ -15,15 +15,18 @@ package enum ShutdownSignals {
     }
 
     /// Runs `body` until it is done or a signal asks for the end. A signal cancels `body`, which has then returned: what it has
-    /// started and made is cleaned up.
+    /// started and made is cleaned up. Signals are heard before `body` begins: what it starts is never left behind.
     /// - Throws: what `body` throws before a signal comes. What it throws afterwards is a consequence of the signal, and is
     ///   dropped.
     package static func run<Value: Sendable>(
         until signals: [CInt] = standard, _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Ending<Value> {
-        try await withThrowingTaskGroup(of: Ending<Value>?.self) { group in
+        let (registrations, registered) = AsyncStream.makeStream(of: Void.self)
+        let arrivals = arrivals(of: signals) { registered.yield() }
+        for await _ in registrations.prefix(signals.count) {}
+        return try await withThrowingTaskGroup(of: Ending<Value>?.self) { group in
             group.addTask { .value(try await body()) }
-            group.addTask { await arrivals(of: signals).first { _ in true }.map { .signal($0) } }
+            group.addTask { await arrivals.first { _ in true }.map { .signal($0) } }
             let ending = try await group.next() ?? nil
             group.cancelAll()
             while case .failure? = await group.nextResult() {}
@@ -36,12 +39,20 @@ package enum ShutdownSignals {
     ///
     /// Children must not inherit that: Subprocess resets what they do with signals, and so must whoever forks otherwise.
     package static func arrivals(of signals: [CInt]) -> AsyncStream<CInt> {
+        arrivals(of: signals) {}
+    }
+
+    /// - Parameter onRegistration: called once for each signal, as soon as it is heard.
+    private static func arrivals(
+        of signals: [CInt], onRegistration: @escaping @Sendable () -> Void
+    ) -> AsyncStream<CInt> {
         // The first stops, the second hastens; more tell nothing new.
         AsyncStream(bufferingPolicy: .bufferingOldest(2)) { continuation in
             let sources = signals.map { number in
                 signal(number, SIG_IGN)
                 let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
                 source.setEventHandler { continuation.yield(number) }
+                source.setRegistrationHandler { onRegistration() }
                 source.activate()
                 return source
             }
