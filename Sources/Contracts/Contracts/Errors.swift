@@ -49,9 +49,7 @@ extension Envelope {
     /// - Returns: nil for what nobody waits for: a view's report, the dismissal of a banner, and what is not a command.
     package func expiryError(source: String) throws -> Envelope? {
         guard let error = ApplicationError(expired: type) else { return nil }
-        var envelope = try Envelope(error, source: source, causedBy: self)
-        envelope.attributes.id = Self.expiryErrorID(of: id)
-        return envelope
+        return try Envelope(error, source: source, causedBy: attributes, id: Self.expiryErrorID(of: id))
     }
 
     /// The id of the error about a command of this id.
