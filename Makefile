@@ -24,11 +24,8 @@ down:
 build: setup
 	@swift build
 
-# Swift Testing would start all tests at once; on a small machine each of them would then wait for its turn longer than
-# its deadlines allow, and two runs beside each other would fail.
-test: export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 3
 test: build-tests
-	@swift test --skip-build
+	@scripts/test
 
 build-tests: setup
 	@scripts/python
