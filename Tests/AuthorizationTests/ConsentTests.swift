@@ -44,7 +44,7 @@ struct ConsentTests {
     func cause() async throws {
         let state = try await request(.request(subject: "anna"))
         let outcome = try await service().receive(approval(state))
-        let cause = try #require(outcome.causeEnvelope)
+        let cause = try #require(outcome.cause)
         let answer = try Envelope(DomainEvent.PlaylistsLoaded(), source: "auth-service/1", causedBy: cause)
 
         #expect(answer.subject == "anna")

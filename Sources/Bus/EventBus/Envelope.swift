@@ -90,6 +90,15 @@ public struct Envelope: Hashable, Sendable {
         return Envelope(attributes: attributes, data: Data())
     }
 
+    /// Withdraws a document whose publisher has gone: a message that no other led to.
+    package static func withdrawal(
+        _ type: MessageType, key: String?, subject: String, source: String, time: Date = Date()
+    ) -> Envelope {
+        var attributes = Attributes(type: type, source: source, subject: subject, time: time)
+        attributes.key = key
+        return Envelope(attributes: attributes, data: Data())
+    }
+
     /// The message inside.
     /// - Throws: ``BusError`` with code ``BusError/Code/malformed`` if the data is not what `type` says, or the header cannot be read.
     public func decode<M: Message>(_ message: M.Type = M.self) throws -> M {

@@ -44,8 +44,9 @@ package struct AuthorizationHost: ReadyService {
 
     /// Publishes what came of a consent, however long the bus takes; only then may it be forgotten.
     private func announce(_ outcome: AuthorizationOutcome) async throws {
-        let messages = try outcome.messages.map {
-            try Envelope($0, source: bus.source, causedBy: outcome.causeEnvelope)
+        let messages = try outcome.messages.map { message in
+            if let cause = outcome.cause { return try Envelope(message, source: bus.source, causedBy: cause) }
+            return try Envelope(message, source: bus.source)
         }
         _ = try await BusRetry(logger: logger).run { try await bus.publish(Batch(messages)) }
         try await service.acknowledge(outcome)

@@ -95,9 +95,10 @@ struct DocumentTable {
         let time = Date(timeIntervalSince1970: Double(transaction.time) / 1000)
         return try rows.compactMap { row in
             guard let type = MessageType(row[0] as String) else { return nil }
-            var attributes = Attributes(type: type, source: "broker", subject: row[1], time: time)
-            attributes.key = (row[2] as String).isEmpty ? nil : row[2]
-            return try PublishedMessage(Envelope(attributes: attributes, data: Data()))
+            let key: String = row[2]
+            return try PublishedMessage(
+                .withdrawal(
+                    type, key: key.isEmpty ? nil : key, subject: row[1], source: "broker", time: time))
         }
     }
 }

@@ -83,9 +83,10 @@ public actor InMemoryHub {
         closed.insert(handle)
         for key in leases.removeValue(forKey: handle) ?? [] {
             guard let document = retained[key] else { continue }
-            var attributes = Attributes(type: key.type, source: document.attributes.source, subject: key.subject)
-            attributes.key = key.key
-            append(Envelope(attributes: attributes, data: .init()), leasedBy: nil)
+            append(
+                .withdrawal(
+                    key.type, key: key.key, subject: key.subject, source: document.attributes.source),
+                leasedBy: nil)
         }
         leaveConsumers(handle)
         endQueries(of: handle)

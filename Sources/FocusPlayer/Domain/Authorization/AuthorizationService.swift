@@ -258,9 +258,4 @@ package struct AuthorizationOutcome: Sendable {
     package var failure: ApplicationError? {
         messages.lazy.compactMap { $0 as? ApplicationError }.first
     }
-
-    /// An envelope that ``messages`` can be caused by, so that they inherit session, correlation and origin.
-    package var causeEnvelope: Envelope? {
-        cause.map { Envelope(attributes: $0, data: Data()) }
-    }
 }
