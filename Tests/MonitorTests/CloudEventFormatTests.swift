@@ -1,6 +1,7 @@
 import EventBus
 import Foundation
 import Monitor
+import Support
 import Testing
 
 @Suite("A message for a program")

@@ -1,9 +1,12 @@
 internal import Foundation
 internal import Support
 
-/// The header of a message: the attributes as one flat JSON object of texts, with its keys in order, so that equal attributes
-/// are equal bytes. Every message is written and read once by each process, so this is done by hand; whatever is not in the
-/// plain form that is written here is left to Foundation.
+/// The header of a message: the attributes as one flat JSON object of strings. Its keys are sorted, so that equal attributes
+/// are equal bytes.
+///
+/// Every process writes and reads the header of every message, so this file does it by hand: it looks at the strings where
+/// they are, while `JSONValue` would copy each of them into a dictionary. A header that is not in the plain form written here
+/// is left to Foundation.
 extension Attributes {
     package var json: [UInt8] {
         var bytes: [UInt8] = []

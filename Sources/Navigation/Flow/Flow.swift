@@ -302,19 +302,19 @@ public struct Flow: Hashable, Sendable {
     public var guardedRules: [Transition] { allTransitions.filter { $0.guard != nil } }
 
     /// The guarded rule that an attempt names.
-    func rule(of attempt: Attempt, in state: NavigationState) -> Transition? {
+    func rule(of attempt: PendingGuard, in state: NavigationState) -> Transition? {
         candidates(of: attempt, in: state).first { $0.guard != nil && $0.name == attempt.rule }
     }
 
     /// The rules that put the same question on the same occasion as an attempt's, in their order and with that one: the
     /// answer decides between them.
-    func rules(of attempt: Attempt, in state: NavigationState) -> [Transition] {
+    func rules(of attempt: PendingGuard, in state: NavigationState) -> [Transition] {
         guard let rule = rule(of: attempt, in: state) else { return [] }
         return candidates(of: attempt, in: state).filter { $0.asks(like: rule) }
     }
 
     /// Several child flows may ask the same: an attempt's rules are of the flow of its run.
-    private func candidates(of attempt: Attempt, in state: NavigationState) -> [Transition] {
+    private func candidates(of attempt: PendingGuard, in state: NavigationState) -> [Transition] {
         guard let run = attempt.run else { return transitions }
         return state.run(run).flatMap { flows[$0.flow]?.transitions } ?? []
     }

@@ -3,7 +3,7 @@ public import Support
 extension Flow {
     /// A question that stands between a rule and what it does.
     ///
-    /// The rule's actions are taken when the accepting answer comes; until then an ``Attempt`` waits in the state. An
+    /// The rule's actions are taken when the accepting answer comes; until then an ``PendingGuard`` waits in the state. An
     /// answer is a message that carries the attempt's identifier as its causation: of the command that asks or, when
     /// the guard sends none, of the message that the rule matched, which a service answers of its own accord.
     public struct Guard: Hashable, Sendable {

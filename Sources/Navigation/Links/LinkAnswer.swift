@@ -167,7 +167,7 @@ public struct ParkedLink: Codable, Hashable, Sendable {
         self.older = older
     }
 
-    init(url: String, messageID: String, expires: Int, waiting: Attempt?) {
+    init(url: String, messageID: String, expires: Int, waiting: PendingGuard?) {
         let older = waiting.map { attempt in [attempt.message.id] + attempt.queue.map(\.id) }
         self.init(url: url, messageID: messageID, expires: expires, older: older)
     }

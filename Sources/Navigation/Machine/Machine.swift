@@ -357,11 +357,11 @@ extension Machine {
     /// Puts the question of a guarded rule; the step goes on from there when the answer comes.
     private mutating func begin(_ rule: Flow.Transition, _ condition: Flow.Guard, _ step: MachineStep) -> [Effect] {
         let input = step.input
-        guard input.data.description.utf8.count <= Attempt.dataLimit else {
+        guard input.data.description.utf8.count <= PendingGuard.dataLimit else {
             return commit(step) + [input.discarded("its data is too large to wait for an answer")]
         }
         let sender = isOwn(input) ? input.attributes.instance : nil
-        var attempt = Attempt(
+        var attempt = PendingGuard(
             id: input.id,
             rule: rule.name ?? "",
             instance: sender.flatMap { state.isStanding($0) ? $0 : nil } ?? state.top.id,
@@ -456,10 +456,10 @@ extension Machine {
 
     private mutating func enqueue(_ input: Input) -> [Effect] {
         var step = step(for: input)
-        guard let count = step.state.attempt?.queue.count, count < Attempt.queueLimit else {
-            return [input.discarded("\(Attempt.queueLimit) messages wait already")]
+        guard let count = step.state.attempt?.queue.count, count < PendingGuard.queueLimit else {
+            return [input.discarded("\(PendingGuard.queueLimit) messages wait already")]
         }
-        guard input.data.description.utf8.count <= Attempt.dataLimit else {
+        guard input.data.description.utf8.count <= PendingGuard.dataLimit else {
             return [input.discarded("its data is too large to wait")]
         }
         step.state.attempt?.queue.append(input)
@@ -468,7 +468,7 @@ extension Machine {
 
     /// Takes what an attempt led to. It has ended also when that cannot be done.
     private mutating func conclude(
-        _ attempt: Attempt,
+        _ attempt: PendingGuard,
         with actions: [Flow.Action],
         _ input: Input,
         _ effects: [Effect] = []

@@ -8,7 +8,7 @@ struct MachineStep {
     /// The state that the message met. Templates refer to it, whatever the actions before them have done.
     var before: NavigationState
     /// The attempt that waited when the message came, until its end is settled.
-    private var waiting: Attempt?
+    private var waiting: PendingGuard?
     /// The message that the rule matched, when ``input`` answers its guard.
     var asked: Machine.Input?
     var state: NavigationState
@@ -314,7 +314,7 @@ struct MachineStep {
     }
 
     /// What is gone that the attempt needs to end as its rule says.
-    private func loss(of attempt: Attempt) -> String? {
+    private func loss(of attempt: PendingGuard) -> String? {
         if !state.isStanding(attempt.instance) {
             return "screen instance '\(attempt.instance)' is gone, which it waited on"
         }

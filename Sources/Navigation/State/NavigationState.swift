@@ -15,7 +15,7 @@ public struct NavigationState: Hashable, Sendable {
     /// The child flows that run, in the order in which they were begun.
     public var runs: [FlowRun]
     /// The guarded rule that waits for its answer; nil when none does.
-    public var attempt: Attempt?
+    public var attempt: PendingGuard?
     /// A deep link that cannot be followed yet.
     public var parked: ParkedLink?
 
@@ -26,7 +26,7 @@ public struct NavigationState: Hashable, Sendable {
         presentations: [Presentation] = [],
         leaving: [ScreenInstance] = [],
         runs: [FlowRun] = [],
-        attempt: Attempt? = nil,
+        attempt: PendingGuard? = nil,
         parked: ParkedLink? = nil
     ) {
         self.root = root
@@ -229,7 +229,7 @@ extension NavigationState: Codable {
         parked = try object.decodeIfPresent(ParkedLink.self, forKey: .parked)
         presentations = try object.decode(PresentationChain?.self, forKey: .presented)?.presentations ?? []
         runs = try object.decodeIfPresent([FlowRun].self, forKey: .runs) ?? []
-        attempt = try object.decodeIfPresent(Attempt.self, forKey: .attempt)
+        attempt = try object.decodeIfPresent(PendingGuard.self, forKey: .attempt)
     }
 
     /// Encodes the state; `presented` and `parked` are null when there is nothing, `runs` is absent when no child flow

@@ -1,8 +1,7 @@
 package import Foundation
-internal import Navigation
-internal import Support
 
-/// JSON as somebody wrote it, on one line: numbers keep their digits, members their order.
+/// JSON text on one line, as it was written: numbers keep their digits and members their order, which a ``JSONValue`` does not
+/// keep. What a person reads or a recording holds must be the message that was sent, so it is not parsed and written again.
 package struct JSONText: Hashable, Sendable, CustomStringConvertible {
     package let utf8: [UInt8]
 
@@ -35,11 +34,11 @@ package struct JSONText: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// The members of a JSON object, each value as it was written: numbers keep their digits, members their order.
-struct RawMembers {
+package struct RawMembers {
     private var values: [String: Data] = [:]
 
     /// - Parameter json: a JSON object; what else it is gives no members, or some that are none.
-    init(_ json: Data) {
+    package init(_ json: Data) {
         var scanner = Scanner(bytes: json)
         guard scanner.take(UInt8(ascii: "{")) else { return }
         while let name = scanner.string(), scanner.take(UInt8(ascii: ":")) {
@@ -50,7 +49,7 @@ struct RawMembers {
         }
     }
 
-    subscript(name: String) -> Data? { values[name] }
+    package subscript(name: String) -> Data? { values[name] }
 
     private struct Scanner {
         private let bytes: Data

@@ -3,7 +3,7 @@ import Support
 /// A guarded rule that has matched a message and waits for the answer.
 ///
 /// It stands in the state, so a view can show that something is going on, and a host that was killed goes on waiting.
-public struct Attempt: Codable, Hashable, Sendable {
+public struct PendingGuard: Codable, Hashable, Sendable {
     /// What the answer carries as its causation: the identifier of the command that asks, or else of ``message``.
     public var id: String
     /// The rule, by a name that outlives changes to the rest of the flow.
