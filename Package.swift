@@ -183,19 +183,19 @@ let tests: [Target] = [
     tests(of: "SystemSupport"),
     tests(of: "Sodium"),
     testExecutable("http-fixture", in: "HTTPFixture", ["HTTPClient", httpTypes]),
-    tests(of: "HTTPClient", ["http-fixture", httpTypes, subprocess, systemPackage]),
-    testModule("SeededRandom", []),
+    tests(of: "HTTPClient", ["TestSupport", "http-fixture", httpTypes, subprocess, systemPackage]),
+    testModule("TestSupport", []),
     // A test target, as it uses Swift Testing, which is not there when everything is linked statically.
     .testTarget(
-        name: "BusConformance", dependencies: ["Consuming", "EventBus"], path: "Tests/BusConformance",
+        name: "BusConformance", dependencies: ["Consuming", "EventBus", "TestSupport"], path: "Tests/BusConformance",
         swiftSettings: settings),
-    tests(of: "EventBus", ["BusConformance", "SeededRandom", "Support"]),
+    tests(of: "EventBus", ["BusConformance", "Support", "TestSupport"]),
     testModule("BusChecker", []),
     tests(of: "BusChecker"),
     testModule(
         "BusSoak",
         [
-            "BusChecker", "Consuming", "EventBus", "SeededRandom", "SystemSupport", "ZeroMQEventBus", logging,
+            "BusChecker", "Consuming", "EventBus", "SystemSupport", "TestSupport", "ZeroMQEventBus", logging,
             subprocess, systemPackage,
         ]),
     testExecutable("bus-fixture", in: "BusFixture", ["BusSoak", "EventBus", argumentParser]),
@@ -207,39 +207,41 @@ let tests: [Target] = [
         name: "BusFaultTests",
         dependencies: [
             "BusChecker", "BusProtocol", "BusSoak", "BusStranger", "Consuming", "Contracts", "Coordinator", "EventBus",
-            "Navigation", "RuntimeTestSupport", "SeededRandom", "ServiceRuntime", "ZeroMQ", "ZeroMQEventBus", "broker",
+            "Navigation", "RuntimeTestSupport", "ServiceRuntime", "TestSupport", "ZeroMQ", "ZeroMQEventBus", "broker",
             "bus-fixture", logging,
         ],
         swiftSettings: settings),
-    tests(of: "BusProtocol", ["BusFuzz", "EventBus", "SeededRandom"]),
-    testModule("BusFuzz", ["Broker", "BusProtocol", "EventBus", "SeededRandom", grdb, logging]),
+    tests(of: "BusProtocol", ["BusFuzz", "EventBus", "TestSupport"]),
+    testModule("BusFuzz", ["Broker", "BusProtocol", "EventBus", "TestSupport", grdb, logging]),
     // What strangers may send: `make fuzz`.
     .executableTarget(
-        name: "bus-fuzz", dependencies: ["BusFuzz"], path: "Tests/BusFuzzCommand", swiftSettings: settings),
-    tests(of: "Broker", ["BusFuzz", "BusProtocol", "EventBus", "Support", grdb, logging]),
+        name: "bus-fuzz", dependencies: ["BusFuzz", "TestSupport"], path: "Tests/BusFuzzCommand",
+        swiftSettings: settings),
+    tests(of: "Broker", ["BusFuzz", "BusProtocol", "EventBus", "Support", "TestSupport", grdb, logging]),
     tests(
         of: "ZeroMQEventBus",
-        ["Broker", "BusConformance", "BusProtocol", "Consuming", "EventBus", "SeededRandom", "ZeroMQ", grdb, logging]),
+        ["Broker", "BusConformance", "BusProtocol", "Consuming", "EventBus", "TestSupport", "ZeroMQ", grdb, logging]),
     // Flows and sessions that several suites play with.
     testModule("SampleFlows", ["FlowFiles", "FlowReview", "Navigation", "Support"]),
-    tests(of: "Navigation", ["FlowFiles", "SampleFlows", "SeededRandom", "Support"]),
-    tests(of: "FlowFiles", ["Navigation", "SampleFlows", "SeededRandom", "Support"]),
-    tests(of: "FlowReview", ["FlowFiles", "Navigation", "SampleFlows", "SeededRandom", "Support"]),
+    tests(of: "Navigation", ["FlowFiles", "SampleFlows", "Support", "TestSupport"]),
+    tests(of: "FlowFiles", ["Navigation", "SampleFlows", "Support", "TestSupport"]),
+    tests(of: "FlowReview", ["FlowFiles", "Navigation", "SampleFlows", "Support", "TestSupport"]),
     tests(of: "Contracts", ["EventBus", "Navigation", "Support"]),
     tests(of: "MessageSchema", ["Contracts", "EventBus", "FlowFiles", "Navigation", "Support"]),
-    tests(of: "Projects"),
-    testModule("RuntimeTestSupport", ["Consuming", "Contracts", "EventBus", lifecycle, logging]),
+    tests(of: "Projects", ["TestSupport"]),
+    testModule("RuntimeTestSupport", ["Consuming", "Contracts", "EventBus", "TestSupport", lifecycle, logging]),
     tests(
         of: "Consuming",
         [
-            "Contracts", "EventBus", "Navigation", "RuntimeTestSupport", "Support",
+            "Contracts", "EventBus", "Navigation", "RuntimeTestSupport", "Support", "TestSupport",
             .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"), lifecycle, logging,
         ]),
     tests(
         of: "ServiceRuntime",
         [
-            "Consuming", "Contracts", "EventBus", "MessageSchema", "RuntimeTestSupport", "SystemSupport", "Transports",
-            .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"), lifecycle, logging,
+            "Consuming", "Contracts", "EventBus", "MessageSchema", "RuntimeTestSupport", "SystemSupport", "TestSupport",
+            "Transports", .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"), lifecycle,
+            logging,
         ]),
     tests(of: "ErrorNotification", ["Contracts", "EventBus", "RuntimeTestSupport", logging]),
     tests(
@@ -266,33 +268,33 @@ let tests: [Target] = [
         name: "PythonClientTests",
         dependencies: ["BusStranger", "EventBus", "SegueTestSupport", "broker", grdb, subprocess, systemPackage],
         swiftSettings: settings),
-    tests(of: "Compose", ["SeededRandom", "SystemSupport", "compose-fixture", logging]),
+    tests(of: "Compose", ["SystemSupport", "TestSupport", "compose-fixture", logging]),
     tests(of: "AppContract", ["Contracts", "EventBus", "FlowReview", "MessageSchema", "Navigation", "Support"]),
     tests(
         of: "Monitor",
         [
-            "Contracts", "EventBus", "FlowFiles", "FlowReview", "Navigation", "RuntimeTestSupport", "SeededRandom",
-            "Support",
+            "Contracts", "EventBus", "FlowFiles", "FlowReview", "Navigation", "RuntimeTestSupport", "Support",
+            "TestSupport",
         ]),
-    tests(of: "Scaffold", ["FlowFiles"]),
+    tests(of: "Scaffold", ["FlowFiles", "TestSupport"]),
     tests(of: "Benchmarks", ["BusProtocol", "EventBus"]),
     testModule("CommandLineTestSupport", [subprocess, systemPackage]),
     tests(
         of: "SegueCommands",
         [
             "AppContract", "BusStranger", "CommandLineTestSupport", "Compose", "Consuming", "Contracts", "EventBus",
-            "FlowFiles", "Monitor", "Navigation", "RuntimeTestSupport", "Support", "ZeroMQEventBus", "broker", "segue",
-            "segue-bench", argumentParser, logging,
+            "FlowFiles", "Monitor", "Navigation", "RuntimeTestSupport", "Support", "TestSupport", "ZeroMQEventBus",
+            "broker", "segue", "segue-bench", argumentParser, logging,
         ]),
     tests(of: "Onboarding", ["FlowFiles", "Navigation", "Support"]),
     tests(of: "ThreeScreens", ["FlowFiles", "Navigation", "Support"]),
-    tests(of: "Authorization", ["Contracts", "EventBus", "Vocabulary"]),
+    tests(of: "Authorization", ["Contracts", "EventBus", "TestSupport", "Vocabulary"]),
     tests(of: "Music", ["Contracts", "EventBus", "Vocabulary"]),
     tests(
         of: "SpotifyAPI",
         [
             "Authorization", "Contracts", "EventBus", "HTTPClient", "Music", "Repositories", "SpotifyTestSupport",
-            "TokenVault", "Vocabulary", grdb, httpTypes, hummingbird, logging, nioCore,
+            "TestSupport", "TokenVault", "Vocabulary", grdb, httpTypes, hummingbird, logging, nioCore,
         ]),
     testModule(
         "SpotifyTestSupport", ["Authorization", "HTTPClient", "SpotifyAPI", "SpotifySimulator", httpTypes, logging]),
@@ -301,11 +303,11 @@ let tests: [Target] = [
         of: "Services",
         [
             "Authorization", "ConsentCallback", "Consuming", "Contracts", "EventBus", "HTTPClient", "Repositories",
-            "RuntimeTestSupport", "ServiceRuntime", "SpotifyAPI", "SpotifyTestSupport", "TokenVault", "Vocabulary",
-            httpTypes, logging,
+            "RuntimeTestSupport", "ServiceRuntime", "SpotifyAPI", "SpotifyTestSupport", "TestSupport", "TokenVault",
+            "Vocabulary", httpTypes, logging,
         ]),
-    tests(of: "TokenVault", ["Authorization", "EventBus", "Music"]),
-    tests(of: "Repositories", ["Music", "Vocabulary", grdb, logging]),
+    tests(of: "TokenVault", ["Authorization", "EventBus", "Music", "TestSupport"]),
+    tests(of: "Repositories", ["Music", "TestSupport", "Vocabulary", grdb, logging]),
     testModule(
         "DeviceTestSupport", ["Contracts", "Device", "EventBus", "Navigation", "Presentation", "Support", "Vocabulary"]),
     tests(of: "Device", ["Contracts", "DeviceTestSupport", "EventBus", "Navigation", "Presentation", "Vocabulary"]),
@@ -316,9 +318,9 @@ let tests: [Target] = [
         of: "TerminalDevice",
         [
             "Contracts", "Coordinator", "Device", "DeviceTestSupport", "EventBus", "FlowFiles", "Navigation",
-            "Presentation", "RuntimeTestSupport", "Support", "Vocabulary", lifecycle, logging,
+            "Presentation", "RuntimeTestSupport", "Support", "TestSupport", "Vocabulary", lifecycle, logging,
         ]),
-    tests(of: "SpotifySimulator", ["HTTPClient", "SpotifyTestSupport", httpTypes, logging]),
+    tests(of: "SpotifySimulator", ["HTTPClient", "SpotifyTestSupport", "TestSupport", httpTypes, logging]),
 ]
 
 let package = Package(

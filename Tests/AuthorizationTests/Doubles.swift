@@ -1,4 +1,5 @@
 import Authorization
+import TestSupport
 
 /// Answers as told, and remembers what it was asked.
 actor ScriptedServer: AuthorizationServer {

@@ -1,6 +1,7 @@
 import Authorization
 import EventBus
 import Foundation
+import TestSupport
 import Testing
 import Vocabulary
 

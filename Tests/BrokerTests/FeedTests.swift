@@ -1,6 +1,7 @@
 import BusProtocol
 import EventBus
 import Testing
+
 @testable import Broker
 
 @Suite("Transient messages in the broker")

@@ -3,6 +3,7 @@ import EventBus
 import Foundation
 import GRDB
 import Logging
+import TestSupport
 
 @testable import Broker
 
@@ -31,10 +32,9 @@ final class Fixture {
     }
 
     static func inDirectory(_ body: (String) throws -> Void) throws {
-        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("segue-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
-        try body(directory.path)
+        let scratch = try ScratchFolder()
+        defer { scratch.remove() }
+        try body(scratch.path)
     }
 
     private init(_ configuration: BrokerConfiguration) throws {

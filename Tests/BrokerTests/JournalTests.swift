@@ -2,6 +2,7 @@ import BusProtocol
 import EventBus
 import GRDB
 import Testing
+
 @testable import Broker
 
 @Suite("What only the last messages of a journal tell")

@@ -84,7 +84,7 @@ struct MigrationTests {
 struct EarlierVersionTests {
     /// Runs `body` with a broker of this version on what one of version 0.1.0 has left behind.
     private func onJournal(_ body: (Fixture) throws -> Void) throws {
-        let dump = URL(fileURLWithPath: #filePath).appendingPathComponent("../../Journals/0.1.0.sql")
+        let dump = URL(fileURLWithPath: #filePath).appendingPathComponent("../../Fixtures/Journals/0.1.0.sql")
         let sql = try String(contentsOf: dump.standardizedFileURL, encoding: .utf8)
         var failure: (any Error)?
         try Fixture.run {

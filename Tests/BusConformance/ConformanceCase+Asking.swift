@@ -1,5 +1,6 @@
 internal import EventBus
 internal import Foundation
+internal import TestSupport
 internal import Testing
 
 extension ConformanceCase {
@@ -27,11 +28,11 @@ extension ConformanceCase {
         },
         ConformanceCase("one server answers several queries at a time", needs: .queries) { fixture in
             try await fixture.withBuses { asker, server in
-                let second = Signal()
+                let second = Gate()
                 let answers = try await server.whileAnswering { query in
                     // The first has its answer only when the second has come.
                     let question = try query.decode(Question.self)
-                    if question.number == 1 { await second.wait() } else { second.send() }
+                    if question.number == 1 { await second.wait() } else { second.open() }
                     return try query.answer(by: server.source)
                 } during: {
                     async let first = asker.ask(Question(number: 1), timeout: .seconds(50))
@@ -50,10 +51,10 @@ extension ConformanceCase {
         },
         ConformanceCase("a query has a deadline, and whoever works on it then stops", needs: .queries) { fixture in
             try await fixture.withBuses { asker, server in
-                let stopped = Signal()
+                let stopped = Gate()
                 try await server.whileAnswering { query in
-                    await Signal().wait()
-                    stopped.send()
+                    await Gate().wait()
+                    stopped.open()
                     return try query.answer(by: server.source)
                 } during: {
                     await asker.expectNoAnswer(timeout: .milliseconds(100), [.deadline])
@@ -63,11 +64,11 @@ extension ConformanceCase {
         },
         ConformanceCase("an asker that gives up stops whoever works on its query", needs: .queries) { fixture in
             try await fixture.withBuses { asker, server in
-                let (begun, stopped) = (Signal(), Signal())
+                let (begun, stopped) = (Gate(), Gate())
                 try await server.whileAnswering { query in
-                    begun.send()
-                    await Signal().wait()
-                    stopped.send()
+                    begun.open()
+                    await Gate().wait()
+                    stopped.open()
                     return try query.answer(by: server.source)
                 } during: {
                     await #expect(throws: CancellationError.self) {
@@ -86,15 +87,15 @@ extension ConformanceCase {
         },
         ConformanceCase("an asker learns that whoever served its query has stopped", needs: .queries) { fixture in
             try await fixture.withBuses { asker, server in
-                let (serving, begun) = (Signal(), Signal())
+                let (serving, begun) = (Gate(), Gate())
                 async let asked: Void = asker.expectNoAnswer(
                     after: serving, timeout: .seconds(600), [.cancelled, .unserved])
                 try await server.whileAnswering { _ in
-                    begun.send()
-                    await Signal().wait()
+                    begun.open()
+                    await Gate().wait()
                     throw CancellationError()
                 } during: {
-                    serving.send()
+                    serving.open()
                     await begun.wait()
                 }
                 await asked
@@ -167,10 +168,10 @@ extension ConformanceCase {
 extension EventBus {
     /// Asks in vain, for one of these reasons.
     fileprivate func expectNoAnswer(
-        after signal: Signal? = nil, timeout: Duration, _ codes: Set<BusError.Code>,
+        after gate: Gate? = nil, timeout: Duration, _ codes: Set<BusError.Code>,
         sourceLocation: SourceLocation = #_sourceLocation
     ) async {
-        await signal?.wait()
+        await gate?.wait()
         let error = await #expect(throws: BusError.self, sourceLocation: sourceLocation) {
             _ = try await ask(Question(number: 1), timeout: timeout)
         }

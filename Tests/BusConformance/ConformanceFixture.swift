@@ -1,6 +1,7 @@
 internal import Consuming
 internal import EventBus
 internal import Foundation
+internal import TestSupport
 
 /// What a case works with: buses that run for as long as it needs them.
 struct ConformanceFixture: Sendable {
@@ -115,8 +116,8 @@ extension EventBus {
         _ answer: @escaping @Sendable (Envelope) async throws -> Envelope,
         during body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
-        let serving = Signal()
-        return try await withBackground([{ try await serve([Question.type], whenServing: serving.send, answer) }]) {
+        let serving = Gate()
+        return try await withBackground([{ try await serve([Question.type], whenServing: serving.open, answer) }]) {
             await serving.wait()
             return try await body()
         }

@@ -1,5 +1,6 @@
 internal import EventBus
 internal import Synchronization
+internal import TestSupport
 
 /// A service that can be stopped and started again while something else runs: for cases that restart a bus.
 ///
@@ -10,9 +11,9 @@ internal import Synchronization
 package final class RestartableService: Sendable {
     /// One time that the service runs.
     private struct Round: Sendable {
-        let isReady = Signal()
-        let stop = Signal()
-        let hasStopped = Signal()
+        let isReady = Gate()
+        let stop = Gate()
+        let hasStopped = Gate()
     }
 
     private let serve: @Sendable (_ ready: @escaping @Sendable () -> Void) async throws -> Void
@@ -57,7 +58,7 @@ package final class RestartableService: Sendable {
             return current
         }
         if let last {
-            last.stop.send()
+            last.stop.open()
             await last.hasStopped.wait()
         }
         next.yield(round)
@@ -66,34 +67,15 @@ package final class RestartableService: Sendable {
     }
 
     private func run(_ round: Round) async throws {
-        defer { round.hasStopped.send() }
+        defer { round.hasStopped.open() }
         try await withThrowingTaskGroup { group in
             group.addTask {
-                do { try await self.serve(round.isReady.send) } catch is CancellationError {}
+                do { try await self.serve(round.isReady.open) } catch is CancellationError {}
                 guard Task.isCancelled else { throw BusError(.closed, "the service ended first") }
             }
             group.addTask { await round.stop.wait() }
             try await group.next()
             group.cancelAll()
         }
-    }
-}
-
-/// Something that happens once. For one that waits; several may wait one after the other.
-package struct Signal: Sendable {
-    private let stream: AsyncStream<Never>
-    private let continuation: AsyncStream<Never>.Continuation
-
-    package init() {
-        (stream, continuation) = AsyncStream.makeStream()
-    }
-
-    @Sendable package func send() {
-        continuation.finish()
-    }
-
-    /// Returns when it has been sent, or when the task is cancelled.
-    package func wait() async {
-        for await _ in stream {}
     }
 }

@@ -4,8 +4,8 @@ import BusStranger
 import EventBus
 import Foundation
 import RuntimeTestSupport
-import SeededRandom
 import Synchronization
+import TestSupport
 import Testing
 import ZeroMQ
 import ZeroMQEventBus

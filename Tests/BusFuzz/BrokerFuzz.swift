@@ -4,7 +4,7 @@ import EventBus
 import Foundation
 import GRDB
 import Logging
-import SeededRandom
+import TestSupport
 
 /// Sends broken requests to a broker without sockets, and looks at everything that comes back.
 package struct BrokerFuzz {

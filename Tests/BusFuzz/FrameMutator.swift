@@ -1,6 +1,6 @@
 import BusProtocol
 import EventBus
-package import SeededRandom
+package import TestSupport
 
 /// Breaks the frames of a message, a little or much.
 package struct FrameMutator {

@@ -1,7 +1,7 @@
 import BusProtocol
 import EventBus
 import Foundation
-import SeededRandom
+import TestSupport
 
 /// Makes valid requests of every operation, as a few clients of one journal would send them.
 struct RequestSource {

@@ -1,5 +1,6 @@
 import BusFuzz
 import Foundation
+import TestSupport
 
 /// `bus-fuzz [INPUTS] [SEED]`: the same seed sends the same requests.
 @main
@@ -11,11 +12,10 @@ struct BusFuzzCommand {
     static func main() throws {
         let arguments = CommandLine.arguments.dropFirst().map { Int($0) ?? 0 }
         let (inputs, seed) = (arguments.first ?? 1_000_000, UInt64(arguments.dropFirst().first ?? 1))
-        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("bus-fuzz-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
+        let scratch = try ScratchFolder()
+        defer { scratch.remove() }
         do {
-            var fuzz = try BrokerFuzz(seed: seed, directory: directory.path)
+            var fuzz = try BrokerFuzz(seed: seed, directory: scratch.path)
             try fuzz.run(inputs: inputs / 10)
             let before = residentMemory()
             try fuzz.run(inputs: inputs - inputs / 10)

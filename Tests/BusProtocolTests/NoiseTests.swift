@@ -1,6 +1,6 @@
 import BusFuzz
 import EventBus
-import SeededRandom
+import TestSupport
 import Testing
 
 @testable import BusProtocol

@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import TestSupport
 import Testing
 
 @testable import Compose
@@ -68,8 +69,9 @@ struct FormerStatusTests {
         "is none when all had ended, and otherwise is told: something may still run",
         arguments: [("stopped", true), ("up", false), ("stopping", false)])
     func former(phase: String, isPassedOver: Bool) throws {
-        let root = FileManager.default.temporaryDirectory.appending(path: "segue-\(UUID().uuidString)").path
-        defer { try? FileManager.default.removeItem(atPath: root) }
+        let scratch = try ScratchFolder()
+        defer { scratch.remove() }
+        let root = scratch.path
         let project = try Project(name: "p", stateRoot: "\(root)/state", runtimeRoot: "\(root)/run")
         try FileManager.default.createDirectory(atPath: project.stateDirectory, withIntermediateDirectories: true)
         try """

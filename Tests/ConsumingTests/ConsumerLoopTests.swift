@@ -5,6 +5,7 @@ import Foundation
 import Logging
 import RuntimeTestSupport
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Consuming

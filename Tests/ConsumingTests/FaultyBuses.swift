@@ -1,6 +1,7 @@
 import EventBus
 import RuntimeTestSupport
 import Synchronization
+import TestSupport
 
 /// A bus whose broker never answers a claim.
 struct SilentBus: ForwardingBus {

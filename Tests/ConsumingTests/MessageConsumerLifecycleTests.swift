@@ -5,6 +5,7 @@ import Logging
 import RuntimeTestSupport
 import ServiceLifecycle
 import ServiceLifecycleTestKit
+import TestSupport
 import Testing
 
 @Suite("Message consumer, starting and stopping")

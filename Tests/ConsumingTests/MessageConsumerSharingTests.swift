@@ -3,6 +3,7 @@ import Contracts
 import EventBus
 import Logging
 import RuntimeTestSupport
+import TestSupport
 import Testing
 
 @Suite("Message consumer, several instances", .timeLimit(.minutes(1)))

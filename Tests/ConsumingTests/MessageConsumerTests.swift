@@ -4,6 +4,7 @@ import EventBus
 import Foundation
 import Logging
 import RuntimeTestSupport
+import TestSupport
 import Testing
 
 @Suite("Message consumer")

@@ -6,6 +6,7 @@ import Logging
 import RuntimeTestSupport
 import ServiceLifecycle
 import ServiceLifecycleTestKit
+import TestSupport
 import Testing
 
 @Suite("Query server", .timeLimit(.minutes(1)))

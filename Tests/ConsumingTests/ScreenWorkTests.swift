@@ -6,6 +6,7 @@ import Navigation
 import RuntimeTestSupport
 import Support
 import Synchronization
+import TestSupport
 import Testing
 
 extension Document {

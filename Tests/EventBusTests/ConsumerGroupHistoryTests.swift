@@ -1,6 +1,6 @@
 import EventBus
 import Foundation
-import SeededRandom
+import TestSupport
 import Testing
 
 @Suite("Consumer group, whatever happens")

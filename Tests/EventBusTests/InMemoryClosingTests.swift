@@ -1,6 +1,7 @@
 import BusConformance
 import EventBus
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("In-memory bus, when a process ends")
@@ -15,13 +16,13 @@ struct InMemoryClosingTests {
     func serverEnds() async throws {
         let asker = InMemoryEventBus(source: "asker/1")
         let server = InMemoryEventBus(source: "server/1", hub: asker.hub)
-        let (serving, begun) = (Signal(), Signal())
+        let (serving, begun) = (Gate(), Gate())
         try await withThrowingTaskGroup { group in
             group.addTask {
                 let error = await #expect(throws: BusError.self) {
-                    try await server.serve([type], whenServing: serving.send) { _ in
-                        begun.send()
-                        await Signal().wait()
+                    try await server.serve([type], whenServing: serving.open) { _ in
+                        begun.open()
+                        await Gate().wait()
                         throw CancellationError()
                     }
                 }
@@ -44,13 +45,13 @@ struct InMemoryClosingTests {
     func askerEnds() async throws {
         let asker = InMemoryEventBus(source: "asker/1")
         let server = InMemoryEventBus(source: "server/1", hub: asker.hub)
-        let (serving, begun, stopped, told) = (Signal(), Signal(), Signal(), Signal())
+        let (serving, begun, stopped, told) = (Gate(), Gate(), Gate(), Gate())
         await withThrowingTaskGroup { group in
             group.addTask {
-                try await server.serve([type], whenServing: serving.send) { _ in
-                    begun.send()
-                    await Signal().wait()
-                    stopped.send()
+                try await server.serve([type], whenServing: serving.open) { _ in
+                    begun.open()
+                    await Gate().wait()
+                    stopped.open()
                     throw CancellationError()
                 }
             }
@@ -60,7 +61,7 @@ struct InMemoryClosingTests {
                     try await asker.ask(query(from: asker), timeout: .seconds(600))
                 }
                 #expect(error?.code == .closed)
-                told.send()
+                told.open()
             }
             await begun.wait()
             await asker.end()

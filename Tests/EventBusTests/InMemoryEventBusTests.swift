@@ -1,6 +1,7 @@
 import BusConformance
 import EventBus
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("In-memory bus")
@@ -64,12 +65,12 @@ struct InMemoryEventBusTests {
         try await bus.withSubscription(to: [.type(type)], under: claim, progress: progress) { messages in
             let ticks = (1...3).map { Attributes(type: type, source: bus.source, id: "\($0)") }
             try await bus.publish(Batch(ticks.map { Envelope(attributes: $0, data: Data("{}".utf8)) }))
-            let taken = Signal()
+            let taken = Gate()
             try await withThrowingTaskGroup { group in
                 group.addTask {
                     for try await message in messages where message.id == "3" {
                         progress.oldestUnfinished = 2
-                        taken.send()
+                        taken.open()
                     }
                 }
                 await taken.wait()

@@ -1,5 +1,6 @@
 import BusConformance
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Restartable service")
@@ -13,7 +14,7 @@ struct RestartableServiceTests {
             log.withLock { $0.append("begin") }
             defer { log.withLock { $0.append("end") } }
             ready()
-            await Signal().wait()
+            await Gate().wait()
             throw CancellationError()
         }
         try await service.whileRunning {

@@ -1,8 +1,8 @@
 import FlowFiles
 import Navigation
 import SampleFlows
-import SeededRandom
 import Support
+import TestSupport
 import Testing
 
 @Suite("A flow is written as YAML")

@@ -2,8 +2,8 @@ import FlowFiles
 import FlowReview
 import Navigation
 import SampleFlows
-import SeededRandom
 import Support
+import TestSupport
 import Testing
 
 @Suite("What is surely a mistake in a flow that works is said in one line each")

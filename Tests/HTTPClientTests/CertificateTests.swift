@@ -2,6 +2,7 @@ import Foundation
 import HTTPClient
 import HTTPTypes
 import Subprocess
+import TestSupport
 import Testing
 
 @Suite("The HTTP client and certificates", .timeLimit(.minutes(1)))
@@ -10,10 +11,9 @@ struct CertificateTests {
     private func withServer(
         _ body: (_ port: Int, _ certificate: String) async throws -> Void
     ) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "segue-tls-\(UUID())").path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        let (certificate, key) = ("\(folder)/certificate.pem", "\(folder)/key.pem")
+        let scratch = try ScratchFolder()
+        defer { scratch.remove() }
+        let (certificate, key) = (scratch.path("certificate.pem"), scratch.path("key.pem"))
         let made = try await run(
             .name("openssl"),
             arguments: [

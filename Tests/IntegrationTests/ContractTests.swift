@@ -86,7 +86,7 @@ enum AsyncAPISchema {
     /// Ours, of the objects that a contract consists of, and the official one where somebody has put it: it is
     /// `schemas/3.0.0-without-$id.json` of github.com/asyncapi/spec-json-schemas.
     private static let files = [
-        Repository.path("Tests/Schemas/asyncapi-3.0.json"), Repository.path(".build/asyncapi-3.0.0.json"),
+        Repository.path("Tests/Fixtures/Schemas/asyncapi-3.0.json"), Repository.path(".build/asyncapi-3.0.0.json"),
     ]
 
     private static let validator = """

@@ -1,6 +1,7 @@
 import EventBus
 import Foundation
 import Monitor
+import TestSupport
 
 extension Envelope {
     /// A message of 1 March 2026, 12:34:56.789 UTC.
@@ -23,9 +24,10 @@ struct RecordingFile {
     let recording: Recording
 
     static func with<Result>(_ text: String, _ body: (Recording) async throws -> Result) async throws -> Result {
-        let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).jsonl").path
+        let scratch = try ScratchFolder()
+        defer { scratch.remove() }
+        let path = scratch.path("recording.jsonl")
         try Data(text.utf8).write(to: URL(fileURLWithPath: path))
-        defer { try? FileManager.default.removeItem(atPath: path) }
         return try await body(Recording(path: path))
     }
 

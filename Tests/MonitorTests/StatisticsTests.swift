@@ -2,7 +2,7 @@ import Contracts
 import EventBus
 import Foundation
 import Monitor
-import SeededRandom
+import TestSupport
 import Testing
 
 @Suite("Statistics")

@@ -1,7 +1,7 @@
 import EventBus
 import Foundation
 import Monitor
-import SeededRandom
+import TestSupport
 import Testing
 
 @Suite("A where-expression")

@@ -1,8 +1,8 @@
 import Foundation
 import Navigation
 import SampleFlows
-import SeededRandom
 import Support
+import TestSupport
 import Testing
 
 /// A random history of a session: what a restless user, two platforms, slow views and a moody service could send, in

@@ -1,8 +1,8 @@
 import Foundation
 import Navigation
 import SampleFlows
-import SeededRandom
 import Support
+import TestSupport
 import Testing
 
 @Suite("A parked deep link, and what the user chooses meanwhile")

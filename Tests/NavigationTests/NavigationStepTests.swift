@@ -1,7 +1,7 @@
 import Navigation
 import SampleFlows
-import SeededRandom
 import Support
+import TestSupport
 import Testing
 
 @Suite("The steps between two states")

@@ -1,5 +1,5 @@
 import Navigation
-import SeededRandom
+import TestSupport
 import Testing
 
 @Suite("URL patterns")

@@ -1,5 +1,6 @@
 import Foundation
 import Projects
+import TestSupport
 import Testing
 
 @Suite("The place of a project")
@@ -7,8 +8,9 @@ struct ProjectPlaceTests {
     private static let environment = ["XDG_RUNTIME_DIR": "/r"]
 
     private func inFolder(_ files: [String: String], _ body: (String) throws -> Void) throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "My_App-\(UUID().uuidString)/The App")
-        defer { try? FileManager.default.removeItem(at: folder.deletingLastPathComponent()) }
+        let scratch = try ScratchFolder()
+        defer { scratch.remove() }
+        let folder = scratch.url.appending(path: "My_App/The App")
         try FileManager.default.createDirectory(
             at: folder.appending(path: "compose"), withIntermediateDirectories: true)
         for (name, text) in files {

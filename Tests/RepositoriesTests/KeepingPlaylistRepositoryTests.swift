@@ -4,6 +4,7 @@ import Logging
 import Music
 import Repositories
 import Synchronization
+import TestSupport
 import Testing
 import Vocabulary
 
@@ -118,8 +119,9 @@ struct KeepingPlaylistRepositoryTests {
 
     @Test("What is kept survives the process, in a file")
     func persistence() async throws {
-        let path = FileManager.default.temporaryDirectory.appending(path: "segue-songs-\(UUID().uuidString).sqlite")
-        defer { try? FileManager.default.removeItem(at: path) }
+        let scratch = try ScratchFolder()
+        defer { scratch.remove() }
+        let path = scratch.url.appending(path: "songs.sqlite")
         _ = try await repository(SongDatabase(path: path.path)).songs(of: "p")
         await catalog.fail(with: .unavailable("down"))
         #expect(try await repository(SongDatabase(path: path.path)).songs(of: "p") == Self.songs(0..<3))
@@ -137,8 +139,9 @@ struct KeepingPlaylistRepositoryTests {
 
     @Test("A file that is no database is one clear error when it is opened")
     func foreignFile() throws {
-        let path = FileManager.default.temporaryDirectory.appending(path: "segue-songs-\(UUID().uuidString).sqlite")
-        defer { try? FileManager.default.removeItem(at: path) }
+        let scratch = try ScratchFolder()
+        defer { scratch.remove() }
+        let path = scratch.url.appending(path: "songs.sqlite")
         try Data("this is no database, whatever its name says".utf8).write(to: path)
         let error = #expect(throws: SongDatabaseError.self) { try SongDatabase(path: path.path) }
         #expect(error?.message.contains(path.path) == true)

@@ -1,5 +1,6 @@
 package import EventBus
 import Synchronization
+package import TestSupport
 
 /// A bus whose broker goes away: what is published then waits for it.
 package final class StallingBus: ForwardingBus {

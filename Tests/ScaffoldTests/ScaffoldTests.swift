@@ -1,5 +1,6 @@
 import FlowFiles
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Scaffold
@@ -164,10 +165,11 @@ struct ScaffoldTests {
 /// A package of the test's own, with a vocabulary and no message yet.
 enum ScratchPackage {
     static func with(_ body: (PackageLayout) throws -> Void) throws {
-        let root = FileManager.default.temporaryDirectory.appending(path: "segue-\(UUID().uuidString)").path
+        let scratch = try ScratchFolder()
+        defer { scratch.remove() }
+        let root = scratch.path
         try FileManager.default.createDirectory(
             atPath: "\(root)/Sources/App/Vocabulary", withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: root) }
         try #"targets: [.target(name: "App"), .testTarget(name: "AppTests")]"#
             .write(toFile: "\(root)/Package.swift", atomically: true, encoding: .utf8)
         try body(PackageLayout(around: "\(root)/Sources/App"))

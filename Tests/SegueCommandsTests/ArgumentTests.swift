@@ -2,6 +2,7 @@ import ArgumentParser
 import Compose
 import Foundation
 import Monitor
+import TestSupport
 import Testing
 
 @testable import SegueCommands
@@ -59,10 +60,9 @@ struct ArgumentTests {
 
     @Test("give a project the name of its file, though the rest of that be wrong")
     func projectName() throws {
-        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("segue-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
-        let file = directory.appendingPathComponent("compose.yaml").path
+        let scratch = try ScratchFolder()
+        defer { scratch.remove() }
+        let file = scratch.path("compose.yaml")
         try "name: ${NAME:-mine}\nservices: {a: {comand: '${MISSING:?}'}}".write(
             toFile: file, atomically: true, encoding: .utf8)
         #expect(try ProjectOptions.parse([]).resolve(files: [file]).name == "mine")

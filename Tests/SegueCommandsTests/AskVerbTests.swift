@@ -3,6 +3,7 @@ import Contracts
 import EventBus
 import Foundation
 import RuntimeTestSupport
+import TestSupport
 import Testing
 
 @Suite("segue ask", .timeLimit(.minutes(1)))

@@ -7,6 +7,7 @@ import RuntimeTestSupport
 import ServiceLifecycle
 import ServiceLifecycleTestKit
 import SystemSupport
+import TestSupport
 import Testing
 
 @testable import ServiceRuntime

@@ -7,6 +7,7 @@ import RuntimeTestSupport
 import ServiceLifecycle
 import ServiceLifecycleTestKit
 import SystemSupport
+import TestSupport
 import Testing
 
 @testable import ServiceRuntime
@@ -16,13 +17,9 @@ struct ServiceHostTests {
     let hub = InMemoryHub()
     /// A process that watches the one under test.
     let watcher: InMemoryEventBus
-    let scratch: URL
 
-    init() throws {
+    init() {
         watcher = InMemoryEventBus(source: "watcher/1", hub: hub)
-        let name = UUID().uuidString.prefix(8).lowercased()
-        scratch = FileManager.default.temporaryDirectory.appendingPathComponent(name)
-        try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
     }
 
     private func context(_ bus: (any EventBus)? = nil, logger: Logger = .silent) -> ServiceContext {
@@ -94,7 +91,9 @@ struct ServiceHostTests {
 
     @Test("tells the supervisor that it is ready once its services are, and when it stops", arguments: [true, false])
     func notifications(isAbstract: Bool) async throws {
-        let path = isAbstract ? "@segue-test-\(UUID().uuidString)" : scratch.appendingPathComponent("notify").path
+        let scratch = try ScratchFolder()
+        defer { scratch.remove() }
+        let path = isAbstract ? "@segue-test-\(UUID().uuidString)" : scratch.path("notify")
         let socket = try NotifySocket(path: path)
         let notifier = Notifier(socketPath: path)
         // Any datagram will do: it marks the moment that READY=1 has to come after.

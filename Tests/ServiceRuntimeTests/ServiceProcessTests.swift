@@ -4,6 +4,7 @@ import Foundation
 import Logging
 import MessageSchema
 import RuntimeTestSupport
+import TestSupport
 import Testing
 import Transports
 
@@ -78,10 +79,11 @@ struct ServiceProcessTests {
 
     @Test("keeps its state in a folder of its own that only its owner may open")
     func stateDirectory() throws {
-        let root = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-        defer { try? FileManager.default.removeItem(at: root) }
-        let directory = try context(["SEGUE_BUS": "memory:a", "SEGUE_STATE_DIR": root.path]).stateDirectory
-        #expect(directory.path == root.path + "/greeter")
+        let scratch = try ScratchFolder()
+        defer { scratch.remove() }
+        let root = scratch.path("state")
+        let directory = try context(["SEGUE_BUS": "memory:a", "SEGUE_STATE_DIR": root]).stateDirectory
+        #expect(directory.path == root + "/greeter")
         let attributes = try FileManager.default.attributesOfItem(atPath: directory.path)
         #expect(attributes[.posixPermissions] as? Int == 0o700)
     }

@@ -2,15 +2,16 @@ import Foundation
 import ServiceRuntime
 import Services
 import SpotifyAPI
+import TestSupport
 import Testing
 
 @Suite("Settings")
 struct SettingsTests {
-    let state = FileManager.default.temporaryDirectory.appending(path: "segue-settings-\(UUID().uuidString)").path
-
     @Test("Without addresses the real Spotify is meant, and both services share one vault")
     func defaults() throws {
-        defer { try? FileManager.default.removeItem(atPath: state) }
+        let scratch = try ScratchFolder()
+        defer { scratch.remove() }
+        let state = scratch.path("state")
         let environment = ["SPOTIFY_CLIENT_ID": "id", "SEGUE_STATE_DIR": state]
         let authorization = try AuthorizationSettings(ServiceConfiguration(environment: environment))
         let music = try MusicSettings(ServiceConfiguration(environment: environment))

@@ -10,6 +10,7 @@ import Services
 import SpotifyAPI
 import SpotifyTestSupport
 import Synchronization
+import TestSupport
 import Testing
 import TokenVault
 import Vocabulary
@@ -25,12 +26,11 @@ struct Stage: Sendable {
     /// Runs a test; when it is done, no secret may have been published or logged, nor anything published that the
     /// processes do not announce.
     static func with(_ body: (Stage) async throws -> Void) async throws {
-        let directory = FileManager.default.temporaryDirectory.appending(path: "segue-services-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
+        let scratch = try ScratchFolder()
+        defer { scratch.remove() }
         try await SimulatedSpotify.with { spotify in
             let stage = Stage(
-                spotify: spotify, directory: directory.path, server: OverheardServer(spotify.accounts))
+                spotify: spotify, directory: scratch.path, server: OverheardServer(spotify.accounts))
             try await body(stage)
             try await stage.expectDiscretion()
         }

@@ -9,6 +9,7 @@ import Repositories
 import SpotifyAPI
 import SpotifyTestSupport
 import Synchronization
+import TestSupport
 import Testing
 import TokenVault
 import Vocabulary
@@ -99,9 +100,9 @@ struct PlayerStoryTests {
     }
 
     private func withVault(_ body: (String) async throws -> Void) async throws {
-        let directory = FileManager.default.temporaryDirectory.appending(path: "segue-story-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: directory) }
-        try await body(directory.path)
+        let scratch = try ScratchFolder()
+        defer { scratch.remove() }
+        try await body(scratch.path("vault"))
     }
 }
 

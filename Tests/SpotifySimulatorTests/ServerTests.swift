@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import SpotifyTestSupport
+import TestSupport
 import Testing
 
 @testable import SpotifySimulator
@@ -34,9 +35,9 @@ struct ServerTests {
 
     @Test("with a state file, what the user approved and what plays outlive the process; the file holds no token")
     func stateFile() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "simulator-\(UUID())")
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let file = folder.appending(path: "state.json").path
+        let scratch = try ScratchFolder()
+        defer { scratch.remove() }
+        let file = scratch.path("state/state.json")
 
         let tokens = try await withSimulator(stateFile: file) { spotify in
             let tokens = try await spotify.signIn()

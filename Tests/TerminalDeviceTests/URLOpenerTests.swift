@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import TerminalDevice
@@ -21,9 +22,9 @@ struct URLOpenerTests {
 
     @Test("is the first command of BROWSER that is installed, or else xdg-open")
     func preferred() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "opener-\(UUID().uuidString)").path
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let scratch = try ScratchFolder()
+        defer { scratch.remove() }
+        let folder = scratch.path
         func opener(_ browser: String) -> URLOpener? {
             .preferred(in: ["BROWSER": browser, "PATH": ":\(folder):/usr/bin:/bin"])
         }
@@ -53,9 +54,9 @@ struct URLOpenerTests {
         "ends a script's command when the script is cancelled, and leaves a person's browser running",
         .timeLimit(.minutes(1)))
     func cancelled() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "opener-\(UUID().uuidString)").path
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let scratch = try ScratchFolder()
+        defer { scratch.remove() }
+        let folder = scratch.path
         // Tells its process id, and holds the other pipe open for as long as it runs.
         let browser = "\(folder)/browser"
         try "#!/bin/sh\nexec 3> \(folder)/running\necho $$ > \(folder)/started\nexec sleep 60\n".write(

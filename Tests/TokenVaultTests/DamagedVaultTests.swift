@@ -5,10 +5,10 @@ import TokenVault
 
 @Suite("Damaged vault")
 struct DamagedVaultTests {
-    let scratch: ScratchDirectory
+    let scratch: ScratchVault
 
     init() throws {
-        scratch = try ScratchDirectory()
+        scratch = try ScratchVault()
     }
 
     /// Fills a vault, and leaves it without a writer.
@@ -59,7 +59,7 @@ struct DamagedVaultTests {
     @Test("A file that another vault sealed is refused")
     func foreign() async throws {
         try await fill()
-        let other = try ScratchDirectory()
+        let other = try ScratchVault()
         try await TokenVault.open(directory: other.vault).save(.fixture(9))
         try scratch.write(other.content("tokens"), to: "tokens")
         #expect(try await readError()?.code == "vault.corrupt")
@@ -96,9 +96,9 @@ struct DamagedVaultTests {
     @Test("A symbolic link is not followed")
     func link() async throws {
         try await fill()
-        try FileManager.default.moveItem(atPath: scratch.file("tokens"), toPath: scratch.path + "/elsewhere")
+        try FileManager.default.moveItem(atPath: scratch.file("tokens"), toPath: scratch.elsewhere)
         try FileManager.default.createSymbolicLink(
-            atPath: scratch.file("tokens"), withDestinationPath: scratch.path + "/elsewhere")
+            atPath: scratch.file("tokens"), withDestinationPath: scratch.elsewhere)
         #expect(try await readError()?.code == "vault.unusable")
     }
 

@@ -27,7 +27,7 @@ struct EarlierVaultTests {
 
     @Test("A vault that was sealed with swift-crypto opens, and can be written")
     func swiftCrypto() async throws {
-        let scratch = try ScratchDirectory()
+        let scratch = try ScratchVault()
         try FileManager.default.createDirectory(
             atPath: scratch.vault, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         for (name, content) in files {

@@ -5,11 +5,11 @@ import TokenVault
 
 @Suite("Token vault readers")
 struct TokenVaultReaderTests {
-    let scratch: ScratchDirectory
+    let scratch: ScratchVault
     let reader: TokenVaultReader
 
     init() throws {
-        scratch = try ScratchDirectory()
+        scratch = try ScratchVault()
         reader = TokenVaultReader(directory: scratch.vault)
     }
 

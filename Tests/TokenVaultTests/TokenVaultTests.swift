@@ -5,10 +5,10 @@ import TokenVault
 
 @Suite("Token vault")
 struct TokenVaultTests {
-    let scratch: ScratchDirectory
+    let scratch: ScratchVault
 
     init() throws {
-        scratch = try ScratchDirectory()
+        scratch = try ScratchVault()
     }
 
     @Test("A new vault is empty, generation 0")

@@ -6,10 +6,10 @@ import TokenVault
 
 @Suite("Access tokens from the vault")
 struct VaultAccessTokensTests {
-    let scratch: ScratchDirectory
+    let scratch: ScratchVault
 
     init() throws {
-        scratch = try ScratchDirectory()
+        scratch = try ScratchVault()
     }
 
     /// - Parameter renew: what the writing process does when it is asked.

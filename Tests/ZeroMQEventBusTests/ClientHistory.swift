@@ -1,7 +1,7 @@
 import BusProtocol
 import EventBus
 import Foundation
-import SeededRandom
+import TestSupport
 import Testing
 
 @testable import ZeroMQEventBus

@@ -1,6 +1,6 @@
 import BusProtocol
 import EventBus
-import SeededRandom
+import TestSupport
 import Testing
 
 @testable import ZeroMQEventBus

@@ -4,6 +4,7 @@ import Foundation
 import GRDB
 import Logging
 import Synchronization
+import TestSupport
 import ZeroMQEventBus
 
 /// A broker in this process, on sockets and with a journal of its own.
@@ -14,11 +15,9 @@ struct TestBroker {
 
     /// - Parameter body: gets a broker that does not run yet: see ``run(_:)``.
     static func withDirectory<Result>(_ body: (TestBroker) async throws -> Result) async throws -> Result {
-        let name = "segue-\(UUID().uuidString.prefix(8))"
-        let directory = FileManager.default.temporaryDirectory.appendingPathComponent(name)
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
-        return try await body(TestBroker(directory: directory))
+        let scratch = try ScratchFolder()
+        defer { scratch.remove() }
+        return try await body(TestBroker(directory: scratch.url))
     }
 
     var configuration: BrokerConfiguration { BrokerConfiguration(address: address, journal: journal) }

@@ -1,4 +1,4 @@
-import SeededRandom
+import TestSupport
 
 /// Who is hit, how, and when: all of it follows from the seed.
 package struct NemesisPlan: Hashable, Sendable {

@@ -51,7 +51,7 @@ struct SystemdExportTests {
         arguments: [(SystemdManager.user, "user"), (.system(user: "ann"), "system")])
     func golden(manager: SystemdManager, folder: String) throws {
         for file in try export(manager: manager).files() {
-            let path = URL(filePath: #filePath).appending(path: "../../../SystemdUnits/\(folder)/\(file.name)")
+            let path = URL(filePath: #filePath).appending(path: "../../../Fixtures/SystemdUnits/\(folder)/\(file.name)")
             if ProcessInfo.processInfo.environment["SEGUE_RENEW_UNITS"] != nil {
                 try file.text.write(to: path.standardizedFileURL, atomically: true, encoding: .utf8)
             }

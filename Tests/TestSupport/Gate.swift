@@ -1,4 +1,4 @@
-/// Holds a task until a test lets it go. For one task that waits.
+/// A latch that a test opens once. One task at a time may wait for it.
 package struct Gate: Sendable {
     private let stream: AsyncStream<Never>
     private let continuation: AsyncStream<Never>.Continuation
@@ -7,12 +7,19 @@ package struct Gate: Sendable {
         (stream, continuation) = AsyncStream.makeStream(of: Never.self)
     }
 
-    package func open() {
+    @Sendable package func open() {
         continuation.finish()
     }
 
+    /// Waits until the latch is open.
+    /// - Throws: `CancellationError`.
     package func pass() async throws {
-        for await _ in stream {}
+        await wait()
         try Task.checkCancellation()
+    }
+
+    /// Waits until the latch is open or the task is cancelled.
+    package func wait() async {
+        for await _ in stream {}
     }
 }

@@ -1,23 +1,25 @@
 import Authorization
 import EventBus
 import Foundation
+import TestSupport
 
-/// A directory of its own for one test, gone when the test is.
-final class ScratchDirectory: Sendable {
-    let path: String
+/// A vault in a folder that is removed when the test has ended.
+final class ScratchVault: Sendable {
+    private let folder: ScratchFolder
 
     init() throws {
-        let url = FileManager.default.temporaryDirectory.appending(path: "segue-vault-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-        path = url.path
+        folder = try ScratchFolder()
     }
 
     deinit {
-        try? FileManager.default.removeItem(atPath: path)
+        folder.remove()
     }
 
-    /// Where a test's vault lies: not there yet.
-    var vault: String { "\(path)/vault" }
+    /// The path of the vault, which does not exist at first.
+    var vault: String { folder.path("vault") }
+
+    /// A path beside the vault.
+    var elsewhere: String { folder.path("elsewhere") }
 
     func file(_ name: String) -> String { "\(vault)/\(name)" }
 
