@@ -255,6 +255,9 @@ let tests: [Target] = [
             "Contracts", "Coordinator", "EventBus", "FlowFiles", "Navigation", "Routing", "RuntimeTestSupport",
             "Support", logging,
         ]),
+    .testTarget(
+        name: "ReadmeTests", dependencies: ["Consuming", "Contracts", "EventBus", "Navigation", "Support", logging],
+        swiftSettings: settings),
     testExecutable("compose-fixture", in: "ComposeFixture", ["Compose", logging]),
     .testTarget(
         name: "IntegrationTests",

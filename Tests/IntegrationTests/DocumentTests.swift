@@ -16,7 +16,7 @@ struct DocumentTests {
                 let output = try await run(story, segue)
                 for expected in [
                     "authorized", "Spotify is connected", "Endless Focus", "event.PlaylistShuffled",
-                    #"{"songs":[{"#, "event.PlaybackStarted", "generatedPlaylist", "deauthorized",
+                    #""songs":[{"#, "event.PlaybackStarted", "generatedPlaylist", "deauthorized",
                 ] {
                     #expect(output.contains(expected), "\(output)")
                 }
@@ -103,6 +103,26 @@ struct DocumentTests {
         }
     }
 
+    @Test("the commands of docs/troubleshooting.md run on a stack, and show what it says", .timeLimit(.minutes(5)))
+    func troubleshooting() async throws {
+        try await SegueCommandLine.inRepository { segue in
+            let blocks = try Page("docs/troubleshooting.md").blocks(of: "sh")
+            try #require(blocks.count == 6)
+            try await run("segue up -d --wait -f compose/default.yaml", segue)
+            try await run(
+                "segue send command.SpotifyAuthorizationRequested --await event.SpotifyAuthURLGenerated", segue)
+            let expected = [
+                ["music-service"], ["music-service", "ready"], ["command.SpotifyAuthorizationRequested"],
+                ["\"screen\"", "platform: ios"], ["music-service", "navigation-coordinator.ios"],
+                ["event.SpotifyAuthURLGenerated"],
+            ]
+            for (block, words) in zip(blocks, expected) {
+                let output = try await run(block, segue)
+                for word in words { #expect(output.contains(word), "\(block)\n\(output)") }
+            }
+        }
+    }
+
     @Test("the commands of docs/contracts.md do what it says", .timeLimit(.minutes(5)))
     func contracts() async throws {
         try await SegueCommandLine.inScratch { segue in
@@ -157,7 +177,7 @@ struct DocumentTests {
         arguments: [
             "README.md", "CONTRIBUTING.md", "docs/try.txt", "docs/flows.md", "docs/architecture.md", "docs/bus.md",
             "docs/routing.md", "docs/examples.md", "docs/contracts.md", "docs/recording.md", "docs/compose.md",
-            "docs/monitor.md",
+            "docs/monitor.md", "docs/troubleshooting.md",
         ])
     func verbs(path: String) async throws {
         let verbs = Set(try Page(path).text.matches(of: #/\bsegue ([a-z]+)\b/#).map { String($0.1) })

@@ -1,6 +1,6 @@
-package import EventBus
+public import EventBus
 internal import Foundation
-package import Navigation
+public import Navigation
 internal import Support
 
 extension Date {
@@ -11,7 +11,7 @@ extension Date {
 extension Machine.Input {
     /// A message of the bus as a machine sees it. A withdrawn document is one without fields.
     /// - Returns: nil if its data is not JSON.
-    package init?(_ message: Envelope) {
+    public init?(_ message: Envelope) {
         guard let data = message.isTombstone ? .object([:]) : try? JSONValue(parsing: message.data) else { return nil }
         self.init(
             id: message.id, type: message.type.description, subject: message.subject, data: data,
