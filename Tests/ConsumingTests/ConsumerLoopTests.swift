@@ -226,7 +226,6 @@ struct ConsumerLoopTests {
             try await ConsumerLoop("clerk", [.type(Told.self)], bus: bus, logger: .silent)
                 .run(under: claim, Placing(call: computation))
         } _: {
-            // Nothing else uses the bus meanwhile: a reader of the bus in memory goes on where its publisher runs.
             try await computation.happened.pass()
         }
         #expect(computation.isOnExecutor == true)
@@ -287,7 +286,7 @@ struct ConsumerLoopTests {
 }
 
 /// One queue, as a bus has one thread.
-private final class BusExecutor: TaskExecutor {
+private final class BusExecutor: SerialExecutor, TaskExecutor {
     private let queue = DispatchQueue(label: "bus")
     private let key = DispatchSpecificKey<Bool>()
 
@@ -299,7 +298,10 @@ private final class BusExecutor: TaskExecutor {
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+        queue.async {
+            job.runSynchronously(
+                isolatedTo: self.asUnownedSerialExecutor(), taskExecutor: self.asUnownedTaskExecutor())
+        }
     }
 }
 
@@ -307,7 +309,7 @@ private struct PinnedBus: ForwardingBus {
     let bus: any EventBus
     let executor: BusExecutor
 
-    var taskExecutor: (any TaskExecutor)? { executor }
+    var taskExecutor: (any SerialExecutor & TaskExecutor)? { executor }
 }
 
 /// A bus that refuses some batches.

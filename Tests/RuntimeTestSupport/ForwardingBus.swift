@@ -8,7 +8,7 @@ package protocol ForwardingBus: EventBus {
 extension ForwardingBus {
     package var source: String { bus.source }
 
-    package var taskExecutor: (any TaskExecutor)? { bus.taskExecutor }
+    package var taskExecutor: (any SerialExecutor & TaskExecutor)? { bus.taskExecutor }
 
     package func waitUntilConnected(timeout: Duration) async throws {
         try await bus.waitUntilConnected(timeout: timeout)

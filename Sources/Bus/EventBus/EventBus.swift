@@ -5,9 +5,9 @@ public protocol EventBus: Sendable {
     /// The CloudEvents source of what this process publishes: `name/instance`.
     var source: String { get }
 
-    /// Tasks that prefer this executor get their messages without changing threads. They must not block it: nothing else of
-    /// the bus proceeds meanwhile. `nil` for a bus that has no thread of its own.
-    var taskExecutor: (any TaskExecutor)? { get }
+    /// The executor of the bus's own thread. Tasks that prefer it and actors that run on it receive messages without a change of
+    /// threads. They must not block it, because the bus does nothing else meanwhile. `nil` for a bus without such a thread.
+    var taskExecutor: (any SerialExecutor & TaskExecutor)? { get }
 
     /// Waits until the bus can be used; returns at once for a bus without a connection.
     /// - Throws: ``BusError`` with code `unavailable` if nothing answers within `timeout`.
@@ -173,7 +173,7 @@ extension EventBus {
         try await withSubscription(to: filters, under: claim, progress: nil, body)
     }
 
-    public var taskExecutor: (any TaskExecutor)? { nil }
+    public var taskExecutor: (any SerialExecutor & TaskExecutor)? { nil }
 
     public func waitUntilConnected(timeout: Duration) async throws {}
 }

@@ -53,7 +53,7 @@ public actor ZeroMQEventBus: EventBus {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
     /// Tasks that prefer this executor run on the socket's thread and get their messages without changing threads.
-    public nonisolated var taskExecutor: (any TaskExecutor)? { thread }
+    public nonisolated var taskExecutor: (any SerialExecutor & TaskExecutor)? { thread }
 
     /// - Parameters:
     ///   - address: `ipc:///DIRECTORY` or `tcp://HOST:PORT`.

@@ -74,12 +74,7 @@ package struct ConsumerLoop: Sendable {
     }
 
     private func run(_ run: ConsumerRun, under claim: ConsumerClaim?) async throws {
-        try await withTaskExecutorPreference(bus.taskExecutor) { try await enter(run, under: claim) }
-    }
-
-    /// Goes to the preferred executor first: an actor that is entered from another thread goes on there.
-    @concurrent private func enter(_ run: ConsumerRun, under claim: ConsumerClaim?) async throws {
-        try await run.run(under: claim)
+        try await withTaskExecutorPreference(bus.taskExecutor) { try await run.run(under: claim) }
     }
 
     /// The process's name, the first part of its source.
@@ -171,6 +166,9 @@ package struct ConsumerLoop: Sendable {
 ///
 /// On a bus with an executor of its own all of it runs there, so that no message changes threads but for a handler's work.
 private actor ConsumerRun {
+    /// Lends its executor where the bus has none.
+    private actor Home {}
+
     private enum Stage {
         case reading
         /// The reader has ended. The run ends as soon as its results are published.
@@ -184,6 +182,10 @@ private actor ConsumerRun {
         case publish(Batch, ConsumerQueue.Turn)
     }
 
+    /// The executor of the bus, or else of ``home``. A task executor alone would not do: an actor without an executor of its
+    /// own continues on the thread of whichever task used it last.
+    nonisolated let unownedExecutor: UnownedSerialExecutor
+    private let home: Home
     private let loop: ConsumerLoop
     private let member: ConsumerMember
     private let work: ConsumerLoop.Work?
@@ -205,6 +207,9 @@ private actor ConsumerRun {
         _ loop: ConsumerLoop, _ member: ConsumerMember, _ mode: ConsumerQueue.Mode, _ handler: (any ComputingHandler)?,
         _ work: ConsumerLoop.Work?
     ) {
+        let home = Home()
+        self.home = home
+        unownedExecutor = loop.bus.taskExecutor?.asUnownedSerialExecutor() ?? home.unownedExecutor
         self.loop = loop
         self.member = member
         self.handler = handler
