@@ -1,14 +1,14 @@
 internal import EventBus
 internal import Synchronization
 
-/// A service that can be stopped and started again while something else runs: for cases that restart a bus.
+/// A service that can be stopped and started again while other code runs: for cases that restart a bus.
 ///
 ///     let broker = RestartableService { ready in try await Broker(configuration).run { ready() } }
 ///     try await broker.whileRunning {
 ///         try await conformanceCase.run({ source in try connect(source) }, restart: broker.restart)
 ///     }
 package final class RestartableService: Sendable {
-    /// One time that the service runs.
+    /// One run of the service.
     private struct Round: Sendable {
         let isReady = Signal()
         let stop = Signal()
@@ -20,14 +20,15 @@ package final class RestartableService: Sendable {
     private let next: AsyncStream<Round>.Continuation
     private let current = Mutex<Round?>(nil)
 
-    /// - Parameter serve: runs the service once, until it is cancelled; calls its argument when the service is up.
+    /// - Parameter serve: Runs the service until the task is cancelled. Calls its argument when the service has
+    ///   started.
     package init(_ serve: @escaping @Sendable (_ ready: @escaping @Sendable () -> Void) async throws -> Void) {
         self.serve = serve
         (rounds, next) = AsyncStream.makeStream()
     }
 
-    /// Runs `body` once the service is up, and ends the service after it.
-    /// - Throws: what `body` or the service throws, whichever is first.
+    /// Starts the service, runs `body`, and stops the service.
+    /// - Throws: The error of `body` or of the service, whichever comes first.
     package func whileRunning<Result: Sendable>(
         _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
@@ -49,7 +50,7 @@ package final class RestartableService: Sendable {
         }
     }
 
-    /// Stops the service, starts it again, and returns when it is up.
+    /// Stops the service if it runs, starts it, and returns when it has started.
     @Sendable package func restart() async throws {
         let round = Round()
         let last = current.withLock { current in
@@ -70,7 +71,7 @@ package final class RestartableService: Sendable {
         try await withThrowingTaskGroup { group in
             group.addTask {
                 do { try await self.serve(round.isReady.send) } catch is CancellationError {}
-                guard Task.isCancelled else { throw BusError(.closed, "the service ended first") }
+                guard Task.isCancelled else { throw BusError(.closed, "the service ended before the test") }
             }
             group.addTask { await round.stop.wait() }
             try await group.next()
@@ -79,7 +80,7 @@ package final class RestartableService: Sendable {
     }
 }
 
-/// Something that happens once. For one that waits; several may wait one after the other.
+/// An event that happens once. Tasks may wait for it one after the other, not at the same time.
 package struct Signal: Sendable {
     private let stream: AsyncStream<Never>
     private let continuation: AsyncStream<Never>.Continuation
@@ -92,7 +93,7 @@ package struct Signal: Sendable {
         continuation.finish()
     }
 
-    /// Returns when it has been sent, or when the task is cancelled.
+    /// Returns when the signal has been sent, or when the task is cancelled.
     package func wait() async {
         for await _ in stream {}
     }
