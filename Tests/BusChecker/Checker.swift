@@ -1,9 +1,10 @@
-/// Compares what was promised with what is there, in the manner of Jepsen: unique values in, all of it read at the end.
+/// Compares the promises of the bus with its contents, in the manner of Jepsen: publishers write unique values, and
+/// everything is read at the end.
 ///
-/// A value that was not acknowledged may be there or not: its publisher cannot know.
+/// A value that was not acknowledged may be in the journal or not: its publisher cannot know.
 package struct Checker {
     private let history: History
-    /// The values of the journal, in its order.
+    /// The values in the journal, in the order of their offsets.
     private let entries: [(value: Value, entry: JournalEntry)]
     private let journalled: Set<Value>
     /// The last value of each document in the journal.
@@ -14,7 +15,7 @@ package struct Checker {
         let document: String
     }
 
-    /// - Returns: nothing, if the bus has kept its promises.
+    /// - Returns: The broken promises; empty if there are none.
     package static func findings(in history: History) -> [Finding] {
         let checker = Checker(history)
         return checker.journalFindings + checker.resultFindings + history.readers.flatMap(checker.findings(of:))
@@ -32,9 +33,10 @@ package struct Checker {
         lastOfDocument = last
     }
 
-    /// Whether the bus may have forgotten a value: it was a document, is not in the journal any more, and a later one of the
-    /// same document is. What is still in the journal was there all the time: nobody may have missed it.
-    /// - Parameter offset: where the value stood, if that is known: the later one is behind it.
+    /// True if the bus may have removed a value: it was a document that is not in the journal any more, and a later
+    /// version of the document is. A value that is still in the journal was there all the time, so every reader must
+    /// have received it.
+    /// - Parameter offset: The offset of the value, if it is known. The later version must be after it.
     func isForgotten(_ value: Value, at offset: UInt64 = 0) -> Bool {
         guard !journalled.contains(value), let document = history.documents[value],
             let last = lastOfDocument[DocumentID(publisher: value.publisher, document: document)]
@@ -82,7 +84,7 @@ package struct Checker {
         let input: Value
     }
 
-    /// Every input has exactly one result of every group.
+    /// Checks that every input has exactly one result of every group.
     var resultFindings: [Finding] {
         var offsets: [Result: [UInt64]] = [:]
         for entry in history.journal {
@@ -110,7 +112,8 @@ package struct Checker {
         }
     }
 
-    /// What a reader saw of each stream is the beginning of that stream in the journal; all of it, if it lived to the end.
+    /// Checks that the messages of each stream that a reader received are the beginning of that stream in the journal,
+    /// or all of it if the reader lived to the end.
     func findings(of reader: Reader) -> [Finding] {
         let streams = Dictionary(grouping: entries, by: \.entry.stream)
         let seen = Dictionary(grouping: reader.deliveries, by: \.stream)
@@ -142,27 +145,27 @@ package struct Checker {
     }
 }
 
-/// Something that the bus must never do.
+/// A broken promise of the bus.
 package enum Finding: Hashable, Sendable {
-    // What the journal holds.
+    // Findings about the journal.
     case lost(Value)
     case neverSent(Value, offset: UInt64)
     case doubled(Value, offsets: [UInt64])
     /// Two messages have the same offset.
     case sharedOffset(UInt64)
-    /// A value stands behind a later one of its publisher.
+    /// A value is in the journal after a later one of the same publisher.
     case disordered(Value, behind: Value)
 
-    // What durable consumers committed.
+    // Findings about the results of durable consumers.
     case resultMissing(group: String, input: Value)
     case resultDoubled(group: String, input: Value, offsets: [UInt64])
     case resultOfNothing(group: String, input: Value, offset: UInt64)
 
-    // What subscribers saw.
+    // Findings about subscribers.
     case gap(reader: String, Value)
     case deliveredTwice(reader: String, Value)
     case deliveredOutOfOrder(reader: String, Value)
-    /// The journal does not hold it, or holds it somewhere else.
+    /// The journal does not contain the message, or has it at another offset.
     case deliveredOtherwise(reader: String, Delivery)
 }
 
@@ -171,9 +174,9 @@ extension Finding: CustomStringConvertible {
         switch self {
         case .lost(let value): "\(value) was acknowledged and is lost"
         case .neverSent(let value, let offset): "\(value) at offset \(offset) was never sent"
-        case .doubled(let value, let offsets): "\(value) was journalled more than once, at offsets \(offsets)"
+        case .doubled(let value, let offsets): "\(value) is in the journal more than once, at offsets \(offsets)"
         case .sharedOffset(let offset): "two messages have the offset \(offset)"
-        case .disordered(let value, let later): "\(value) was journalled behind \(later), which was sent later"
+        case .disordered(let value, let later): "\(value) is in the journal after \(later), which was sent later"
         case .resultMissing(let group, let input): "\(group) has no result for \(input)"
         case .resultDoubled(let group, let input, let offsets):
             "\(group) has more than one result for \(input), at offsets \(offsets)"
@@ -181,9 +184,10 @@ extension Finding: CustomStringConvertible {
             "\(group) has a result at offset \(offset) for \(input), which is not in the journal"
         case .gap(let reader, let value): "\(reader) did not get \(value)"
         case .deliveredTwice(let reader, let value): "\(reader) got \(value) more than once"
-        case .deliveredOutOfOrder(let reader, let value): "\(reader) got \(value) out of its stream's order"
+        case .deliveredOutOfOrder(let reader, let value): "\(reader) got \(value) out of order in its stream"
         case .deliveredOtherwise(let reader, let delivery):
-            "\(reader) got \(delivery.value) at offset \(delivery.offset) of \(delivery.stream); the journal has it not there"
+            "\(reader) got \(delivery.value) at offset \(delivery.offset) of \(delivery.stream), "
+                + "where the journal does not have it"
         }
     }
 }

@@ -1,20 +1,20 @@
-/// All that happened in one run, as those who took part wrote it down.
+/// The events of one run, as the participating processes recorded them.
 package struct History: Sendable {
-    /// Every value that was handed to the bus.
+    /// All values that were passed to the bus.
     package var invoked: Set<Value> = []
-    /// Of the values that are documents: which document. A later value of the same publisher supersedes it.
+    /// The document of each value that is a document. A later value of the same publisher replaces it.
     package var documents: [Value: String] = [:]
     /// The values that the bus has promised to keep.
     package var acknowledged: Set<Value> = []
-    /// What can be read at the end.
+    /// The contents of the journal at the end of the run.
     package var journal: [JournalEntry] = []
-    /// The durable consumers, each of which has had time to handle everything.
+    /// The durable consumers. Each of them has had time to handle everything.
     package var groups: Set<String> = []
     package var readers: [Reader] = []
 
     package init() {}
 
-    /// Adds what one process wrote.
+    /// Adds the lines that one process wrote.
     package mutating func add(_ lines: [HistoryLine]) {
         for line in lines {
             switch line {
@@ -33,19 +33,19 @@ package struct History: Sendable {
     }
 }
 
-/// One line of what a process writes down while it takes part; it is there before the next thing happens.
+/// One line of the file that a process writes during a run. Each line is written before the process continues.
 package enum HistoryLine: Hashable, Sendable {
-    /// The value is about to be handed to the bus.
+    /// The value is about to be published.
     case invoked(Value, document: String?)
-    /// The bus has promised to keep it.
+    /// The bus has acknowledged the value.
     case acknowledged(Value)
-    /// The subscription is live: what follows is of one journal.
+    /// The subscription is live: the deliveries after this line are from one journal.
     case live
     case delivered(Delivery)
-    /// A durable consumer was given the value; its result is not committed yet.
+    /// A durable consumer received the value. Its result is not published yet.
     case handled(Value)
 
-    /// Nil if the line is not whole: a process that is killed may leave half of one.
+    /// Parses a line. Nil if it is incomplete: a process that is killed may leave an incomplete line.
     package init?(_ line: some StringProtocol) {
         let words = line.split(separator: " ")
         switch (words.first, words.count) {
@@ -79,10 +79,10 @@ extension HistoryLine: CustomStringConvertible {
     }
 }
 
-/// What one message of a test carries, once and never again: `publisher/sequence`.
+/// The unique content of one message of a test: `publisher/sequence`.
 ///
-/// A publisher is one sequential writer of one incarnation of a process: its next value waits for the acknowledgement of
-/// the last one. So its values have an order that the bus must keep.
+/// A publisher is one sequential writer in one incarnation of a process: it waits for the acknowledgement of a value
+/// before it publishes the next one. So the bus must keep the order of its values.
 package struct Value: Hashable, Sendable {
     package let publisher: String
     package let sequence: Int
@@ -92,7 +92,7 @@ package struct Value: Hashable, Sendable {
         self.sequence = sequence
     }
 
-    /// Reads what ``description`` wrote; nil if it is anything else.
+    /// Parses the form of ``description``; nil if the string has another form.
     package init?(_ text: some StringProtocol) {
         guard let slash = text.lastIndex(of: "/"), slash != text.startIndex,
             let sequence = Int(text[text.index(after: slash)...])
@@ -111,17 +111,17 @@ extension Value: Comparable {
     }
 }
 
-/// A message as the journal has it at the end.
+/// A message in the journal at the end of a run.
 package struct JournalEntry: Hashable, Sendable {
     package enum Content: Hashable, Sendable {
-        /// What a publisher sent.
+        /// A value of a publisher.
         case value(Value)
-        /// What a durable consumer committed for one input.
+        /// The result of a durable consumer for one input.
         case result(group: String, input: Value)
     }
 
     package let offset: UInt64
-    /// The messages among which the bus promises an order to readers: those of one type and subject.
+    /// The stream: the type and subject of the message. The bus promises an order to readers only within a stream.
     package let stream: String
     package let content: Content
 
@@ -131,18 +131,19 @@ package struct JournalEntry: Hashable, Sendable {
         self.content = content
     }
 
-    /// What a publisher sent; nil for a result.
+    /// The value of the publisher; nil for a result.
     package var value: Value? {
         if case .value(let value) = content { value } else { nil }
     }
 }
 
-/// One incarnation of a subscriber that read from the journal's beginning.
+/// One incarnation of a subscriber that read from the beginning of the journal.
 package struct Reader: Sendable {
     package let name: String
-    /// In the order in which they came.
+    /// The received messages, in the order of their arrival.
     package var deliveries: [Delivery]
-    /// Whether it lived until all was delivered; what was killed has seen a beginning only.
+    /// True if the process lived until everything was delivered. A process that was killed has received only the
+    /// beginning.
     package var isComplete: Bool
 
     package init(name: String, deliveries: [Delivery], isComplete: Bool) {
@@ -152,7 +153,7 @@ package struct Reader: Sendable {
     }
 }
 
-/// A message as a subscriber saw it.
+/// A message as a subscriber received it.
 package struct Delivery: Hashable, Sendable {
     package let offset: UInt64
     package let stream: String

@@ -219,7 +219,8 @@ func value(_ sequence: Int) -> Value {
 }
 
 extension History {
-    /// Values 1 and 2 on stream a, 3 on stream b, at offsets of the same number; their results behind them; one reader.
+    /// A history without findings: values 1 and 2 on stream a and 3 on stream b, at the offsets 1 to 3, then their
+    /// results, and one reader.
     static var flawless: History {
         var history = History()
         history.invoked = Set((1...3).map(value))
@@ -243,19 +244,19 @@ extension History {
         sequence < 3 ? "a" : "b"
     }
 
-    /// Journals, handles and delivers one more value.
+    /// Adds a value that was recorded, handled and delivered.
     mutating func append(_ value: Value, at offset: UInt64) {
         journal.append(JournalEntry(offset: offset, stream: "b", content: .value(value)))
         journal.append(JournalEntry(offset: offset + 100, stream: "r", content: .result(group: "group", input: value)))
         readers[0].deliveries.append(Delivery(offset: offset, stream: "b", value: value))
     }
 
-    /// Lets the journal forget a value.
+    /// Removes a value from the journal.
     mutating func remove(_ value: Value) {
         journal.removeAll { $0.content == .value(value) }
     }
 
-    /// Exchanges the places of two messages, for readers as well.
+    /// Exchanges the offsets of two messages in the journal and in the deliveries of readers.
     mutating func swapOffsets(_ first: UInt64, _ second: UInt64) {
         func swapped(_ offset: UInt64) -> UInt64 {
             offset == first ? second : offset == second ? first : offset

@@ -30,7 +30,7 @@ extension ConformanceCase {
             try await fixture.withBuses { asker, server in
                 let second = Gate()
                 let answers = try await server.whileAnswering { query in
-                    // The first has its answer only when the second has come.
+                    // The first query is answered only after the second has arrived.
                     let question = try query.decode(Question.self)
                     if question.number == 1 { await second.wait() } else { second.open() }
                     return try query.answer(by: server.source)
@@ -166,7 +166,7 @@ extension ConformanceCase {
 }
 
 extension EventBus {
-    /// Asks in vain, for one of these reasons.
+    /// Asks, and expects an error with one of these codes.
     fileprivate func expectNoAnswer(
         after gate: Gate? = nil, timeout: Duration, _ codes: Set<BusError.Code>,
         sourceLocation: SourceLocation = #_sourceLocation

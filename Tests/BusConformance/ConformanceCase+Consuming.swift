@@ -100,7 +100,7 @@ extension ConformanceCase {
 }
 
 extension EventBus {
-    /// Consumes numbered events durably; answers each with an ``Other`` of the same number.
+    /// Consumes numbered events with a durable consumer, and publishes an ``Other`` of the same number for each.
     fileprivate func consumeNumbers(_ handle: @escaping @Sendable (Int) async throws -> Void) async throws {
         let source = source
         try await consume(as: "conformance", [.type(Numbered.self)]) { message in
@@ -135,7 +135,7 @@ extension ConformanceCase {
                 #expect(all.offsets.count == Partition.count)
                 let half = try await second.claim(consumer: "workers", as: .shared)
                 #expect(half.offsets.count == Partition.count / 2)
-                // What reads under the claim before ends, and whoever reads claims again.
+                // The subscription under the previous claim ends; its reader claims again.
                 #expect(try await first.read(1, under: all).isEmpty)
                 let rest = try await first.claim(consumer: "workers", as: member)
                 #expect(Set(rest.offsets.keys) == Set(Partition.all).subtracting(half.offsets.keys))
@@ -158,7 +158,8 @@ extension ConformanceCase {
                                 Batch([], checkpoint: Checkpoint(claim: claim, handled: message)))
                         }
                     }
-                    // They end; what it read before it learned of the change is no longer its own.
+                    // The messages end. A message that the member read before it learned of the change is no longer its
+                    // own.
                     for try await _ in messages {}
                 }
                 let after = try await stayer.claim(consumer: "workers", as: member)
@@ -237,8 +238,8 @@ extension ConformanceCase {
 }
 
 extension ConformanceFixture {
-    /// Publishes numbers to many subjects until two workers have both handled some.
-    /// - Returns: what they made of them, in the order of the journal.
+    /// Publishes numbers to many subjects until each of two workers has handled some.
+    /// - Returns: The results of the workers, in the order of the journal.
     func handledByTwo() async throws -> [Envelope] {
         try await withBus("conformance/watcher") { bus in
             try await bus.withSubscription(to: [.type(Handled.self)], from: .now) { messages in
@@ -253,7 +254,7 @@ extension ConformanceFixture {
                     handled += try await messages.take(round.count)
                     if Set(try handled.map { try $0.decode(Handled.self).worker }).count == 2 { break }
                 }
-                // Whatever was handled twice would come now.
+                // If a message was handled twice, its second result would arrive now.
                 try await bus.publish(Batch([try Envelope(Handled(number: -1, worker: ""), source: bus.source)]))
                 let last = try #require(try await messages.take(1).first)
                 #expect(try last.decode(Handled.self).number == -1)

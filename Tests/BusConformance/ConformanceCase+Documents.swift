@@ -31,11 +31,11 @@ extension ConformanceCase {
                     #expect(found?.value == (number == 7 ? nil : "\(number)"))
                 }
                 #expect(try await bus.document(Setting.self, key: "20") == nil, "it was never published")
-                #expect(try await bus.document(Setting.self) == nil, "none is without a key")
+                #expect(try await bus.document(Setting.self) == nil, "there is no document without a key")
                 #expect(try await bus.document(Setting.self, subject: "session-20", key: "1") == nil)
                 let found = try await bus.document(Setting.type, subject: "session-3", key: "3")
                 let all = try await bus.documents(matching: [.type(Setting.self, subject: "session-3")])
-                #expect(all == [found], "it is the message that a look at all documents gives")
+                #expect(all == [found], "documents(matching:) returns the same message")
             }
         },
         ConformanceCase("an empty key of a document is the same as none") { fixture in
@@ -108,7 +108,7 @@ extension ConformanceCase {
                 #expect(
                     try await bus.newest(matching: [.type(Order.self), .type(Setting.self)]).offset == end.offset + 2)
                 #expect(try await bus.newest(matching: [.all]) == (try await bus.publish(Batch([]))))
-                // Of one type there may be several topics.
+                // One type may have several topics.
                 let other = try await bus.publish([5], subject: "other")
                 let newest = try await bus.newestOfEachType(matching: [.kind(.event), .type(Order.self)])
                 #expect(
@@ -118,7 +118,7 @@ extension ConformanceCase {
         ConformanceCase("a reader that is slow gets everything, and holds nobody else up") { fixture in
             try await fixture.withBus("conformance/slow") { slow in
                 try await slow.withSubscription(to: [.type(Numbered.self)], from: .now) { messages in
-                    // The reader takes nothing until all is published: the journal keeps it meanwhile.
+                    // The reader takes no message until all are published. Meanwhile they wait in the journal.
                     try await fixture.withBus("conformance/fast") { fast in
                         let received = try await fast.withSubscription(to: [.type(Numbered.self)], from: .now) { live in
                             for start in stride(from: 0, to: 20_000, by: 500) {

@@ -18,14 +18,14 @@ extension ConformanceCase {
             try await fixture.withBus { bus in
                 let claim = try await bus.claim(consumer: "loser")
                 let messages = try await bus.read(3, under: claim)
-                // The batch of the first message is refused, for a dead letter that is not there.
+                // The batch of the first message is refused because it settles a dead letter that does not exist.
                 let refused = bus.handled(messages[0], under: claim, of: messages, settling: [99])
                 #expect(try await bus.code(of: refused) == .letter)
                 for message in messages.dropFirst() {
                     let next = bus.handled(message, under: claim, of: messages)
                     #expect(try await bus.code(of: next) == .unrecorded)
                 }
-                #expect(try await bus.newest(matching: [.type(Other.self)]).offset == 6, "three of the worker")
+                #expect(try await bus.newest(matching: [.type(Other.self)]).offset == 6, "the worker has three results")
                 let again = try await bus.claim(consumer: "loser", as: claim.member)
                 #expect(try await bus.read(3, under: again) == messages, "nothing counts as handled")
                 for message in messages {
@@ -94,14 +94,15 @@ extension ConformanceCase {
                 let results = try await bus.withSubscription(to: [.type(Other.self)], from: .beginning) {
                     try await $0.take(10).map { try $0.decode(Other.self).number }
                 }
-                #expect(results == Array(1..<10) + [0], "the last one was no repeat")
+                #expect(results == Array(1..<10) + [0], "the last one was not a repetition")
             }
         },
     ]
 }
 
 extension EventBus {
-    /// The batch of a handled message: its result, and its checkpoint that names the one before it in its partition.
+    /// The batch of a handled message: its result, and its checkpoint, which names the previous message of the
+    /// partition.
     fileprivate func handled(
         _ message: Envelope, under claim: ConsumerClaim, of messages: [Envelope] = [], previous: UInt64? = nil,
         progress: ConsumerProgress? = nil, settling letters: [DeadLetter.ID] = []
@@ -119,7 +120,7 @@ extension EventBus {
         return batch
     }
 
-    /// The code with which a batch is refused; nil if it is taken.
+    /// The code with which the bus refuses a batch; nil if it is published.
     fileprivate func code(of batch: Batch) async throws -> BusError.Code? {
         do {
             try await publish(batch)
@@ -129,7 +130,7 @@ extension EventBus {
         }
     }
 
-    /// Subjects of two partitions.
+    /// Two subjects in different partitions.
     fileprivate func twoSubjects() throws -> (String, String) {
         let slow = Partition(subject: "slow")
         let other = (0..<10_000).lazy.map { "session-\($0)" }.first { Partition(subject: $0) != slow }
@@ -252,7 +253,7 @@ extension ConformanceCase {
 }
 
 extension EventBus {
-    /// Leaves, and returns once the bus knows.
+    /// Leaves, and returns when the bus knows of it.
     fileprivate func leave(_ claim: ConsumerClaim) async throws {
         await leave(consumer: claim.consumer, as: claim.member)
         _ = try await consumers()

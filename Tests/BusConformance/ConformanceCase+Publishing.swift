@@ -170,10 +170,11 @@ extension ConformanceCase {
 }
 
 extension ConformanceFixture {
-    /// Too long; with a zero byte; decomposed, which is the same as composed to one and not to another.
+    /// Invalid names: one is too long, one contains a zero byte, and one is decomposed, which some programs treat as
+    /// equal to the composed form and others do not.
     fileprivate static let badNames = [String(repeating: "n", count: 256), "zero\u{0}", "cafe\u{301}"]
 
-    /// Each with one message that is right.
+    /// Batches that a bus must refuse. Each also contains a valid message.
     fileprivate func unacceptable(from source: String) throws -> [Batch] {
         let good = try Envelope(Numbered(number: 1), source: source)
         var bad: [Envelope] = []
@@ -198,7 +199,7 @@ extension ConformanceFixture {
 }
 
 extension ConformanceFixture {
-    /// Each with the name of the attribute that is wrong.
+    /// Invalid messages, each with the name of the invalid attribute.
     fileprivate func unacceptableAttributes(from source: String) throws -> [(name: String, message: Envelope)] {
         let long = String(repeating: "a", count: 256)
         let changes: [(String, (inout Attributes) -> Void)] = [

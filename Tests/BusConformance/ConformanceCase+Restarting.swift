@@ -106,7 +106,7 @@ extension ConformanceCase {
 }
 
 extension EventBus {
-    /// The server may come back later than the asker does.
+    /// Asks until the query is served: the server may reconnect later than the asker.
     fileprivate func askUntilServed(_ question: Question) async throws -> Question.Answer {
         while true {
             do {

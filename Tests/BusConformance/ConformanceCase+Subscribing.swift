@@ -104,7 +104,7 @@ extension ConformanceCase {
             fixture in
             try await fixture.withBus { bus in
                 try await bus.publish([0])
-                // Times are kept in milliseconds: publish until the clock has gone on by enough of them.
+                // Times are recorded in milliseconds: publishes until enough milliseconds have passed.
                 let first = Date()
                 var last = 0
                 repeat {
@@ -167,7 +167,7 @@ extension ConformanceCase {
                         let received = try await bus.withSubscription(to: [.all], from: .since(time)) {
                             try await $0.through(500)
                         }
-                        // What was journalled in the same millisecond may come as well.
+                        // Messages that were recorded in the same millisecond may be delivered, too.
                         let first = try #require(received.offsets.first)
                         #expect(first <= 51)
                         #expect(received.offsets == Array(first...500))
@@ -248,7 +248,7 @@ extension ConformanceCase {
 }
 
 extension ConformanceFixture {
-    /// What passes the filters of a fixed handful of messages, as `type subject`, sorted.
+    /// The messages of a fixed set that pass the filters, as `type subject`, sorted.
     fileprivate func types(passing filters: [MessageFilter]) async throws -> [String] {
         try await withBus { bus in
             try await bus.withSubscription(to: filters + [.type(Marker.self)], from: .now) { messages in

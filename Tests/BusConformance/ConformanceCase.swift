@@ -1,7 +1,7 @@
 package import EventBus
 internal import Testing
 
-/// One promise of ``EventBus`` that every transport keeps, as a test that any transport's test target can run:
+/// A promise of ``EventBus`` that every transport keeps, as a test that the test target of any transport can run:
 ///
 ///     @Test(arguments: ConformanceCase.all(with: [.leases, .queries]))
 ///     func conforms(_ conformanceCase: ConformanceCase) async throws {
@@ -10,16 +10,18 @@ internal import Testing
 ///         }
 ///     }
 ///
-/// One that declares ``BusFeatures/survivesRestart`` also says how to restart: see ``RestartableService``.
+/// A transport that declares ``BusFeatures/survivesRestart`` also passes a function that restarts it, see
+/// ``RestartableService``.
 package struct ConformanceCase: Sendable {
-    /// Makes a bus for a process with this source. All buses that one case makes share one empty journal.
+    /// Creates a bus for a process with this source. All buses that one case creates share one journal, which is empty
+    /// at first.
     package typealias MakeBus = @Sendable (_ source: String) async throws -> any EventBus
-    /// Stops the service that the buses of one case share and starts it again, with the journal that it had.
+    /// Stops the service that the buses of one case share, and starts it again with the same journal.
     package typealias Restart = @Sendable () async throws -> Void
 
-    /// The promise, in prose.
+    /// The promise as a sentence.
     package let name: String
-    /// Only a transport that has these makes the promise.
+    /// The features that a transport needs to make the promise.
     package let features: BusFeatures
     private let body: @Sendable (ConformanceFixture) async throws -> Void
 
@@ -32,8 +34,8 @@ package struct ConformanceCase: Sendable {
         self.body = body
     }
 
-    /// Runs the case; what is not as promised is recorded as an issue of the current test.
-    /// - Parameter restart: needed by cases that need ``BusFeatures/survivesRestart``.
+    /// Runs the case. A broken promise is recorded as an issue of the current test.
+    /// - Parameter restart: Required by cases that need ``BusFeatures/survivesRestart``.
     package func run(_ make: @escaping MakeBus, restart: Restart? = nil) async throws {
         try await body(ConformanceFixture(make: make, restartService: restart))
     }
@@ -54,7 +56,7 @@ extension ConformanceCase: CustomTestStringConvertible {
     package var testDescription: String { name }
 }
 
-/// What a transport offers beyond what every bus does. A case that needs more than is declared does not run.
+/// The optional features of a transport. A case that needs a feature the transport does not declare is not run.
 package struct BusFeatures: OptionSet, Hashable, Sendable {
     package let rawValue: Int
 
@@ -62,17 +64,17 @@ package struct BusFeatures: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// Documents of a publisher that ends are withdrawn.
+    /// The leased documents of a publisher are withdrawn when it ends.
     package static let leases = BusFeatures(rawValue: 1 << 0)
-    /// Instances of a durable consumer share its partitions.
+    /// Instances of a durable consumer can share its partitions.
     package static let sharedConsumers = BusFeatures(rawValue: 1 << 1)
-    /// Messages that are given up are kept.
+    /// Messages that a consumer gives up are kept as dead letters.
     package static let deadLetters = BusFeatures(rawValue: 1 << 2)
-    /// Questions find who answers them.
+    /// Queries reach a process that answers them.
     package static let queries = BusFeatures(rawValue: 1 << 3)
-    /// Messages for whoever listens now.
+    /// Messages can be transient: only current subscribers receive them.
     package static let transient = BusFeatures(rawValue: 1 << 4)
-    /// All that is acknowledged is there when the service of the bus has been stopped and started.
+    /// Everything that was acknowledged is available after the service of the bus was stopped and started.
     package static let survivesRestart = BusFeatures(rawValue: 1 << 5)
 
     package static let all: BusFeatures = [

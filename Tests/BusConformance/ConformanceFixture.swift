@@ -3,7 +3,7 @@ internal import EventBus
 internal import Foundation
 internal import TestSupport
 
-/// What a case works with: buses that run for as long as it needs them.
+/// The environment of a case: creates buses, which run for as long as the case needs them.
 struct ConformanceFixture: Sendable {
     let make: ConformanceCase.MakeBus
     let restartService: ConformanceCase.Restart?
@@ -16,7 +16,7 @@ struct ConformanceFixture: Sendable {
         return try await bus.whileOpen { try await body(bus) }
     }
 
-    /// Connects two processes.
+    /// Connects two processes to the bus for as long as `body` runs.
     func withBuses<Result: Sendable>(
         _ body: @escaping @Sendable (_ first: any EventBus, _ second: any EventBus) async throws -> Result
     ) async throws -> Result {
@@ -27,13 +27,13 @@ struct ConformanceFixture: Sendable {
 
     func restart() async throws {
         guard let restartService else {
-            throw BusError(.unavailable, "the transport says that it survives a restart, but not how to restart it")
+            throw BusError(.unavailable, "a case that needs survivesRestart must be run with a restart function")
         }
         try await restartService()
     }
 }
 
-/// Runs `body` beside tasks that would run for ever, and ends these after it.
+/// Runs `body` concurrently with tasks that do not end by themselves, and cancels these afterwards.
 func withBackground<Result: Sendable>(
     _ tasks: [@Sendable () async throws -> Void], _ body: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {
@@ -56,8 +56,8 @@ func withBackground<Result: Sendable>(
 }
 
 extension EventBus {
-    /// Handles numbers as one of those who share a consumer, and answers each with a ``Handled``.
-    /// - Parameter name: of the worker; the process's unless said.
+    /// Handles numbers as a member of a durable consumer, and publishes a ``Handled`` for each.
+    /// - Parameter name: The name of the worker; by default the source of the process.
     func work(
         as consumer: String = "workers", mode: ConsumerMember.Mode = .shared, name: String? = nil
     ) async throws {
@@ -68,7 +68,7 @@ extension EventBus {
         }
     }
 
-    /// Gives a message up.
+    /// Gives up a message, so that it becomes a dead letter.
     func reject(_ message: Envelope, under claim: ConsumerClaim, results: [Envelope] = []) async throws {
         let rejection = Rejection(code: "conformance.unusable", reason: "it is of no use", attempts: 3)
         try await publish(
@@ -85,7 +85,7 @@ extension EventBus {
         return try await deadLetters(of: consumer)
     }
 
-    /// The first `count` numbers that a claim covers, without progress.
+    /// Reads the first `count` numbers that a claim covers. Records no progress.
     func read(_ count: Int, under claim: ConsumerClaim) async throws -> [Envelope] {
         try await withSubscription(to: [.type(Numbered.self)], under: claim) { try await $0.take(count) }
     }
@@ -96,7 +96,7 @@ extension ConsumerClaim {
     func subject() throws -> String {
         let subjects = (0..<10_000).lazy.map { "session-\($0)" }
         guard let subject = subjects.first(where: { offsets.keys.contains(Partition(subject: $0)) }) else {
-            throw BusError(.refused, "the claim owns nothing")
+            throw BusError(.refused, "the claim owns no partition")
         }
         return subject
     }
@@ -125,7 +125,7 @@ extension EventBus {
 }
 
 extension Envelope {
-    /// The answer to a ``Question``.
+    /// Creates the answer to a ``Question``.
     func answer(by server: String) throws -> Envelope {
         let answer = Question.Answer(number: try decode(Question.self).number, server: server)
         var envelope = try Envelope(Question(number: 0), source: server, causedBy: self)
@@ -146,7 +146,7 @@ extension MessageSequence {
         return messages
     }
 
-    /// The messages before the next ``Marker``: publish one to learn that nothing else came.
+    /// The messages before the next ``Marker``. Publish a marker to find out that no other message arrives.
     func beforeMarker() async throws -> [Envelope] {
         var messages: [Envelope] = []
         for try await message in self {

@@ -1,22 +1,22 @@
 internal import EventBus
 internal import Foundation
 
-/// Something to count.
+/// A numbered event.
 struct Numbered: EventMessage {
     var number: Int
 }
 
-/// Another type of the same kind.
+/// An event of another type than ``Numbered``.
 struct Other: EventMessage {
     var number: Int
 }
 
-/// A message of another kind.
+/// A command, that is a message of another kind than ``Numbered``.
 struct Order: CommandMessage {
     var number: Int
 }
 
-/// A document of which several exist.
+/// A document with a key, so that there can be several of one subject.
 struct Setting: DocumentMessage {
     var name: String?
     var value: String
@@ -24,13 +24,13 @@ struct Setting: DocumentMessage {
     var key: String? { name }
 }
 
-/// What a worker made of a ``Numbered``.
+/// The result of a worker for a ``Numbered``.
 struct Handled: EventMessage {
     var number: Int
     var worker: String
 }
 
-/// Something to answer.
+/// A query.
 struct Question: QueryMessage {
     struct Answer: Codable, Hashable, Sendable {
         var number: Int
@@ -43,11 +43,11 @@ struct Question: QueryMessage {
 /// An answer that is an error.
 struct Trouble: ErrorMessage {}
 
-/// Ends a part of a case: all that was published before it has arrived when it does.
+/// The end of a part of a case. When it arrives, all earlier messages have arrived.
 struct Marker: EventMessage {}
 
 extension EventBus {
-    /// A batch of numbered events, in order.
+    /// Publishes a batch of numbered events, in order.
     @discardableResult
     func publish(_ numbers: some Sequence<Int>, subject: String = Session.default) async throws -> Position {
         let source = source
@@ -55,7 +55,7 @@ extension EventBus {
             Batch(numbers.map { try Envelope(Numbered(number: $0), source: source, subject: subject) }))
     }
 
-    /// A document without content: the retained one is gone.
+    /// Withdraws a document.
     func withdraw(_ setting: Setting) async throws {
         var tombstone = try Envelope(setting, source: source)
         tombstone.data = .init()

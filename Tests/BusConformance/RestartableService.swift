@@ -2,14 +2,14 @@ internal import EventBus
 internal import Synchronization
 internal import TestSupport
 
-/// A service that can be stopped and started again while something else runs: for cases that restart a bus.
+/// A service that can be stopped and started again while other code runs: for cases that restart a bus.
 ///
 ///     let broker = RestartableService { ready in try await Broker(configuration).run { ready() } }
 ///     try await broker.whileRunning {
 ///         try await conformanceCase.run({ source in try connect(source) }, restart: broker.restart)
 ///     }
 package final class RestartableService: Sendable {
-    /// One time that the service runs.
+    /// One run of the service.
     private struct Round: Sendable {
         let isReady = Gate()
         let stop = Gate()
@@ -21,14 +21,15 @@ package final class RestartableService: Sendable {
     private let next: AsyncStream<Round>.Continuation
     private let current = Mutex<Round?>(nil)
 
-    /// - Parameter serve: runs the service once, until it is cancelled; calls its argument when the service is up.
+    /// - Parameter serve: Runs the service until the task is cancelled. Calls its argument when the service has
+    ///   started.
     package init(_ serve: @escaping @Sendable (_ ready: @escaping @Sendable () -> Void) async throws -> Void) {
         self.serve = serve
         (rounds, next) = AsyncStream.makeStream()
     }
 
-    /// Runs `body` once the service is up, and ends the service after it.
-    /// - Throws: what `body` or the service throws, whichever is first.
+    /// Starts the service, runs `body`, and stops the service.
+    /// - Throws: The error of `body` or of the service, whichever comes first.
     package func whileRunning<Result: Sendable>(
         _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
@@ -50,7 +51,7 @@ package final class RestartableService: Sendable {
         }
     }
 
-    /// Stops the service, starts it again, and returns when it is up.
+    /// Stops the service if it runs, starts it, and returns when it has started.
     @Sendable package func restart() async throws {
         let round = Round()
         let last = current.withLock { current in
@@ -71,7 +72,7 @@ package final class RestartableService: Sendable {
         try await withThrowingTaskGroup { group in
             group.addTask {
                 do { try await self.serve(round.isReady.open) } catch is CancellationError {}
-                guard Task.isCancelled else { throw BusError(.closed, "the service ended first") }
+                guard Task.isCancelled else { throw BusError(.closed, "the service ended before the test") }
             }
             group.addTask { await round.stop.wait() }
             try await group.next()

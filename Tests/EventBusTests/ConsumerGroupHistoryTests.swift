@@ -15,19 +15,19 @@ struct ConsumerGroupHistoryTests {
             #expect(broken == nil, "after step \(step) of seed \(seed)")
             if broken != nil { break }
         }
-        // A history in which nothing happens proves nothing.
+        // Checks that the history recorded and refused enough progress to be a meaningful test.
         #expect(history.recorded > 10 && history.refused > 10)
     }
 }
 
-/// A random history of one durable consumer, with a simple model of what must be true beside it.
+/// A random history of one durable consumer, and a simple model of the expected state.
 struct ConsumerGroupHistory {
     private var group = ConsumerGroup()
     private var random: SeededGenerator
     private let members: [ConsumerMember]
-    /// Up to where each partition is handled, by all that was accepted.
+    /// The offset up to which each partition is handled, according to the accepted progress.
     private var handled = Array(repeating: UInt64(0), count: Partition.count)
-    /// What members believe to own: some are wrong.
+    /// The ownerships that members were told. Some are outdated.
     private var beliefs: [(member: ConsumerMember, ownership: Ownership)] = []
     private var offset: UInt64 = 10
     private var steps = 0
@@ -46,9 +46,9 @@ struct ConsumerGroupHistory {
         steps += 1
         switch Int.random(in: 0..<10, using: &random) {
         case 0..<3:
-            // The exclusive one, with which the sharing ends, comes seldom.
+            // The exclusive member claims rarely, because its claim ends the sharing.
             var member = members[Int.random(in: -40..<members.count * 20, using: &random).clamped(to: members.count)]
-            // Another process each time: one that was displaced stays so.
+            // The exclusive member is a new one each time, because a displaced one stays displaced.
             if member.mode == .exclusive { member = ConsumerMember(.exclusive, id: UUID(seeded: &random)) }
             beliefs.append((member, group.claim(member)))
         case 3:
@@ -62,7 +62,7 @@ struct ConsumerGroupHistory {
             let partition = belief.ownership.offsets.keys.sorted().randomElement(using: &random)
         else { return }
         offset += 5
-        // Some are late, and some come before what is missing in other partitions.
+        // Some progress is late, and some arrives while earlier messages of other partitions are still missing.
         let late = offset - UInt64.random(in: 0...8, using: &random)
         let settled = late - UInt64.random(in: 0...3, using: &random)
         let epoch = belief.ownership.ownerEpoch
@@ -75,7 +75,7 @@ struct ConsumerGroupHistory {
         handled[Int(partition.number)] = max(handled[Int(partition.number)], late)
     }
 
-    /// What is not as it should be; nil if all is.
+    /// The rule that is violated; nil if there is none.
     func brokenPromise() -> String? {
         let owners = Set(group.owners.compactMap(\.self))
         let ownerships = owners.map { group.ownership(of: $0) }
@@ -91,7 +91,8 @@ struct ConsumerGroupHistory {
         return wrongRecorders(of: Partition.all[steps % Partition.count])
     }
 
-    /// Of all who were ever told that they own a partition, only who owns it records.
+    /// Checks that, of all members that were told recently that they own a partition, only its owner can record
+    /// progress.
     private func wrongRecorders(of partition: Partition) -> String? {
         let believers = Set(beliefs.suffix(20).map(\.ownership.ownerEpoch) + group.shares.map(\.ownerEpoch))
         let recorders = believers.filter { epoch in
@@ -106,12 +107,12 @@ struct ConsumerGroupHistory {
 }
 
 extension ConsumerGroup {
-    /// By number of the partition.
+    /// The owners of the partitions, by partition number.
     var owners: [UUID?] { shares.map(\.member) }
 }
 
 extension Int {
-    /// Within `0..<count`, the first one rarely.
+    /// Maps the number to an index in `0..<count`. All negative numbers give 0.
     fileprivate func clamped(to count: Int) -> Int { self < 0 ? 0 : self % (count - 1) + 1 }
 }
 

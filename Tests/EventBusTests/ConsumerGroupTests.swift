@@ -168,7 +168,7 @@ struct ConsumerGroupTests {
         let isRecorded = group.record(
             5, partition: slow, settled: progress.settled(delivered: 20), ownerEpoch: owner)
         #expect(isRecorded)
-        #expect(group.position == 20, "what is settled may be above the message: nothing below it is left")
+        #expect(group.position == 20, "settled may be greater than the offset of the message")
     }
 
     @Test("the owner epochs of a consumer go on from those of a removed one")

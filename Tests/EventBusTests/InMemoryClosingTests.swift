@@ -84,7 +84,7 @@ struct InMemoryClosingTests {
 }
 
 extension InMemoryEventBus {
-    /// Ends the process that this is.
+    /// Ends the process that this handle represents.
     func end() async {
         await withThrowingTaskGroup { group in
             group.addTask { try await run() }

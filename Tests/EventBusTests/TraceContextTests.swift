@@ -8,7 +8,7 @@ struct TraceContextTests {
     static let type = MessageType(kind: .event, name: "Opened")
     static let first = Attributes(type: type, source: "shop/1")
 
-    /// The texts of the specification's own tests: https://github.com/w3c/trace-context/blob/main/test/test.py.
+    /// The strings of the specification's own tests: https://github.com/w3c/trace-context/blob/main/test/test.py.
     static let readable = [
         "00-12345678901234567890123456789012-1234567890123456-01",
         "00-12345678901234567890123456789012-1234567890123456-00",
@@ -113,9 +113,9 @@ struct TraceContextTests {
 
 private struct Opened: EventMessage {}
 
-/// The W3C Trace Context of OpenTelemetry for Python, which the tests compare with this project's.
+/// The W3C Trace Context implementation of OpenTelemetry for Python, with which the tests compare this project's.
 enum OpenTelemetry {
-    /// One `traceparent` as OpenTelemetry reads it.
+    /// A `traceparent` as OpenTelemetry parses it.
     struct Span: Codable, Hashable {
         let trace: String
         let span: String
@@ -125,7 +125,7 @@ enum OpenTelemetry {
     private static let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
     private static let python = repository.appending(path: ".build/venv/bin/python")
-    /// `make test` installs it, if pip can.
+    /// True if OpenTelemetry is installed. `make test` installs it if pip can.
     static let isInstalled = FileManager.default.isExecutableFile(atPath: python.path)
 
     private static let reader = """
@@ -141,7 +141,8 @@ enum OpenTelemetry {
         print(json.dumps([span(text) for text in json.load(sys.stdin)]))
         """
 
-    /// - Returns: for each text, nil if OpenTelemetry begins a new trace instead.
+    /// Parses strings with OpenTelemetry.
+    /// - Returns: An element for each string; nil if OpenTelemetry begins a new trace instead.
     static func read(_ texts: [String]) throws -> [Span?] {
         let process = Process()
         process.executableURL = python

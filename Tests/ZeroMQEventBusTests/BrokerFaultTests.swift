@@ -50,11 +50,11 @@ struct BrokerFaultTests {
                                 }
                             }
                         }
-                        // Batches are under way whenever a broker stops; its successor gets them again.
+                        // Whenever a broker stops, there are unanswered batches. The next broker receives them again.
                         for count in stride(from: 800, to: 4000, by: 800) {
                             try await broker.run { await received.reaches(count) }
                         }
-                        // The last acknowledgement may come behind the last message.
+                        // The last acknowledgement may arrive after the last message.
                         try await broker.run { await published.reaches(1) }
                         try await group.waitForAll()
                     }
@@ -89,7 +89,7 @@ struct BrokerFaultTests {
             try await bus.whileOpen {
                 try await broker.run { try await bus.publish(numbers: 0..<500) }
                 try broker.forgetProducers()
-                // Several batches are under way when the broker refuses the first.
+                // Several batches are unanswered when the broker refuses the first.
                 async let one: Void = bus.publish(numbers: 500..<700, batch: 10)
                 async let two: Void = bus.publish(numbers: 700..<900, batch: 10)
                 let received = try await broker.run {
@@ -125,7 +125,8 @@ struct BrokerFaultTests {
                                     to: [.type(Recounted.self)], from: .beginning
                                 ) { try await $0.numbers(10) }
                                 #expect(results == Array(start..<start + 10))
-                                // Answered behind the consumer's last batch: it waits for the next message when the journal goes.
+                                // This batch is answered after the consumer's last one: when the journal is deleted,
+                                // the consumer waits for its next message.
                                 try await bus.publish(Batch([]))
                             }
                         }
@@ -156,7 +157,7 @@ struct BrokerFaultTests {
     func secondJournal(transport: String) async throws {
         try await TestBroker.withDirectory { broker in
             try await TestBroker.withDirectory { other in
-                // The journal is refused before a port is bound.
+                // The broker refuses the journal before it binds a port.
                 let address = transport == "tcp" ? "tcp://127.0.0.1:1" : other.address
                 let link = other.directory.appendingPathComponent("link.sqlite").path
                 try await broker.run {
@@ -205,14 +206,14 @@ struct BrokerFaultTests {
     }
 }
 
-/// What a consumer makes of ``Counted``; it is read like that.
+/// The result of a consumer for a ``Counted``. It has the same fields.
 private struct Recounted: EventMessage {
     let number: Int
 }
 
 @Suite("What is not the protocol, on the broker's sockets")
 struct GarbageTests {
-    /// A log as it is written.
+    /// A log handler that passes on each line.
     private struct Lines: LogHandler {
         let lines: AsyncStream<String>.Continuation
         var metadata: Logger.Metadata = [:]
@@ -289,7 +290,8 @@ struct ClosingTests {
         }
     }
 
-    /// - Returns: how the bus is when it has just been told to end.
+    /// Runs the bus until `body` returns, then ends it.
+    /// - Returns: The state of the bus directly after it was told to end.
     private func stateAtOnce(
         of bus: ZeroMQEventBus, after body: @escaping @Sendable (ZeroMQEventBus) async throws -> Void
     ) async throws -> ClientStateMachine.State {

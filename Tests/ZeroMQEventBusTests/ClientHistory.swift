@@ -6,21 +6,21 @@ import Testing
 
 @testable import ZeroMQEventBus
 
-/// A client's state machine and a model broker, with two lossy connections between them, a clock that only moves when it is told to,
-/// and callers that publish, subscribe, read, consume, ask and serve at random. It records an issue as soon as the client breaks a
-/// rule; ``finish()`` lets the faults end and looks whether everything came right.
+/// A random history of a client's state machine and a model broker. Two lossy connections are between them, the clock
+/// advances only when told to, and callers publish, subscribe, read, consume, ask and serve at random. An issue is
+/// recorded as soon as the client breaks a rule. ``finish()`` ends the faults and checks the final state.
 struct ClientHistory {
-    /// What may go wrong beside losses, delays and repeated replies.
+    /// The faults besides losses, delays and repeated replies.
     enum Faults: CaseIterable {
-        /// The broker is restarted, and its journal cannot be written now and then.
+        /// The broker restarts, and at times its journal cannot be written.
         case restarts
-        /// ... and its journal may be another one.
+        /// The same, and the journal may be replaced by a new one.
         case newJournals
-        /// ... and may lose its end, or forget the client.
+        /// The same, and the journal may lose its end, or forget the client.
         case lostEnds
     }
 
-    /// What comes to the client on the ingress.
+    /// A message that the client receives on the ingress.
     private enum Incoming {
         case reply(Reply, to: UInt64)
         case notice(Notice)
@@ -37,12 +37,12 @@ struct ClientHistory {
         var outcome: Outcome?
     }
 
-    /// One subscription, and what it was given.
+    /// A subscription and the messages that it received.
     private struct Reader {
         let prefixes: [String]
         let isFromNow: Bool
         let claim: ConsumerClaim?
-        /// Where it began, in the epoch in which it became live.
+        /// The position at which it began, in the epoch in which it became live; nil until then.
         var origin: Position?
         var isWaiting = false
         var hasEnded = false
@@ -68,7 +68,7 @@ struct ClientHistory {
     private var isFull = false
     private var isQuiet = false
     private var isDeaf = false
-    /// The head in the packet that is being handled.
+    /// The head in the packet of the feed that the client is handling.
     private var confirmedHead: UInt64 = 0
 
     // The callers.
@@ -81,13 +81,13 @@ struct ClientHistory {
     private var server: UInt64?
     private var work: Set<UInt64> = []
     private var lastQuery: UInt64 = 0
-    /// When the callers of queries give up.
+    /// The times at which the callers of queries cancel them.
     private var deadlines: [(time: ContinuousClock.Instant, id: UInt64)] = []
-    /// The leased documents that were last acknowledged, by key.
+    /// The leased documents as last acknowledged, by key.
     private var held: [String: String] = [:]
     private var holding: [UInt64: (key: String, text: String)] = [:]
 
-    /// The contents of the batches that were sent, by sequence, since batches were last numbered anew.
+    /// The contents of the sent batches by sequence number, since batches were last renumbered.
     private var sent: [UInt64: [String]] = [:]
     private var lastSequence: UInt64 = 0
 
@@ -178,7 +178,7 @@ struct ClientHistory {
         connect()
     }
 
-    /// Libzmq repeats the subscriptions in alphabetical order.
+    /// Connects to the broker. libzmq repeats the subscriptions in alphabetical order.
     private mutating func connect() {
         isConnected = true
         for prefix in feedPrefixes.sorted() { broker.subscribe(prefix) }
@@ -277,7 +277,7 @@ struct ClientHistory {
         let texts = batch.contents.map { String(decoding: $0.data, as: UTF8.self) }
         if let before = sent[batch.sequence], before == texts || texts.isEmpty { return }
         if batch.sequence != lastSequence + 1 {
-            #expect(faults != .restarts, "batch \(batch.sequence) follows \(lastSequence), or has another content")
+            #expect(faults != .restarts, "batch \(batch.sequence) follows \(lastSequence), or its content has changed")
             sent = [:]
         }
         sent[batch.sequence] = texts
@@ -285,7 +285,7 @@ struct ClientHistory {
         if faults == .restarts, let checkpoint = batch.checkpoint { check(checkpoint) }
     }
 
-    /// Nothing that the reader has not been given counts as handled.
+    /// Checks that no message counts as handled that was not delivered to the reader.
     private func check(_ checkpoint: CheckpointFrame) {
         guard
             let reader = readers.values.first(where: { $0.claim?.ownerEpoch == checkpoint.ownerEpoch }),
@@ -409,7 +409,7 @@ struct ClientHistory {
     private mutating func deliver(_ messages: [FeedTracker.Delivery], to id: UInt64) {
         guard readers[id] != nil else { return }
         #expect(readers[id]?.isWaiting == true, "messages are delivered to a reader that waits")
-        #expect(readers[id]?.hasEnded == false, "nothing comes after the end")
+        #expect(readers[id]?.hasEnded == false, "no message is delivered after the end")
         readers[id]?.isWaiting = false
         if messages.isEmpty { end(id) }
         for delivery in messages where delivery.message.offset > 0 { readers[id]?.delivered.append(delivery.message) }
@@ -422,7 +422,7 @@ struct ClientHistory {
 
     // MARK: Consuming
 
-    /// Claims; or, if there is a claim, lets another member take it over now and then.
+    /// Claims the consumer. If there is a claim, another member takes over at times.
     private mutating func consume() {
         if readers.values.contains(where: { $0.claim != nil && !$0.hasEnded }) {
             if oneIn(3) { broker.takeOver() }
@@ -483,19 +483,19 @@ struct ClientHistory {
             lastQuery += 1
             let notice = broker.query(lastQuery, type: Self.query)
             incoming.append(.notice(notice))
-            // The same number again is the same query.
+            // A query with the same number again is a repetition.
             if oneIn(4) { incoming.append(.notice(notice)) }
         }
     }
 
     // MARK: The end
 
-    /// Lets some time pass without faults.
+    /// Lets 20 seconds pass without faults.
     mutating func settle() {
         (isQuiet, isFull, broker.isWritable) = (true, false, true)
         for _ in 0..<200 {
             if isConnected { writable() }
-            // Bounded: a client that asks again and again without an end fails, and does not hang.
+            // The number of rounds is limited: a client that sends requests endlessly fails instead of hanging.
             for _ in 0..<500 where !requests.isEmpty || !incoming.isEmpty || !feed.isEmpty {
                 serveRequest()
                 receiveReply()
@@ -507,7 +507,7 @@ struct ClientHistory {
         }
     }
 
-    /// Lets the faults end, and looks whether everything came right.
+    /// Ends the faults, and checks the final state.
     mutating func finish() {
         settle()
         loseTail()
@@ -522,7 +522,7 @@ struct ClientHistory {
         checkClose()
     }
 
-    /// The feed loses the last messages of all, so that no other tells of them.
+    /// Makes the feed lose the last messages, so that no later message shows the loss.
     private mutating func loseTail() {
         isDeaf = true
         for _ in 0..<4 { publish() }
@@ -533,7 +533,7 @@ struct ClientHistory {
     private func checkJournal() {
         let texts = broker.journal.filter { $0.feed.topic.hasPrefix("event.") }.map(\.data)
         if faults != .lostEnds {
-            #expect(Set(texts).count == texts.count, "no batch is journalled twice")
+            #expect(Set(texts).count == texts.count, "no batch is recorded twice")
             for subject in ["a", "b", "c"] {
                 let numbers = broker.journal.filter {
                     $0.message.subject == subject && $0.feed.topic.hasPrefix("event.")
@@ -544,7 +544,7 @@ struct ClientHistory {
         }
         guard faults == .restarts else { return }
         for (id, batch) in batches.sorted(by: { $0.key < $1.key }) where batch.outcome == .accepted {
-            #expect(Set(texts).isSuperset(of: batch.texts), "batch \(id) was accepted, and is not journalled")
+            #expect(Set(texts).isSuperset(of: batch.texts), "batch \(id) was accepted, but is not recorded")
         }
     }
 
@@ -557,7 +557,7 @@ struct ClientHistory {
         }
         let delivered = reader.delivered.filter { $0.epoch == broker.epoch }
         if faults == .lostEnds {
-            // What comes a second time after a loss is not told from what took its place.
+            // After a loss, a repeated message cannot be distinguished from a new one at its offset.
             let given = Set(delivered.map { "\($0.offset) \(String(decoding: $0.data, as: UTF8.self))" })
             let missing = wanted.filter { !given.contains("\($0.feed.offset) \($0.data)") }.map(\.feed.offset)
             #expect(missing.isEmpty, "\(id) lacks messages after \(after)")
@@ -580,7 +580,7 @@ struct ClientHistory {
         }
     }
 
-    /// A claim that another member takes over is given up.
+    /// Checks that a subscription ends when another member takes over its claim.
     private mutating func checkClaim() {
         guard
             let id = readers.keys.sorted().first(where: { readers[$0]?.claim != nil && readers[$0]?.hasEnded == false })

@@ -165,7 +165,7 @@ struct KnownJournalTests {
         var journal = KnownJournal(producer: producer)
         #expect(journal.greeting == Greeting(producer: producer, asksForMore: true))
         let isReplaced = journal.follow(1)
-        #expect(!isReplaced, "the first epoch takes the place of none")
+        #expect(!isReplaced, "the first epoch replaces no other")
         journal.note(welcome)
         #expect(!journal.hasGrown)
         journal.see(7, of: 1)
@@ -239,7 +239,9 @@ struct ServedQueriesTests {
         for id in 0..<UInt64(ServedQueries.capacity) {
             #expect(server(queries.receive(query("A"), id: id, source: "s")) == 1)
         }
-        #expect(reason(queries.receive(query("A"), id: 999, source: "s")) == "s has 256 queries to answer already")
+        #expect(
+            reason(queries.receive(query("A"), id: 999, source: "s"))
+                == "s already has 256 unanswered queries; ask again later")
         queries.finish(3)
         #expect(server(queries.receive(query("A"), id: 999, source: "s")) == 1)
     }

@@ -20,7 +20,7 @@ struct FeedTrackerTests {
         Page(epoch: 1, through: through, isComplete: isComplete, messages: messages)
     }
 
-    /// A tracker behind a reference, so that an expectation may call what changes it.
+    /// A class around a tracker, so that an expectation may call mutating methods.
     final class Reader {
         var tracker: FeedTracker
 
@@ -61,11 +61,11 @@ struct FeedTrackerTests {
         #expect(reader.receive(live: Self.message(11, previous: 3)))
         #expect(!reader.receive(live: Self.message(13, previous: 12)))
         #expect(reader.phase == .journal(after: 10))
-        // It goes on while live messages pass by: up to the last of them must be read.
+        // Live messages are skipped meanwhile. The journal must be read up to the last of them.
         #expect(!reader.receive(live: Self.message(15, previous: 13)))
         let first = reader.receive(
             Self.page([11, 12, 13].map { Self.message($0, previous: $0 - 1) }, through: 13, isComplete: true))
-        #expect(first == [12, 13], "what was delivered live does not come twice")
+        #expect(first == [12, 13], "a message that was delivered live is not delivered again")
         #expect(reader.phase == .journal(after: 13))
         #expect(reader.receive(Self.page([Self.message(15, previous: 13)], through: 15)) == [15])
         #expect(reader.phase == .live)
@@ -181,7 +181,7 @@ struct FeedTrackerTests {
     @Test("of several types none comes before an earlier one of its subject")
     func otherType() {
         let reader = Reader(prefixes: ["event."])
-        // 11 on B is lost; 12 on A has its predecessor on A, but not in the partition.
+        // Message 11 on B is lost. Message 12 on A has its predecessor on A, but not that in its partition.
         #expect(!reader.receive(live: Self.message(12, previous: 2, inPartition: 11)))
         let read = reader.receive(
             Self.page([Self.message(11, previous: 0, topic: "event.B.00"), Self.message(12, previous: 2)], through: 12))
@@ -227,7 +227,7 @@ struct FeedTrackerTests {
     func tail() {
         let reader = Reader()
         reader.tracker.note(Heads(epoch: 1, through: 12, offsets: ["event.A.00": 12, "command.X.00": 11]))
-        #expect(reader.phase == .live, "it may still be on its way")
+        #expect(reader.phase == .live, "the message may still arrive")
         reader.tracker.judge()
         #expect(reader.phase == .journal(after: 10))
     }
@@ -281,7 +281,7 @@ struct FeedTrackerTests {
     @Test("what retention has removed is no gap: a page is complete up to where it says")
     func pruned() {
         let reader = Reader(.after(Position(epoch: 1, offset: 0)))
-        // 7 and what was before it are gone, and so is 10, a document that has been superseded on another topic since.
+        // The messages up to 7 were removed. So was 10, a document that was replaced on another topic.
         #expect(reader.receive(Self.page([Self.message(8, previous: 7)], through: 10)) == [8])
         #expect(reader.phase == .live)
         #expect(reader.receive(live: Self.message(11, previous: 10)))
@@ -313,12 +313,12 @@ struct FeedTrackerTests {
         #expect(history.delivered.sorted() == history.wanted)
         for partition in ["00", "01"] {
             let order = history.delivered(in: partition)
-            #expect(order == order.sorted(), "the order of a partition holds")
+            #expect(order == order.sorted(), "the messages of a partition are in order")
         }
     }
 }
 
-/// A journal that grows, a feed that drops a quarter of it, and a tracker that has to cope.
+/// A journal that grows, a feed that drops a quarter of its messages, and a tracker.
 ///
 /// Even seeds subscribe to one type, odd ones to all.
 struct LossyHistory {
@@ -343,7 +343,7 @@ struct LossyHistory {
         delivered.filter { journal[Int($0) - 1].topic.hasSuffix(partition) }
     }
 
-    /// One more message, which may be lost or find no room, then perhaps a page and a look at the heads.
+    /// Publishes a message, which may be lost or find no room. Then reads a page and checks the heads at times.
     mutating func step() {
         let message = append()
         let (isLost, hasRoom) = (oneIn(4), !oneIn(9))
@@ -355,7 +355,7 @@ struct LossyHistory {
         }
     }
 
-    /// What a second of silence does.
+    /// Does what the client does after a second without messages.
     mutating func finish() {
         noteHeads()
         tracker.judge()

@@ -20,7 +20,7 @@ struct IdleConsumerTests {
                             try await bus.publish(Rare())
                             for await _ in idle.began { break }
                             idle.finish.finish()
-                            // They are looked at together.
+                            // The client records the progress of both consumers in the same tick.
                             try await bus.untilHandled(through: 101, by: idle)
                             #expect(try await bus.position(of: busy) == 0)
                             busy.finish.finish()
@@ -45,7 +45,7 @@ struct IdleConsumerTests {
                             for await _ in busy.began { break }
                             try await bus.publish(Rare())
                             try await bus.untilHandled(through: 2, by: busy)
-                            // They are looked at together.
+                            // The client records the progress of both consumers in the same tick.
                             try await bus.untilHandled(through: 11, by: idle)
                             #expect(try await bus.position(of: busy) == 2, "message 3 is at hand")
                             progress.oldestUnfinished = 7
@@ -61,7 +61,7 @@ struct IdleConsumerTests {
     }
 }
 
-/// A consumer that has its first message at hand until it may finish with it.
+/// A consumer that handles its first message until it is allowed to finish.
 private struct Handling: Sendable {
     let consumer: String
     let member: ConsumerMember
@@ -90,7 +90,7 @@ extension ZeroMQEventBus {
         }
     }
 
-    /// Takes all messages and finishes none: the third is the oldest that counts as unfinished.
+    /// Takes all messages and finishes none. The third counts as the oldest unfinished one.
     fileprivate func reading<M: Message>(
         _ consumer: String, _ type: M.Type, _ progress: ConsumerProgress,
         _ body: @escaping @Sendable (Handling) async throws -> Void
@@ -112,7 +112,7 @@ extension ZeroMQEventBus {
         }
     }
 
-    /// A claim that is repeated changes nothing, and tells.
+    /// The position of a consumer. It is read with a repeated claim, which changes nothing.
     fileprivate func position(of handling: Handling) async throws -> UInt64 {
         try await claim(consumer: handling.consumer, as: handling.member).position.offset
     }

@@ -1,9 +1,10 @@
 import BusProtocol
 import EventBus
 
-/// A broker as `docs/wire-protocol.md` describes it, as a value: its journal is an array, its feed a list of packets.
+/// A model of the broker that `docs/wire-protocol.md` describes, as a value: its journal is an array, its feed a list
+/// of packets.
 struct ModelBroker {
-    /// What the feed brings.
+    /// A packet of the feed.
     enum Packet {
         case answer(inbox: String, epoch: UInt64, head: UInt64)
         case messages([FeedMessage])
@@ -15,7 +16,7 @@ struct ModelBroker {
         var data: String { String(decoding: message.data, as: UTF8.self) }
     }
 
-    /// A batch that was taken or refused, and the journal's end after it.
+    /// The reply to a batch, and the end of the journal after it.
     private struct Answered {
         let reply: Reply
         let head: Int
@@ -24,9 +25,9 @@ struct ModelBroker {
     private(set) var epoch: UInt64 = 1
     /// The offset after which the messages of this epoch begin.
     private(set) var start: UInt64 = 0
-    /// The journal's end when this process of the broker was started.
+    /// The end of the journal when the broker was last started.
     private var firstHead: UInt64 = 0
-    /// The last offset of each topic, and of each partition.
+    /// The last offset of each topic and of each partition.
     private var last: [Substring: UInt64] = [:]
     private(set) var journal: [Entry] = []
     private var answered: [UInt64: Answered] = [:]
@@ -39,10 +40,10 @@ struct ModelBroker {
     private(set) var owner: ConsumerMember?
     private(set) var ownerEpoch: UInt64 = 0
     private var offsets: [Partition: UInt64] = [:]
-    /// Queries that were handed out and not answered.
+    /// The queries that the client has received and not answered.
     private(set) var openQueries: Set<UInt64> = []
     private(set) var isServing = false
-    /// Whether it takes only the short hello of the first version.
+    /// True if it understands only the short hello of the first version.
     var isOld = false
     var isWritable = true
 
@@ -50,20 +51,20 @@ struct ModelBroker {
 
     // MARK: Faults
 
-    /// Another process of the broker: it has what the journal has.
+    /// Restarts the broker: only the state in the journal remains.
     mutating func restart() {
         (prefixes, packets, lastTransient, openQueries, isServing) = ([:], [], 0, [], false)
         firstHead = head
     }
 
-    /// Begins another journal.
+    /// Replaces the journal by a new one.
     mutating func replaceJournal() {
         epoch += 1
         start = 0
         cut(to: 0)
     }
 
-    /// Loses the end of the journal, with all that was journalled with it. While no broker runs.
+    /// Removes the end of the journal, with the state that was recorded with it. Call it while no broker runs.
     mutating func cut(to end: Int) {
         journal.removeLast(journal.count - end)
         last = [:]
@@ -75,12 +76,12 @@ struct ModelBroker {
         offsets = offsets.mapValues { min($0, head) }
     }
 
-    /// Forgets the producer, and of the batches which they were.
+    /// Forgets the producer and the sequence numbers of its batches.
     mutating func forgetProducer() {
         (answered, lastSequence) = ([:], 0)
     }
 
-    /// Withdraws the leased documents, as if the client had been silent.
+    /// Withdraws the leased documents, as if the client had been silent for too long.
     mutating func endLeases() {
         for key in leased.sorted() {
             guard let document = documents.first(where: { $0.key == key })?.entry.message else { continue }
@@ -125,7 +126,7 @@ struct ModelBroker {
 
     // MARK: Requests
 
-    /// - Returns: `nil` for what gets no reply.
+    /// Handles a request.
     mutating func answer(_ request: Request) -> Reply {
         switch request {
         case .hello(let greeting):
@@ -153,7 +154,7 @@ struct ModelBroker {
         }
     }
 
-    /// Hands a query to the client.
+    /// Sends a query to the client.
     mutating func query(_ id: UInt64, type: MessageType) -> Notice {
         openQueries.insert(id)
         let topic = Topic(type, subject: "default").name
@@ -246,7 +247,7 @@ struct ModelBroker {
         last[message.topic.suffix(3)] = message.offset
     }
 
-    /// The retained documents in the order of their offsets.
+    /// The retained documents, sorted by offset.
     var documents: [(key: String, entry: Entry)] {
         var last: [String: Entry] = [:]
         for entry in journal where entry.feed.topic.hasPrefix("document.") { last[entry.message.name] = entry }
@@ -262,7 +263,7 @@ struct ModelBroker {
         prefixes.contains { message.topic.hasPrefix($0) }
     }
 
-    /// Pages are short, so that there are many.
+    /// Creates a page. Pages are short, so that there are many of them.
     private func page(_ read: PageRequest, _ entries: ArraySlice<Entry>) -> Reply {
         guard isHere(read) else { return .refused(ProtocolError(.epoch, "another journal")) }
         let matching = entries.filter { $0.feed.offset > read.after && matches($0.feed, read.prefixes) }
@@ -292,7 +293,7 @@ struct ModelBroker {
 }
 
 extension PublishRequest {
-    /// The messages, read from the frame in which they are sent.
+    /// The messages, decoded from the frame.
     var contents: [PublishedMessage] {
         var reader = ByteReader(messages.bytes)
         var contents: [PublishedMessage] = []
@@ -302,6 +303,6 @@ extension PublishRequest {
 }
 
 extension PublishedMessage {
-    /// What a document is told from others by.
+    /// The identity of a document.
     fileprivate var name: String { "\(topic) \(subject) \(key)" }
 }

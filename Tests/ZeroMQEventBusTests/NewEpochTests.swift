@@ -43,13 +43,13 @@ struct NewEpochTests {
             let received = tracker.receive(live: [Self.message(offset, previous: offset - 1)], room: 1)
             #expect(received.map(\.message.offset) == [offset])
         }
-        // The broker was started with the journal's end at 10.
+        // The end of the journal was at 10 when the broker was started.
         tracker.restart(from: 10)
         let page = Page(
             epoch: 2, through: 14, isComplete: true,
             messages: (11...14).map { Self.message($0, previous: $0 - 1, epoch: 2) })
         let received = tracker.receive(page).map(\.message.offset)
-        #expect(received == [11, 12, 13, 14], "the client cannot prove that it had these, and not lost ones")
+        #expect(received == [11, 12, 13, 14], "the client cannot know if it has received these or lost ones")
     }
 
     @Test("a subscription from what is retained gets that anew, then what is behind the epoch's beginning")
@@ -90,7 +90,7 @@ struct NewEpochTests {
         let next = tracker.receive(live: [Self.message(14, previous: 13)], room: 1)
         #expect(next.map(\.message.offset) == [14])
         let isMissing = tracker.judge()
-        #expect(!isMissing, "what was noted before the loss counts no more")
+        #expect(!isMissing, "heads from before the loss are ignored")
     }
 
     @Test("a page that was on its way before the loss is asked for again")
@@ -103,7 +103,7 @@ struct NewEpochTests {
         #expect(subscription.polledThrough == 12)
     }
 
-    /// Another epoch for the journal, as a broker makes it that has found its end lost. While no broker runs.
+    /// Begins a new epoch in the journal, as a broker does that has found a lost end. Call it while no broker runs.
     private func renewEpoch(of broker: TestBroker) throws {
         try execute(
             """
@@ -116,10 +116,10 @@ struct NewEpochTests {
         try database.write { try $0.execute(sql: sql) }
     }
 
-    /// Runs a broker for as long as `body` does.
+    /// Runs a broker for as long as `body` runs.
     /// - Parameters:
-    ///   - prepare: is called before each start, with how many there were before.
-    ///   - body: gets a client, and what stops the broker and starts it again.
+    ///   - prepare: Called before each start, with the number of starts before it.
+    ///   - body: Receives a client, and a function that restarts the broker.
     private func withBroker(
         prepare: @escaping @Sendable (TestBroker, Int) throws -> Void,
         _ body: @escaping @Sendable (ZeroMQEventBus, @Sendable () async throws -> Void) async throws -> Void
@@ -165,7 +165,7 @@ struct NewEpochTests {
         try await withBroker { broker, starts in
             if starts == 1 { try DatabaseQueue(path: broker.journal).backup(to: copy) }
             guard starts == 2 else { return }
-            // With another key no mark that was given before counts.
+            // With another key, no earlier mark is valid.
             try execute("UPDATE journal SET value = randomblob(16) WHERE key = 'marks'", on: copy)
             try copy.backup(to: DatabaseQueue(path: broker.journal))
         } _: { bus, restart in
@@ -176,7 +176,7 @@ struct NewEpochTests {
                 #expect(try await messages.numbers(20) == Array(0..<20))
                 let epoch = await bus.epoch
                 try await restart()
-                // What is published before the loss has been noticed can go unnoticed itself.
+                // A message that is published before the client has noticed the loss may not be delivered.
                 await bus.until { $0.machine.journal.lastSeen == 10 }
                 try await bus.publish(numbers: 20..<30)
                 #expect(try await messages.numbers(10) == Array(20..<30))
@@ -185,7 +185,7 @@ struct NewEpochTests {
         }
     }
 
-    /// A document that goes with its publisher.
+    /// A leased document.
     private struct Held: DocumentMessage {
         let number: Int
     }

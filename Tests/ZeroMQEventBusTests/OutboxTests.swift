@@ -101,9 +101,10 @@ struct OutboxTests {
         }
     }
 
-    /// Serves one client until it says good-bye, and refuses what is longer than a hello was at first.
-    /// - Parameter count: the number of short hellos after which it ends sooner.
-    /// - Returns: the sizes of the hellos as they came.
+    /// Serves one client until it says good-bye, and refuses hellos that are longer than in the first version of the
+    /// protocol.
+    /// - Parameter count: The number of short hellos after which it stops earlier.
+    /// - Returns: The sizes of the received hellos.
     private static func receiveShortHellos(at address: String, count: Int = .max) throws -> [Int] {
         let ingress = try Socket(.router, options: [.linger(1000)])
         try ingress.bind("\(address)/ingress")
@@ -123,12 +124,12 @@ struct OutboxTests {
                 if sizes.count(where: { $0 == 48 }) == count { return sizes }
             }
         }
-        throw BusError(.unavailable, "the client said no good-bye")
+        throw BusError(.unavailable, "the client did not say good-bye")
     }
 
-    /// Serves one client until it says good-bye, as a broker does, but answers its first batch only when that has come three times since the others
-    /// were answered.
-    /// - Returns: the sequences of the batches as they came.
+    /// Serves one client until it says good-bye, as a broker does. But it answers the client's first batch only when
+    /// that has arrived three times after the other batches were answered.
+    /// - Returns: The sequence numbers of the batches in the order of their arrival.
     private static func receiveBatches(at address: String) throws -> [UInt64] {
         let ingress = try Socket(.router, options: [.linger(1000)])
         try ingress.bind("\(address)/ingress")
@@ -155,7 +156,7 @@ struct OutboxTests {
                 _ = try ingress.send([frames[0]] + reply.frames(to: head))
             }
         }
-        throw BusError(.unavailable, "the client said no good-bye")
+        throw BusError(.unavailable, "the client did not say good-bye")
     }
 }
 

@@ -9,7 +9,7 @@ import ZeroMQEventBus
 
 @Suite("When a TCP connection falls silent without being closed", .timeLimit(.minutes(2)))
 struct SilentPeerTests {
-    /// A broker with a relay before each of its sockets.
+    /// The addresses of a broker, and a relay in front of each of its sockets.
     private struct Line: Sendable {
         let broker: String
         let relayed: String
@@ -17,11 +17,11 @@ struct SilentPeerTests {
         let feed: SilentRelay
     }
 
-    /// - Parameter body: runs on ports that are free: to look before would be a race.
+    /// Runs `body` with a broker on free ports. It tries random ports, because a check for free ports would be a race.
     private func withLine(_ body: @escaping @Sendable (Line) async throws -> Void) async throws {
         try await TestBroker.withDirectory { files in
             for _ in 1...20 {
-                // Below those that the kernel gives to connections.
+                // Below the ports that the kernel gives to outgoing connections.
                 let port = Int.random(in: 5_000..<16_000) * 2
                 var configuration = files.configuration
                 configuration.address = "tcp://127.0.0.1:\(port)"
@@ -61,7 +61,8 @@ struct SilentPeerTests {
                         try await near.publish(numbers: 0..<1)
                         #expect(try await iterator.next()?.decode(Counted.self).number == 0)
                         line.feed.fallSilent()
-                        // Each comes, from the journal; a transient one only once the feed is there again.
+                        // Recorded messages arrive from the journal. A transient one arrives only when the feed works
+                        // again.
                         try await withThrowingTaskGroup(of: Void.self) { group in
                             group.addTask {
                                 for number in 1... {
@@ -120,8 +121,8 @@ struct SilentPeerTests {
 
 private struct Recounting: EventMessage {}
 
-/// Passes bytes on between TCP connections, until the ones of the moment fall silent: they stay open and bring nothing any more,
-/// as when a cable is pulled. Those that are made after that work.
+/// Forwards bytes between TCP connections until ``fallSilent()``: then the open connections stay open and forward
+/// nothing, as if a cable had been pulled. Connections that are opened later work.
 final class SilentRelay: Sendable {
     struct Failure: Error {}
 
@@ -148,7 +149,7 @@ final class SilentRelay: Sendable {
         return try await body(relay)
     }
 
-    /// The connections of the moment bring nothing any more.
+    /// Stops forwarding on the connections that are open now.
     func fallSilent() {
         orders.withLock { $0.silence = true }
     }
@@ -199,7 +200,8 @@ final class SilentRelay: Sendable {
         }
     }
 
-    /// - Returns: false at the end.
+    /// Forwards the bytes that have arrived on one connection.
+    /// - Returns: False if the connection is closed.
     private func pass(_ from: CInt, _ to: CInt) -> Bool {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         let count = recv(from, &buffer, buffer.count, 0)

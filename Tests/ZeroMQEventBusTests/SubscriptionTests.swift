@@ -81,7 +81,7 @@ struct SubscriptionTests {
         #expect(subscription.nextRead == .documents(after: 0))
         subscription.noteRead(2)
         subscription.refuse(1, untilNextTick: true)
-        #expect(subscription.nextRead == nil, "the second page is still to come")
+        #expect(subscription.nextRead == nil, "the second page has not arrived")
         let page = Page(epoch: 2, through: 7, isComplete: true, messages: [])
         _ = subscription.receive(page, to: 1)
         #expect(subscription.nextRead == nil)

@@ -7,13 +7,13 @@ import Synchronization
 import TestSupport
 import ZeroMQEventBus
 
-/// A broker in this process, on sockets and with a journal of its own.
+/// A broker in this process, with its own sockets and journal.
 struct TestBroker {
     let directory: URL
     var address: String { "ipc://\(directory.path)" }
     var journal: String { directory.appendingPathComponent("journal.sqlite").path }
 
-    /// - Parameter body: gets a broker that does not run yet: see ``run(_:)``.
+    /// - Parameter body: Receives a broker that does not run yet, see ``run(_:)``.
     static func withDirectory<Result>(_ body: (TestBroker) async throws -> Result) async throws -> Result {
         let scratch = try ScratchFolder()
         defer { scratch.remove() }
@@ -22,7 +22,7 @@ struct TestBroker {
 
     var configuration: BrokerConfiguration { BrokerConfiguration(address: address, journal: journal) }
 
-    /// Runs a broker for as long as `body` does.
+    /// Runs a broker for as long as `body` runs.
     func run<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result {
         try await whileRunning(body) { ready in
             try await Broker(configuration, logger: .quiet).run { ready() }
@@ -35,7 +35,7 @@ struct TestBroker {
         }
     }
 
-    /// As if every producer had been silent for seven days. While no broker runs.
+    /// Makes the journal forget all producers, as if they had been silent for seven days. Call it while no broker runs.
     func forgetProducers() throws {
         try DatabaseQueue(path: journal).write {
             try $0.execute(sql: "DELETE FROM producers; UPDATE messages SET producer = NULL")
@@ -47,7 +47,7 @@ struct TestBroker {
     }
 }
 
-/// Runs `body` once `service` has called its argument, and ends the service after it.
+/// Starts `service`, runs `body` when the service has called its argument, then ends the service.
 func whileRunning<Result: Sendable>(
     _ body: @escaping @Sendable () async throws -> Result,
     _ service: @escaping @Sendable (_ ready: @escaping @Sendable () -> Void) async throws -> Void
@@ -70,7 +70,7 @@ func whileRunning<Result: Sendable>(
             try await group.waitForAll()
             return result
         }
-        throw BusError(.closed, "the service ended first")
+        throw BusError(.closed, "the service ended before the test")
     }
 }
 
@@ -79,13 +79,13 @@ extension Logger {
 }
 
 extension ZeroMQEventBus {
-    /// Waits until something is true of it.
+    /// Waits until a condition is true.
     func until(_ isTrue: @Sendable (isolated ZeroMQEventBus) -> Bool) async {
         while !isTrue(self) { await Task.yield() }
     }
 }
 
-/// A message that can be told from others of its type.
+/// An event with a number.
 struct Counted: EventMessage {
     let number: Int
 }
@@ -110,7 +110,7 @@ extension MessageSequence {
     }
 }
 
-/// Counts, and lets one task wait for a count.
+/// A counter. One task can wait until it reaches a number.
 final class Counter: Sendable {
     private struct State {
         var count = 0

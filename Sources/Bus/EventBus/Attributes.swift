@@ -1,38 +1,38 @@
 public import Foundation
 internal import Synchronization
 
-/// What every message says about itself: the attributes of CloudEvents 1.0 and this project's extensions.
+/// The metadata of a message: the attributes of CloudEvents 1.0 and the extensions of this project.
 ///
 /// The names on the wire are those of the CloudEvents specification, in lower case.
 public struct Attributes: Hashable, Sendable {
-    /// Unique per message.
     public var id: String
-    /// The process that published it: `name/instance`.
+    /// The process that published the message: `name/instance`.
     public var source: String
     public var type: MessageType
-    /// The session, one user's app.
+    /// The session, that is one user's app.
     public var subject: String
     public var time: Date
-    /// The id of the message that began this story.
+    /// The id of the first message of the story, the one without a cause.
     public var correlationID: String
-    /// The id of the message that directly caused this one.
+    /// The id of the message that directly caused this one; nil if there is none.
     public var causationID: String?
-    /// The place in the story's trace: see ``TraceContext``. `nil` only in what was read.
+    /// The context of the message in the story's trace, see ``TraceContext``. `nil` only in a message that was read
+    /// without it.
     public var traceparent: String?
-    /// When a command is too old to be acted upon.
+    /// The time after which a consumer no longer handles the command; nil if it does not expire.
     public var expiryTime: Date?
-    /// The platform of the view it came from, as in `ios`.
+    /// The platform of the view that the message came from, such as `ios`.
     public var platform: String?
-    /// The device of the view it came from.
+    /// The device of the view that the message came from.
     public var device: String?
-    /// The screen instance it came from.
+    /// The screen instance that the message came from.
     public var instance: String?
-    /// Which of several documents of one type and subject this is.
+    /// Distinguishes documents of the same type and subject.
     public var key: String?
-    /// The only durable consumer that handles it: set on a dead letter that is sent again.
+    /// The only durable consumer that handles the message; nil for all. It is set on a dead letter that is sent again.
     public var recipient: String?
 
-    /// Attributes of a first message, one that nothing caused: it begins a story and its trace.
+    /// Creates the attributes of a message that was not caused by another: it begins a story and a trace.
     public init(
         type: MessageType, source: String, subject: String = Session.default,
         id: String = MessageID.make(),
@@ -43,11 +43,12 @@ public struct Attributes: Hashable, Sendable {
             traceparent: TraceContext().text)
     }
 
-    /// Attributes of a message that another one led to: of the same subject and story, and in the same trace.
+    /// Creates the attributes of a message that another message caused. It has the same subject and story, and is in
+    /// the same trace.
     ///
-    /// This is the one place that derives them. A message of a stranger may have attributes that no client publishes, because
-    /// they exceed 255 bytes: these are not inherited.
-    /// - Parameter origin: the view that the message concerns; that of the cause if it is nil.
+    /// Only this initialiser derives attributes from a cause. A message of another client may have attributes longer
+    /// than 255 bytes, which this client does not publish: these are not inherited.
+    /// - Parameter origin: The view that the message concerns; if nil, the view of the cause.
     public init(
         type: MessageType, source: String, causedBy cause: Attributes, origin: Origin? = nil,
         id: String = MessageID.make(), time: Date = Date()
@@ -64,7 +65,7 @@ public struct Attributes: Hashable, Sendable {
         instance = origin.instance.flatMap { $0.isAttribute ? $0 : nil }
     }
 
-    /// Attributes as they are read.
+    /// Creates attributes from a message that was read.
     init(
         type: MessageType, source: String, subject: String, id: String, time: Date, correlationID: String,
         traceparent: String?
@@ -84,39 +85,40 @@ public struct Attributes: Hashable, Sendable {
         set { (platform, device, instance) = (newValue.platform, newValue.device, newValue.instance) }
     }
 
-    /// How long a command from a view is worth acting upon.
+    /// The time after which a command from a view expires by default: 60 s.
     public static let usualLifetime: Duration = .seconds(60)
 
-    /// Lets a command from a view, one that carries a device, expire after ``usualLifetime``; anything else does not expire.
+    /// Makes a command from a view, that is a command with a device, expire after ``usualLifetime``. Any other message
+    /// does not expire.
     public mutating func expireAsUsual() {
         expire(after: type.kind == .command && device != nil ? Self.usualLifetime : nil)
     }
 
-    /// Lets the message be discarded once it is older than `lifetime`; nil keeps it for ever.
+    /// Makes the message expire when it is older than `lifetime`, or never if `lifetime` is nil.
     ///
-    /// A message that expires after the year 9999 is refused when it is published.
+    /// A bus refuses to publish a message that expires after the year 9999.
     public mutating func expire(after lifetime: Duration?) {
         expiryTime = lifetime.map { time.addingTimeInterval($0 / .seconds(1)) }
     }
 
-    /// Whether the message is too old to be acted upon at `date`.
+    /// True if the message has expired at `date`.
     public func isExpired(at date: Date = Date()) -> Bool {
         expiryTime.map { $0 < date } ?? false
     }
 }
 
 extension String {
-    /// Whether it is short enough for an attribute.
+    /// True if the string is short enough for an attribute.
     fileprivate var isAttribute: Bool { utf8.count <= Limits.attributeLength }
 }
 
-/// One user's app: the subject of its messages.
+/// The names of sessions. A session is one user's app; its name is the subject of the app's messages.
 public enum Session {
-    /// The subject of a message that does not say otherwise.
+    /// The subject of a message if no other is given.
     public static let `default` = "default"
 }
 
-/// The view a message came from. Empty for a service or a tool.
+/// The view that a message came from. Empty if it came from a service or a tool.
 public struct Origin: Hashable, Sendable {
     public var platform: String?
     public var device: String?
@@ -130,8 +132,8 @@ public struct Origin: Hashable, Sendable {
     }
 }
 
-/// Ids of messages: 64 random bits, made once a process, and a count. Unique, as CloudEvents demands of source and id
-/// together, and made without a system call.
+/// Generates message ids: 64 random bits, drawn once per process, and a counter. They are unique, which CloudEvents
+/// requires only of source and id together, and need no system call.
 public enum MessageID {
     private static let process: String = {
         let text = String(UInt64.random(in: .min ... .max), radix: 16)

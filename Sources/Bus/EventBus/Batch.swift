@@ -1,15 +1,16 @@
-/// Messages that are journalled all or not at all, with the consumer's progress that produced them.
+/// Messages that are published together, either all or none, with the consumer's progress that led to them.
 public struct Batch: Sendable {
     public var messages: [Envelope]
     public var checkpoint: Checkpoint?
-    /// Why the message of the checkpoint could not be handled: it is kept as a dead letter.
+    /// The reason why the message of the checkpoint is given up: it is moved to the dead letters. Nil if it was
+    /// handled.
     public var rejection: Rejection?
-    /// Ids of dead letters that are settled by this batch and go.
+    /// The ids of the dead letters that this batch removes.
     public var settledLetters: [Int64] = []
-    /// Whether the documents among the messages are withdrawn by the bus once the publisher stops answering.
+    /// True if the bus withdraws the documents of this batch when the publisher leaves or stops answering.
     public var isLeased: Bool
-    /// Whether the messages are for whoever listens now: they are not journalled, have no position, may be lost, and are
-    /// never documents.
+    /// True if the messages are only for current subscribers: they are not recorded in the journal, have no position
+    /// and may be lost. Documents cannot be transient.
     public var isTransient: Bool
 
     public init(
@@ -23,22 +24,22 @@ public struct Batch: Sendable {
         self.isTransient = isTransient
     }
 
-    /// Checks all but its messages.
-    /// - Throws: ``BusError`` with code `refused` for what no bus takes.
+    /// Checks everything except the messages.
+    /// - Throws: ``BusError`` with code `refused` if the batch is invalid.
     package func validate() throws(BusError) {
         guard messages.count <= Limits.batchCount, settledLetters.count <= Limits.batchCount else {
             throw BusError(
-                .refused, "a batch has at most \(Limits.batchCount) messages, and settles as many dead letters")
+                .refused, "a batch may have \(Limits.batchCount) messages and settle as many dead letters; split it")
         }
         guard rejection == nil || checkpoint != nil else {
-            throw BusError(.refused, "a rejection needs the checkpoint of what is rejected")
+            throw BusError(.refused, "a rejection needs a checkpoint, which names the message to give up")
         }
         guard !isTransient || checkpoint == nil && settledLetters.isEmpty && !isLeased else {
-            throw BusError(.refused, "a transient batch has nothing but messages")
+            throw BusError(.refused, "a transient batch may have only messages: no checkpoint, dead letters or lease")
         }
     }
 
-    /// Checks the messages, as a broker's client does when it packs them.
+    /// Checks the messages. A broker's client makes the same checks when it encodes them.
     func validateMessages() throws(BusError) {
         do {
             for message in messages {

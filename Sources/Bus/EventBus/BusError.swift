@@ -1,6 +1,6 @@
-/// What a bus could not do, and why.
+/// An error of a bus.
 public struct BusError: Error, Hashable, Sendable {
-    /// A stable name for a program to act upon. Open: a newer broker may send codes that are not listed here.
+    /// A stable identifier for programs. A newer broker may send codes that are not listed here.
     public struct Code: RawRepresentable, Hashable, Sendable {
         public let rawValue: String
 
@@ -8,36 +8,36 @@ public struct BusError: Error, Hashable, Sendable {
             self.rawValue = rawValue
         }
 
-        /// Nobody answers at the address, or not in time.
+        /// No broker answers at the address, or not in time.
         public static let unavailable = Code(rawValue: "bus.unavailable")
         /// The address of the bus cannot be used.
         public static let address = Code(rawValue: "bus.address")
-        /// The message is not what its type promises.
+        /// The message does not match its type.
         public static let malformed = Code(rawValue: "bus.malformed")
-        /// The broker does not accept the request.
+        /// The bus refuses the request because it is invalid.
         public static let refused = Code(rawValue: "bus.refused")
         /// Another process owns the durable consumer now.
         public static let fenced = Code(rawValue: "bus.fenced")
-        /// The position belongs to a journal that no longer exists.
+        /// The position is not in this journal: it belongs to another journal, or is beyond the end.
         public static let epoch = Code(rawValue: "bus.epoch")
         /// The journal cannot be written or read.
         public static let journal = Code(rawValue: "bus.journal")
-        /// No process serves the query, or the one that did has gone.
+        /// No process serves the query, or the process that served it has ended.
         public static let unserved = Code(rawValue: "bus.unserved")
-        /// No answer came in time.
+        /// No answer to the query came in time.
         public static let deadline = Code(rawValue: "bus.deadline")
-        /// Whoever served the query stopped before it had answered.
+        /// The process that served the query stopped, or could not answer.
         public static let cancelled = Code(rawValue: "bus.cancelled")
-        /// What would become a dead letter, or is to be removed as one, is no longer there.
+        /// The message that is to become a dead letter, or the dead letter that is to be removed, does not exist.
         public static let letter = Code(rawValue: "bus.letter")
-        /// The checkpoint that a checkpoint follows is not recorded: a batch before this one was refused.
+        /// The checkpoint before this one in its partition is not recorded: the batch that contained it was refused.
         public static let unrecorded = Code(rawValue: "bus.unrecorded")
-        /// The connection was closed by its owner.
+        /// This process has closed the bus or ended the subscription.
         public static let closed = Code(rawValue: "bus.closed")
     }
 
     public let code: Code
-    /// One line: what is wrong, and where.
+    /// One line that says what is wrong and where.
     public let message: String
 
     public init(_ code: Code, _ message: String) {

@@ -1,17 +1,19 @@
 package import Foundation
 
-/// Which instance of a durable consumer owns which partitions, and how far each partition is handled.
+/// The owners of a durable consumer's partitions, and the offset up to which each partition is handled.
 ///
-/// A pure value: whoever serves a bus keeps one for each consumer and journals what changes. A partition has one owner at a
-/// time; the *owner epoch* under which it is owned grows with every change, and fences whoever owned it before.
+/// A value without side effects: a broker keeps one for each consumer and records its changes. A partition has one
+/// owner at a time. The *owner epoch* under which it is owned grows with every change of owner, and fences the previous
+/// owner.
 package struct ConsumerGroup: Hashable, Sendable {
-    /// One partition.
+    /// The owner and the progress of one partition.
     package struct Share: Hashable, Sendable {
-        /// Nil while nobody is there.
+        /// The member that owns the partition; nil while no member does.
         package var member: UUID?
-        /// 0 while its member has not taken it up.
+        /// The owner epoch; 0 until the member has claimed the partition.
         package var ownerEpoch: UInt64
-        /// Handled up to here, not counting what its owner has recorded.
+        /// The offset up to which the partition is handled, apart from ``ConsumerGroup/progress``: the offset at which
+        /// its owner took it up, and progress of this partition alone.
         package var offset: UInt64
 
         package init(member: UUID? = nil, ownerEpoch: UInt64 = 0, offset: UInt64 = 0) {
@@ -21,29 +23,29 @@ package struct ConsumerGroup: Hashable, Sendable {
         }
     }
 
-    /// The last owner epoch that was given.
+    /// The owner epoch that was assigned last.
     package private(set) var ownerEpoch: UInt64
-    /// By number of the partition.
+    /// The partitions, indexed by their number.
     package private(set) var shares: [Share]
-    /// What owners have recorded, by owner epoch: it counts for all partitions that are owned under it.
+    /// The offset up to which an owner has handled all its partitions, by owner epoch.
     package private(set) var progress: [UInt64: UInt64]
-    /// The members that share. An exclusive owner is not among them.
+    /// The members that share the partitions. An exclusive owner is not among them.
     package private(set) var members: Set<UUID>
-    /// The exclusive members that others have displaced last: their claims may be under way a second time.
+    /// The exclusive members that were displaced most recently. A claim of such a member may arrive a second time.
     package private(set) var displaced: [UUID]
 
-    /// How many of them are remembered.
+    /// The maximum number of displaced members that are remembered.
     private static let displacedCount = 16
 
-    /// - Parameter ownerEpoch: the greatest that a consumer had which was removed. A new one may have its name: what the
-    ///   owner of the removed one publishes late must not count for the new one.
+    /// - Parameter ownerEpoch: The highest owner epoch of any consumer that was removed. A new consumer may have the
+    ///   same name: what the owner of the removed one publishes late must not count for the new one.
     package init(after ownerEpoch: UInt64 = 0) {
         self.init(
             ownerEpoch: ownerEpoch, shares: Array(repeating: Share(), count: Partition.count), progress: [:],
             members: [])
     }
 
-    /// A group as it was kept.
+    /// Restores a group from its recorded state.
     package init(
         ownerEpoch: UInt64, shares: [Share], progress: [UInt64: UInt64], members: Set<UUID>, displaced: [UUID] = []
     ) {
@@ -54,12 +56,12 @@ package struct ConsumerGroup: Hashable, Sendable {
         self.displaced = displaced
     }
 
-    /// Whether a claim of this member comes too late: another one owns the consumer since, and keeps it.
+    /// True if a claim of this member comes too late: another exclusive member has displaced it.
     package func isDisplaced(_ member: ConsumerMember) -> Bool {
         member.mode == .exclusive && displaced.contains(member.id)
     }
 
-    /// Gives a member what is its own, and fences who owned it before. One that is displaced gets nothing.
+    /// Assigns partitions to a member and fences their previous owners. A displaced member gets none.
     package mutating func claim(_ member: ConsumerMember) -> Ownership {
         guard !isDisplaced(member) else { return ownership(of: member.id) }
         if let owner = exclusiveOwner, owner != member.id {
@@ -78,7 +80,7 @@ package struct ConsumerGroup: Hashable, Sendable {
         return ownership(of: member.id)
     }
 
-    /// What a member owns. Its owner epoch is 0 when it was given partitions that it has not claimed.
+    /// The partitions of a member. The owner epoch is 0 if it was assigned partitions that it has not claimed.
     package func ownership(of member: UUID) -> Ownership {
         let owned = shares.indices.filter { shares[$0].member == member }
         let epochs = Set(owned.map { shares[$0].ownerEpoch })
@@ -87,25 +89,27 @@ package struct ConsumerGroup: Hashable, Sendable {
             ownerEpoch: epochs.count == 1 ? epochs.first ?? 0 : 0, offsets: Dictionary(uniqueKeysWithValues: offsets))
     }
 
-    /// Takes a member out; the others get its partitions.
+    /// Removes a member. The other members get its partitions.
     package mutating func leave(_ member: UUID) {
         guard members.remove(member) != nil else { return }
         assign(shares.indices.filter { shares[$0].member == member }, to: nil)
         balance()
     }
 
-    /// Records what an owner has handled.
+    /// Records the progress of an owner.
     /// - Parameters:
-    ///   - offset: of the message that was handled: with it all before it in its partition.
-    ///   - partition: of that message; nil for all that is owned.
-    ///   - settled: up to which everything is handled in all that is owned; up to `offset` unless said. On a feed that
-    ///     drops, a message of one partition may come before an earlier one of another.
-    /// - Returns: false when the partition is no longer owned under this owner epoch.
+    ///   - offset: The offset of the handled message. All earlier messages of its partition are handled, too.
+    ///   - partition: The partition of that message; nil for all partitions of the owner.
+    ///   - settled: The offset up to which all partitions of the owner are handled; `offset` if nil. It is smaller than
+    ///     `offset` if an earlier message of another partition has not arrived or is not handled. It can also be
+    ///     greater.
+    /// - Returns: False if the partition is no longer owned under this owner epoch.
     package mutating func record(
         _ offset: UInt64, partition: Partition?, settled: UInt64? = nil, ownerEpoch: UInt64
     ) -> Bool {
         guard isOwned(partition, under: ownerEpoch) else { return false }
-        // What is settled is behind the message only when that came from a feed: else one number tells it all.
+        // If an earlier message of another partition is not handled, this partition needs an offset of its own.
+        // Otherwise `settled` is enough for all partitions.
         if let partition, let settled, settled < offset {
             let index = Int(partition.number)
             shares[index].offset = max(shares[index].offset, offset)
@@ -114,17 +118,17 @@ package struct ConsumerGroup: Hashable, Sendable {
         return true
     }
 
-    /// Whether a partition, or for nil any at all, is owned under an owner epoch.
+    /// True if the partition is owned under the owner epoch. For nil: true if any partition is.
     package func isOwned(_ partition: Partition?, under ownerEpoch: UInt64) -> Bool {
         guard ownerEpoch > 0 else { return false }
         guard let partition else { return shares.contains { $0.ownerEpoch == ownerEpoch } }
         return shares[Int(partition.number)].ownerEpoch == ownerEpoch
     }
 
-    /// Up to where every partition is handled.
+    /// The offset up to which all partitions are handled.
     package var position: UInt64 { shares.indices.map(handled).min() ?? 0 }
 
-    /// Up to where a partition is handled.
+    /// The offset up to which a partition is handled.
     package func handled(_ partition: Partition) -> UInt64 { handled(Int(partition.number)) }
 
     private func handled(_ index: Int) -> UInt64 {
@@ -140,7 +144,8 @@ package struct ConsumerGroup: Hashable, Sendable {
         balance()
     }
 
-    /// Lets every member have as many as any other, give or take one, and moves as few as that takes.
+    /// Distributes the partitions so that the shares of any two members differ by at most one. Moves as few partitions
+    /// as possible.
     private mutating func balance() {
         guard !members.isEmpty else { return }
         var owned: [UUID: [Int]] = [:]
@@ -165,7 +170,8 @@ package struct ConsumerGroup: Hashable, Sendable {
         }
     }
 
-    /// Who had them is fenced at once; who gets them takes them up with its next claim.
+    /// Gives partitions to another member. The previous owner is fenced at once; the new owner takes them up with its
+    /// next claim.
     private mutating func assign(_ indices: [Int], to member: UUID?) {
         for index in indices where shares[index].member != member {
             shares[index] = Share(member: member, ownerEpoch: 0, offset: handled(index))
@@ -173,7 +179,8 @@ package struct ConsumerGroup: Hashable, Sendable {
         forgetProgress()
     }
 
-    /// Puts all that a member has under one owner epoch, so that it reads them in one go from the position of the last.
+    /// Puts all partitions of a member under one new owner epoch. The member can then read all of them with one
+    /// subscription, which starts at the least advanced partition.
     private mutating func takeUp(_ member: UUID) {
         guard shares.contains(where: { $0.member == member }) else { return }
         ownerEpoch += 1
@@ -193,11 +200,11 @@ extension UUID {
     fileprivate func count(_ owned: [UUID: [Int]]) -> Int { owned[self]?.count ?? 0 }
 }
 
-/// What a member of a durable consumer owns.
+/// The partitions that a member of a durable consumer owns.
 package struct Ownership: Hashable, Sendable {
-    /// 0 when there is nothing, or something that it must claim first.
+    /// 0 if the member owns no partition, or was assigned partitions that it has not claimed.
     package let ownerEpoch: UInt64
-    /// Up to where each partition is handled.
+    /// The owned partitions, each with the offset up to which it is handled.
     package let offsets: [Partition: UInt64]
 
     package init(ownerEpoch: UInt64, offsets: [Partition: UInt64]) {

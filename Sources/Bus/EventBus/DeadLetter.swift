@@ -1,11 +1,11 @@
 public import Foundation
 
-/// A message that a durable consumer gave up, kept until somebody resends or drops it.
+/// A message that a durable consumer gave up. It is kept until a person sends it again or drops it.
 public struct DeadLetter: Hashable, Sendable, Identifiable {
     public let id: Int64
     public let consumer: String
     public let rejection: Rejection
-    /// When it was given up.
+    /// The time at which the consumer gave up the message.
     public let time: Date
     /// The message as it was published.
     public let message: Envelope
@@ -19,13 +19,13 @@ public struct DeadLetter: Hashable, Sendable, Identifiable {
     }
 }
 
-/// Why a durable consumer gave a message up.
+/// The reason why a durable consumer gave up a message.
 public struct Rejection: Hashable, Sendable {
-    /// A stable name for a program, as in `message.malformed`.
+    /// A stable identifier for programs, such as `message.malformed`.
     public let code: String
-    /// One line for a person.
+    /// One line of text for a person.
     public let reason: String
-    /// How often it was tried.
+    /// The number of attempts to handle the message.
     public let attempts: Int
 
     public init(code: String, reason: String, attempts: Int) {

@@ -1,10 +1,10 @@
 public import Foundation
 internal import Synchronization
 
-/// A durable consumer as the bus keeps it, whether or not a process runs it.
+/// The state of a durable consumer on the bus, whether or not a process runs the consumer.
 public struct DurableConsumer: Hashable, Sendable {
     public let name: String
-    /// Everything that concerns the consumer is handled up to here.
+    /// The position up to which the consumer has handled all its messages.
     public let position: Position
     /// The end of the journal when the consumer was looked up.
     public let end: Position
@@ -18,22 +18,22 @@ public struct DurableConsumer: Hashable, Sendable {
         self.memberCount = memberCount
     }
 
-    /// The number of offsets between the consumer's position and the end of the journal, whatever the types of the messages
-    /// there.
+    /// The number of offsets between the consumer's position and the end of the journal. It counts messages of all
+    /// types.
     public var lag: UInt64 { end.offset - min(position.offset, end.offset) }
 }
 
-/// One instance of a durable consumer, and how it gets along with others of the same name.
+/// An instance of a durable consumer, and the way in which it shares the consumer with other instances.
 public struct ConsumerMember: Hashable, Sendable {
     public enum Mode: Hashable, Sendable {
-        /// The newest instance owns everything; the one before is fenced. The newest is the one whose first claim reached
-        /// the bus last, also if its process is older.
+        /// The newest instance owns all partitions; the previous one is fenced. The newest instance is the one whose
+        /// first claim reached the bus last, even if its process is older.
         case exclusive
-        /// The instances that are alive share the partitions.
+        /// All instances that are alive share the partitions.
         case shared
     }
 
-    /// Made once an instance. A claim that is repeated with the same id gets the same answer.
+    /// The identifier of the instance. A claim that is repeated with the same id gets the same answer.
     public let id: UUID
     public let mode: Mode
 
@@ -46,17 +46,19 @@ public struct ConsumerMember: Hashable, Sendable {
     public static var shared: ConsumerMember { ConsumerMember(.shared) }
 }
 
-/// The right to consume partitions under a durable name, until another member takes them over.
+/// The right to consume some partitions of a durable consumer, until another member takes them over.
 public struct ConsumerClaim: Hashable, Sendable {
     public let consumer: String
     public let member: ConsumerMember
-    /// Grows with every claim of this name that changes something. Progress recorded under an older one is refused.
+    /// A number that grows with every claim that changes the owners of this consumer's partitions. Progress that is
+    /// recorded under an older number is refused.
     public let ownerEpoch: UInt64
-    /// The journal that the offsets belong to.
+    /// The epoch of the journal that the offsets belong to.
     public let epoch: UInt64
-    /// The partitions that are owned, each with the offset up to which it is handled.
+    /// The owned partitions, each with the offset up to which it is handled.
     public let offsets: [Partition: UInt64]
-    /// What retention removed before anybody handled it; empty once a checkpoint of this claim has been recorded.
+    /// The messages that retention removed before the consumer handled them; empty once a checkpoint of this claim has
+    /// been recorded.
     public let cutOffs: [CutOff]
 
     public init(
@@ -71,10 +73,10 @@ public struct ConsumerClaim: Hashable, Sendable {
         self.cutOffs = cutOffs
     }
 
-    /// Up to here everything that is owned is handled.
+    /// The position up to which all owned partitions are handled.
     public var position: Position { Position(epoch: epoch, offset: offsets.values.min() ?? 0) }
 
-    /// Whether the owner of this claim has yet to handle a message.
+    /// True if the message belongs to an owned partition and is not handled yet.
     public func covers(_ message: Envelope) -> Bool {
         guard let position = message.position, let handled = offsets[message.partition] else {
             return false
@@ -83,11 +85,11 @@ public struct ConsumerClaim: Hashable, Sendable {
     }
 }
 
-/// Messages of one type that retention removed before a durable consumer had handled them.
+/// Messages of one type that retention removed before a durable consumer handled them.
 public struct CutOff: Hashable, Sendable {
     public let type: MessageType
     public let count: Int
-    /// The offsets between which they stood.
+    /// The offsets of the first and the last of these messages.
     public let offsets: ClosedRange<UInt64>
 
     public init(type: MessageType, count: Int, offsets: ClosedRange<UInt64>) {
@@ -97,24 +99,24 @@ public struct CutOff: Hashable, Sendable {
     }
 }
 
-/// The progress of a durable consumer. It counts only while its claim owns the partition.
+/// The progress of a durable consumer. It is valid only while its claim owns the partition.
 public struct Checkpoint: Hashable, Sendable {
     public let claim: ConsumerClaim
-    /// The position of the message that was handled; everything before it in its partition is handled too.
+    /// The position of the handled message. All earlier messages of its partition are handled, too.
     public let position: Position
-    /// The partition of that message; `nil` for progress in all partitions of the claim.
+    /// The partition of the handled message; `nil` if the checkpoint applies to all partitions of the claim.
     public let partition: Partition?
-    /// The offset of the message of this partition that was handled before this one, or the offset of the claim if this is the
-    /// first one. A bus refuses the checkpoint with `unrecorded` unless that offset is recorded. `nil` if it is not to be
-    /// checked.
+    /// The offset of the message of this partition that was handled before this one, or the offset of the claim if this
+    /// is the first one. A bus refuses the checkpoint with `unrecorded` unless that offset is recorded. `nil` if the
+    /// bus does not need to check.
     public let previous: UInt64?
-    /// The offset up to which everything is handled in all partitions of the claim. It must stay below every message that has
-    /// been delivered and is not handled.
+    /// The offset up to which all partitions of the claim are handled. It must be less than the offset of every message
+    /// that has been delivered and is not handled.
     public let settled: UInt64
 
     /// - Parameters:
-    ///   - partition: that of the message at `position`; needed when partitions are shared.
-    ///   - settled: what the bus said with the message, if it is nil.
+    ///   - partition: The partition of the message at `position`. Required if partitions are shared.
+    ///   - settled: If nil, the value that the bus delivered with the message at `position`.
     public init(
         claim: ConsumerClaim, position: Position, partition: Partition? = nil, previous: UInt64? = nil,
         settled: UInt64? = nil
@@ -126,8 +128,8 @@ public struct Checkpoint: Hashable, Sendable {
         self.settled = settled ?? position.settled
     }
 
-    /// Progress up to a message, for a reader that handles one message after the other; `nil` if the message is not
-    /// journalled.
+    /// The progress after a message, for a reader that handles messages one at a time. `nil` if the message is not
+    /// recorded in the journal.
     public init?(claim: ConsumerClaim, handled message: Envelope) {
         guard let position = message.position else { return nil }
         self.init(claim: claim, position: position, partition: message.partition)
@@ -136,20 +138,20 @@ public struct Checkpoint: Hashable, Sendable {
 
 /// The oldest message that the owner of a claim has taken and not finished.
 ///
-/// The owner writes it, and the bus reads it on its own thread: progress that is recorded for all partitions of the claim must
-/// stay below this message.
+/// The owner sets it, and the bus reads it on its own thread: progress that the bus records for all partitions of the
+/// claim must stay below this message.
 public final class ConsumerProgress: Sendable {
     private let oldest = Mutex<UInt64?>(nil)
 
     public init() {}
 
-    /// The offset of the oldest unfinished message; `nil` while there is none.
+    /// The offset of the oldest unfinished message; `nil` if all messages that were taken are finished.
     public var oldestUnfinished: UInt64? {
         get { oldest.withLock(\.self) }
         set { oldest.withLock { $0 = newValue } }
     }
 
-    /// The offset up to which everything is handled when everything up to `offset` has been delivered.
+    /// The offset up to which everything is handled, if everything up to `offset` has been delivered.
     public func settled(delivered offset: UInt64) -> UInt64 {
         oldestUnfinished.map { min($0 - 1, offset) } ?? offset
     }

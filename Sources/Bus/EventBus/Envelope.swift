@@ -1,14 +1,14 @@
 public import Foundation
 
-/// A message as it travels: its attributes, its data as JSON, and, once it is journalled, its position.
+/// A message on the bus: its attributes, its data as JSON and, once the journal has recorded it, its position.
 public struct Envelope: Hashable, Sendable {
     public var attributes: Attributes
-    /// JSON, in UTF-8. Empty for a document that no longer exists.
+    /// JSON in UTF-8. Empty if the message withdraws a document.
     public var data: Data
-    /// Where the bus put it; nil until it is published.
+    /// The position in the journal; nil until the message is published, and for a transient message.
     public var position: Position?
-    /// Why nothing but the type is known of it; nil for a message that can be read. Only durable consumers and dead letters
-    /// have such messages.
+    /// The reason why the header cannot be read; nil if it can. If it is set, only the type and the partition of the
+    /// message are known. Only subscriptions under a claim and dead letters contain such messages.
     public internal(set) var unreadableHeader: UnreadableHeader?
 
     public init(attributes: Attributes, data: Data, position: Position? = nil) {
@@ -21,22 +21,25 @@ public struct Envelope: Hashable, Sendable {
     public var type: MessageType { attributes.type }
     public var subject: String { attributes.subject }
 
-    /// Whether this withdraws a document: the retained one with the same type, subject and key is gone.
+    /// True if the message withdraws a document: the retained document of the same type, subject and key is removed.
     public var isTombstone: Bool { type.kind == .document && data.isEmpty && unreadableHeader == nil }
 
-    /// Whether a durable consumer is to handle it: a dead letter that is sent again is for one alone.
+    /// True if this durable consumer is to handle the message. A dead letter that was sent again is for one consumer
+    /// only.
     public func concerns(_ consumer: String) -> Bool {
         attributes.recipient.map { $0 == consumer } ?? true
     }
 
     /// Wraps a typed message.
     ///
-    /// What was caused inherits the subject, the correlation, the trace and the origin of its cause, unless an origin is given.
+    /// A message with a cause inherits the subject, the correlation, the trace and the origin of the cause. The fields
+    /// of `origin` replace those of the cause.
     /// - Parameters:
-    ///   - source: the publishing process.
-    ///   - origin: the view it came from.
-    ///   - cause: the message that this one answers.
-    /// - Throws: ``BusError`` with code ``BusError/Code/malformed`` if the message cannot be written as JSON.
+    ///   - source: The publishing process, `name/instance`.
+    ///   - subject: The session; ignored if there is a cause.
+    ///   - origin: The view that the message came from.
+    ///   - cause: The message that led to this one.
+    /// - Throws: ``BusError`` with code ``BusError/Code/malformed`` if the message cannot be encoded as JSON.
     public init(
         _ message: some Message, source: String, subject: String = Session.default, origin: Origin = Origin(),
         causedBy cause: Envelope? = nil
@@ -54,12 +57,13 @@ public struct Envelope: Hashable, Sendable {
         try self.init(message, attributes)
     }
 
-    /// Wraps a typed message that another one led to. A command from a view expires after ``Attributes/usualLifetime``.
+    /// Wraps a typed message that another message caused. A command from a view expires after
+    /// ``Attributes/usualLifetime``.
     /// - Parameters:
-    ///   - source: the publishing process.
-    ///   - cause: the attributes of the message that led to this one.
-    ///   - origin: the view that the message concerns; that of the cause if it is nil.
-    /// - Throws: ``BusError`` with code ``BusError/Code/malformed`` if the message cannot be written as JSON.
+    ///   - source: The publishing process, `name/instance`.
+    ///   - cause: The attributes of the message that led to this one.
+    ///   - origin: The view that the message concerns; if nil, the view of the cause.
+    /// - Throws: ``BusError`` with code ``BusError/Code/malformed`` if the message cannot be encoded as JSON.
     package init(
         _ message: some Message, source: String, causedBy cause: Attributes, origin: Origin? = nil,
         id: String = MessageID.make()
@@ -79,7 +83,7 @@ public struct Envelope: Hashable, Sendable {
         }
     }
 
-    /// Withdraws the document of a type and key in the session of the message that leads to it.
+    /// Creates a message that withdraws a document in the session of `cause`, the message that led to it.
     package static func withdrawal(
         _ type: MessageType, key: String?, source: String, causedBy cause: Attributes, platform: String? = nil,
         id: String = MessageID.make()
@@ -90,7 +94,7 @@ public struct Envelope: Hashable, Sendable {
         return Envelope(attributes: attributes, data: Data())
     }
 
-    /// Withdraws a document whose publisher has gone: a message that no other led to.
+    /// Creates a message that withdraws a document whose publisher has ended. No other message is its cause.
     package static func withdrawal(
         _ type: MessageType, key: String?, subject: String, source: String, time: Date = Date()
     ) -> Envelope {
@@ -99,8 +103,9 @@ public struct Envelope: Hashable, Sendable {
         return Envelope(attributes: attributes, data: Data())
     }
 
-    /// The message inside.
-    /// - Throws: ``BusError`` with code ``BusError/Code/malformed`` if the data is not what `type` says, or the header cannot be read.
+    /// Decodes the typed message.
+    /// - Throws: ``BusError`` with code ``BusError/Code/malformed`` if the data does not match the type, or the header
+    ///   cannot be read.
     public func decode<M: Message>(_ message: M.Type = M.self) throws -> M {
         try decodeData(as: M.self)
     }
@@ -114,8 +119,8 @@ public struct Envelope: Hashable, Sendable {
         }
     }
 
-    /// What can be said of a message with an unreadable header: its type, and where it stands. The rest of its attributes
-    /// stands for nothing.
+    /// Creates the envelope of a message with an unreadable header. Only its type, data and position are real; the
+    /// other attributes are placeholders.
     package init(type: MessageType, _ header: UnreadableHeader, data: Data, position: Position?) {
         let place = position.map { "@\($0)" } ?? MessageID.make()
         let attributes = Attributes(
@@ -125,15 +130,15 @@ public struct Envelope: Hashable, Sendable {
         unreadableHeader = header
     }
 
-    /// The share of the work that it belongs to.
+    /// The partition of the message's subject. If the header cannot be read, the partition of its topic.
     public var partition: Partition { unreadableHeader?.partition ?? Partition(subject: subject) }
 
-    /// Why a durable consumer has to give it up, whatever it is for; nil for a message that can be read.
+    /// The reason why every durable consumer gives up the message; nil if the header can be read.
     public var rejection: Rejection? {
         unreadableHeader.map { Rejection(code: "message.malformed", reason: $0.reason, attempts: 1) }
     }
 
-    /// Checks what every message has to be, also one that is not published.
+    /// Checks the rules that apply to every message, including queries and answers, which are not published.
     /// - Throws: ``BusError`` with code `refused`.
     func validate() throws(BusError) {
         do {
@@ -152,14 +157,14 @@ public struct Envelope: Hashable, Sendable {
     }
 }
 
-/// A header that is not CloudEvents JSON, or that says another type or subject than its message's topic.
+/// A header that is not CloudEvents JSON, or whose type or subject does not match the topic of the message.
 ///
-/// Nobody but its publisher can say what such a message means. Its topic tells whom it concerns, so that a durable consumer
-/// can give it up and go on.
+/// Only its publisher knows what such a message means. The topic says which consumers it concerns, so a durable
+/// consumer can give it up and continue.
 public struct UnreadableHeader: Hashable, Sendable {
-    /// One line: what is wrong.
+    /// One line that says what is wrong.
     public let reason: String
-    /// That of the topic: the subject is not known.
+    /// The partition of the topic; the subject is unknown.
     public let partition: Partition
     /// The header as it was published.
     public let bytes: Data
@@ -172,7 +177,7 @@ public struct UnreadableHeader: Hashable, Sendable {
 }
 
 extension JSONEncoder {
-    /// Keys in order, so that equal messages are equal bytes.
+    /// An encoder that sorts keys, so that equal messages have equal bytes.
     package static var wire: JSONEncoder {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -181,7 +186,7 @@ extension JSONEncoder {
 }
 
 extension DecodingError {
-    /// One line: what is wrong, and at which path of the JSON.
+    /// One line that says what is wrong and at which path of the JSON.
     public var summary: String {
         let context =
             switch self {

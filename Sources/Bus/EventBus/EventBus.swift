@@ -1,107 +1,116 @@
-/// Publish and subscribe, with a memory: what every transport offers and all else is built on.
+/// A publish-subscribe bus with a journal: the interface that every transport implements and every service uses.
 ///
-/// A bus works while ``run()`` does; every task it needs is a child of that call.
+/// Call ``run()`` for as long as the bus is used. All background tasks of the bus are child tasks of that call.
 public protocol EventBus: Sendable {
-    /// The CloudEvents source of what this process publishes: `name/instance`.
+    /// The CloudEvents source of the messages that this process publishes: `name/instance`.
     var source: String { get }
 
     /// The executor of the bus's own thread. Tasks that prefer it and actors that run on it receive messages without a change of
     /// threads. They must not block it, because the bus does nothing else meanwhile. `nil` for a bus without such a thread.
     var taskExecutor: (any SerialExecutor & TaskExecutor)? { get }
 
-    /// Waits until the bus can be used; returns at once for a bus without a connection.
+    /// Waits until the bus can be used. Returns at once if the bus has no connection.
     /// - Throws: ``BusError`` with code `unavailable` if nothing answers within `timeout`.
     func waitUntilConnected(timeout: Duration) async throws
 
-    /// Appends a batch, all or nothing. Returns once it is journalled: from then on nothing loses it.
-    /// - Returns: the position of the last message, which those before it stand directly before; or the journal's end for an
-    ///   empty batch.
-    /// - Throws: ``BusError``: `fenced` if the checkpoint's claim no longer owns its partition, `refused` if a message is not
-    ///   acceptable, `journal` if it cannot be journalled now.
+    /// Appends a batch to the journal, either the whole batch or nothing. Returns when the journal has recorded the
+    /// batch: from then on it cannot be lost.
+    /// - Returns: The position of the last message of the batch; the other messages have the positions directly before
+    ///   it. The end of the journal for an empty batch, and a position without meaning for a transient one.
+    /// - Throws: ``BusError``: `refused` if a message is invalid, `journal` if the journal cannot be written now,
+    ///   `fenced` if the claim of the checkpoint no longer owns its partition, `unrecorded` if the checkpoint's
+    ///   predecessor is not recorded, `epoch` if the checkpoint is not a position of this journal, `letter` if a dead
+    ///   letter to settle, or the message to give up, does not exist.
     @discardableResult
     func publish(_ batch: Batch) async throws -> Position
 
-    /// Subscribes for as long as `body` runs. The subscription is live before `body` begins: whatever is published from
-    /// then on arrives.
+    /// Subscribes for as long as `body` runs. The subscription is live before `body` begins: it receives every message
+    /// that is published from then on.
     /// - Parameters:
-    ///   - end: the messages end behind this position, as soon as nothing before it is missing; nil for never.
-    ///   - onNotice: is told what was lost; called on a thread of the bus, so that it must return at once.
-    /// - Throws: ``BusError``: `epoch` if a position is not of this journal.
+    ///   - end: The position after which the messages end. They end when every message up to it has been delivered. Nil
+    ///     for no end.
+    ///   - onNotice: Called when the feed dropped messages, or retention removed them before they were read. Called on
+    ///     a thread of the bus, so it must return at once.
+    /// - Throws: ``BusError``: `epoch` if a position is not a position of this journal.
     func withSubscription<Result: Sendable>(
         to filters: [MessageFilter], from start: StartPosition, until end: Position?,
         onNotice: (@Sendable (SubscriptionNotice) -> Void)?,
         _ body: (MessageSequence) async throws -> Result
     ) async throws -> Result
 
-    /// Subscribes to what a claim covers, from where it is handled up to. The messages end when the claim no longer says
-    /// what its member owns: claim again then.
+    /// Subscribes to the messages of a claim that are not handled yet. The messages end when the member owns other
+    /// partitions than the claim says; claim again then.
     ///
-    /// - Parameter progress: the messages that the reader has taken and not finished; it must be brought up to date before
-    ///   the reader asks for the next message. With `nil` the reader must publish the checkpoint of a message before it asks
-    ///   for the next one. While a reader waits, a bus may record that everything before the oldest unfinished message is
-    ///   handled.
+    /// - Parameter progress: The oldest message that the reader has taken and not finished. The reader must update it
+    ///   before it asks for the next message. If it is `nil`, the reader must publish the checkpoint of a message
+    ///   before it asks for the next one. While a reader waits, a bus may record that every message before the oldest
+    ///   unfinished one is handled.
     func withSubscription<Result: Sendable>(
         to filters: [MessageFilter], under claim: ConsumerClaim, progress: ConsumerProgress?,
         _ body: (MessageSequence) async throws -> Result
     ) async throws -> Result
 
-    /// The retained documents that match, oldest first.
+    /// The retained documents that match any of the filters, oldest first.
     func documents(matching filters: [MessageFilter]) async throws -> [Envelope]
 
-    /// The retained document of this type, subject and key; `nil` if there is none. Its cost does not depend on the number
-    /// of documents.
+    /// The retained document of this type, subject and key; `nil` if there is none. The cost of the call does not
+    /// depend on the number of documents.
     func document(_ type: MessageType, subject: String, key: String?) async throws -> Envelope?
 
-    /// The position of the newest message that matches by type; offset 0 if there is none.
+    /// The position of the newest message of a kind and name that a filter selects; offset 0 if there is none. A bus
+    /// may ignore the subjects of the filters.
     func newest(matching filters: [MessageFilter]) async throws -> Position
 
-    /// The position of the newest message of each type that matches by type, though retention may have removed it.
+    /// The position of the newest message of each type that a filter selects, even if retention has removed that
+    /// message. A bus may ignore the subjects of the filters.
     func newestOfEachType(matching filters: [MessageFilter]) async throws -> [MessageType: Position]
 
-    /// Takes part in a durable consumer. See ``ConsumerMember/Mode``.
+    /// Claims partitions of a durable consumer for a member. See ``ConsumerMember/Mode``.
+    /// - Throws: ``BusError``: `fenced` if the member is exclusive and a newer one has taken over.
     func claim(consumer: String, as member: ConsumerMember) async throws -> ConsumerClaim
 
-    /// Takes no part in a shared consumer any more: the other members get at once what it owned. An exclusive member keeps
-    /// what it owns until the next one claims. It works in a task that is cancelled as well.
+    /// Ends the membership in a shared consumer: its partitions go to the other members at once. An exclusive member
+    /// keeps its partitions until the next member claims them. This also works in a cancelled task.
     func leave(consumer: String, as member: ConsumerMember) async
 
     /// The durable consumers whose progress the journal keeps, in alphabetical order.
     func consumers() async throws -> [DurableConsumer]
 
-    /// Removes a durable consumer: its progress is lost, and it no longer keeps messages from being removed. Its dead letters
-    /// stay. Does nothing if there is none of this name.
+    /// Removes a durable consumer: its progress is lost, and retention no longer keeps messages for it. Its dead
+    /// letters stay. Does nothing if there is no consumer of this name.
     /// - Throws: ``BusError``: `refused` while a process runs the consumer.
     func forget(consumer: String) async throws
 
-    /// The messages that durable consumers gave up, oldest first.
-    /// - Parameter consumer: only those of this one.
+    /// The dead letters: the messages that durable consumers gave up, oldest first.
+    /// - Parameter consumer: The consumer whose dead letters are returned; `nil` for those of all consumers.
     func deadLetters(of consumer: String?) async throws -> [DeadLetter]
 
-    /// Puts a query to one of the processes that serve its type. It is not journalled.
-    /// - Returns: the one answer: a message of the query's type, or an error.
-    /// - Throws: ``BusError``: `unserved` when nobody serves it or who did has gone, `deadline` when no answer came in time,
-    ///   `cancelled` when whoever served it stopped.
+    /// Sends a query to one of the processes that serve its type. The query is not recorded in the journal.
+    /// - Returns: The answer: a message of the query's type, or an error message.
+    /// - Throws: ``BusError``: `unserved` if no process serves the query or the process that served it has ended,
+    ///   `deadline` if no answer came within `timeout`, `cancelled` if the serving process stopped or failed to answer.
     func ask(_ query: Envelope, timeout: Duration) async throws -> Envelope
 
     /// Answers queries of these types until the task is cancelled, several at a time.
     /// - Parameters:
-    ///   - whenServing: called once queries arrive.
-    ///   - answer: gives the one answer. If it throws, the asker gets a ``BusError`` with code `cancelled`.
+    ///   - whenServing: Called once, when queries can arrive.
+    ///   - answer: Returns the answer to a query. If it throws, the asker gets a ``BusError`` with code `cancelled`.
     func serve(
         _ types: [MessageType], whenServing: @escaping @Sendable () -> Void,
         _ answer: @escaping @Sendable (Envelope) async throws -> Envelope
     ) async throws
 
-    /// Drives the bus until the task is cancelled.
+    /// Runs the bus until the task is cancelled.
     func run() async throws
 }
 
 extension EventBus {
-    /// How long a command from a view is worth acting upon, unless said.
+    /// The time after which a command from a view expires by default: 60 s.
     public static var commandLifetime: Duration { Attributes.usualLifetime }
 
-    /// Sends a command. One that comes from a view, as its origin or its cause tells, expires after ``commandLifetime``: a
-    /// consumer that finds it later discards it, visibly. Any other does not expire.
+    /// Sends a command. A command from a view, that is one whose origin or cause has a device, expires after
+    /// ``commandLifetime``: a consumer that receives it later does not handle it, and publishes
+    /// `event.MessageDiscarded`. Other commands do not expire.
     @discardableResult
     public func send(
         _ command: some CommandMessage, subject: String = Session.default, origin: Origin = Origin(),
@@ -110,7 +119,7 @@ extension EventBus {
         try await send(command, subject, origin, cause) { $0.expireAsUsual() }
     }
 
-    /// Sends a command that expires after `lifetime`; nil for never.
+    /// Sends a command that expires after `lifetime`, or never if `lifetime` is nil.
     @discardableResult
     public func send(
         _ command: some CommandMessage, subject: String = Session.default, origin: Origin = Origin(),
@@ -129,12 +138,11 @@ extension EventBus {
         return envelope
     }
 
-    /// Wraps a message that another one led to, as ``Envelope/init(_:source:causedBy:origin:id:)`` does.
+    /// Wraps a message that another message caused, as ``Envelope/init(_:source:causedBy:origin:id:)`` does.
     package func envelope(_ message: some Message, causedBy cause: Envelope) throws -> Envelope {
         try Envelope(message, source: source, causedBy: cause.attributes)
     }
 
-    /// Publishes one message.
     @discardableResult
     public func publish(
         _ message: some Message, subject: String = Session.default, origin: Origin = Origin(),
@@ -146,6 +154,7 @@ extension EventBus {
     }
 
     /// The retained document of this type, subject and key; nil if there is none.
+    /// - Throws: ``BusError`` with code `malformed` if the document's data does not match its type.
     public func document<D: DocumentMessage>(
         _ type: D.Type, subject: String = Session.default, key: String? = nil
     ) async throws -> D? {
@@ -154,7 +163,7 @@ extension EventBus {
 }
 
 extension EventBus {
-    /// Subscribes for as long as `body` runs, with no end of its own.
+    /// Subscribes for as long as `body` runs. The messages do not end before that.
     public func withSubscription<Result: Sendable>(
         to filters: [MessageFilter], from start: StartPosition,
         _ body: (MessageSequence) async throws -> Result
@@ -164,8 +173,8 @@ extension EventBus {
 }
 
 extension EventBus {
-    /// Subscribes to what a claim covers, for a reader that publishes the checkpoint of a message before it asks for the next
-    /// one.
+    /// Subscribes to the messages of a claim, for a reader that publishes the checkpoint of a message before it asks
+    /// for the next one.
     public func withSubscription<Result: Sendable>(
         to filters: [MessageFilter], under claim: ConsumerClaim,
         _ body: (MessageSequence) async throws -> Result
@@ -179,13 +188,13 @@ extension EventBus {
 }
 
 extension EventBus {
-    /// Takes a durable consumer over from whoever had it.
+    /// Claims a durable consumer for a new exclusive member. The previous owner is fenced.
     public func claim(consumer: String) async throws -> ConsumerClaim {
         try await claim(consumer: consumer, as: .exclusive)
     }
 
-    /// Runs `body` with a new member of a durable consumer, which leaves when `body` ends: its process may live on, and others
-    /// would wait for a share that nobody handles.
+    /// Runs `body` with a new member of a durable consumer. The member leaves when `body` ends: the process may live
+    /// on, and otherwise the member's partitions would be handled by no process.
     public func withMember<Result>(
         of consumer: String, _ mode: ConsumerMember.Mode, _ body: (ConsumerMember) async throws -> Result
     ) async throws -> Result {
@@ -200,23 +209,25 @@ extension EventBus {
         }
     }
 
-    /// Asks whether a claim still holds whose messages have ended: whether that was another process's doing or a new
-    /// journal's, only the broker knows.
-    /// - Throws: ``BusError``: `fenced` or `epoch`.
+    /// Asks the broker if a claim still holds, after its messages have ended. Only the broker knows whether another
+    /// process took over or the journal is a new one.
+    /// - Throws: ``BusError``: `fenced` or `epoch` if the claim no longer holds.
     package func confirm(_ claim: ConsumerClaim) async throws {
         try await publish(Batch([], checkpoint: Checkpoint(claim: claim, position: claim.position)))
     }
 }
 
 extension EventBus {
-    /// Puts a query and reads its answer.
+    /// Sends a query and decodes its answer.
     /// - Parameters:
-    ///   - timeout: how long to wait for it.
-    ///   - failure: what is thrown for an answer that is an error; a ``BusError`` with code `refused` unless said.
-    /// - Throws: ``BusError`` as ``ask(_:timeout:)``, or `malformed` when the answer is not what the query promises.
+    ///   - timeout: The longest time to wait for the answer.
+    ///   - failure: Makes the error to throw if the answer is an error message; by default a ``BusError`` with code
+    ///     `refused`.
+    /// - Throws: The same as ``ask(_:timeout:)``, or ``BusError`` with code `malformed` if the data of the answer
+    ///   cannot be decoded.
     public func ask<Query: QueryMessage>(
         _ query: Query, subject: String = Session.default, timeout: Duration = .seconds(5),
-        failure: (Envelope) -> any Error = { BusError(.refused, "the answer is \($0.type)") }
+        failure: (Envelope) -> any Error = { BusError(.refused, "the query was answered with \($0.type)") }
     ) async throws -> Query.Answer {
         let answer = try await ask(Envelope(query, source: source, subject: subject), timeout: timeout)
         if answer.type.kind == .error { throw failure(answer) }
@@ -225,8 +236,8 @@ extension EventBus {
 }
 
 extension EventBus {
-    /// Drives the bus for as long as `body` runs, then closes it in order: what was published is out.
-    /// - Throws: what `body` or ``run()`` throws, whichever is first.
+    /// Runs the bus for as long as `body` runs, then closes it: everything that was published has been sent.
+    /// - Throws: The error of `body` or of ``run()``, whichever comes first.
     public func whileOpen<Result: Sendable>(
         _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
@@ -238,12 +249,12 @@ extension EventBus {
             group.addTask { try await body() }
             while let result = try await group.next() {
                 guard let result else { continue }
-                // Only cancelled does the bus say good-bye and close.
+                // The bus says good-bye and closes when its task is cancelled.
                 group.cancelAll()
                 try await group.waitForAll()
                 return result
             }
-            throw BusError(.closed, "the bus ended first")
+            throw BusError(.closed, "the bus ended before its user")
         }
     }
 }

@@ -1,12 +1,12 @@
 internal import Foundation
 internal import Support
 
-/// The header of a message: the attributes as one flat JSON object of strings. Its keys are sorted, so that equal attributes
-/// are equal bytes.
+/// The header of a message: its attributes as one flat JSON object of strings. The keys are sorted, so that equal
+/// attributes have equal bytes.
 ///
-/// Every process writes and reads the header of every message, so this file does it by hand: it looks at the strings where
-/// they are, while `JSONValue` would copy each of them into a dictionary. A header that is not in the plain form written here
-/// is left to Foundation.
+/// Every process writes and reads the header of every message. Therefore this file does it by hand: it reads the
+/// strings in place, while `JSONValue` would copy each of them into a dictionary. A header that is not in the plain
+/// form that this file writes is decoded by Foundation.
 extension Attributes {
     package var json: [UInt8] {
         var bytes: [UInt8] = []
@@ -15,7 +15,7 @@ extension Attributes {
         return bytes
     }
 
-    /// Writes ``json`` behind what is there.
+    /// Appends ``json`` to `bytes`.
     package func writeJSON(to bytes: inout [UInt8]) {
         withUnsafeTemporaryAllocation(byteCount: jsonCapacity, alignment: 1) { memory in
             var writer = HeaderWriter(memory)
@@ -38,7 +38,7 @@ extension Attributes {
         }
     }
 
-    /// The most that ``json`` can take.
+    /// The maximum size of ``json`` in bytes.
     private var jsonCapacity: Int {
         var size =
             id.utf8.count + source.utf8.count + subject.utf8.count + correlationID.utf8.count + type.name.utf8.count
@@ -48,13 +48,14 @@ extension Attributes {
         return HeaderWriter.fixedCapacity + size * HeaderWriter.escapedSize
     }
 
-    /// - Throws: `DecodingError` unless it is a JSON object with `id`, `source`, `type` and CloudEvents version 1.0.
+    /// - Throws: `DecodingError` unless `json` is a JSON object with `id`, `source`, `type` and CloudEvents version
+    ///   1.0.
     package init(json: some RandomAccessCollection<UInt8>) throws {
         let plain = json.withContiguousStorageIfAvailable { Self.plain($0) } ?? nil
         self = try plain ?? JSONDecoder().decode(Attributes.self, from: Data(json))
     }
 
-    /// Nil for anything that is not in the plain form.
+    /// Reads a header in the plain form. Nil if it is in another form.
     private static func plain(_ bytes: UnsafeBufferPointer<UInt8>) -> Attributes? {
         var reader = HeaderReader(bytes)
         var fields = HeaderFields()
@@ -63,28 +64,28 @@ extension Attributes {
     }
 }
 
-/// Writes a flat JSON object of texts into memory that has room for it.
+/// Writes a flat JSON object of strings into memory that is large enough.
 struct HeaderWriter {
     private let memory: UnsafeMutableRawBufferPointer
     private var count = 0
 
-    /// The most that one byte of a text becomes: a control character is written as `\u0001`.
+    /// The maximum number of bytes that one byte of a string takes: a control character is written as `\u0001`.
     static let escapedSize = 6
-    /// Enough for all keys of a header, with what stands around them, its times and its version.
+    /// A size that is sufficient for all keys, the punctuation, the times and the version of a header.
     static let fixedCapacity = 512
 
-    /// - Parameter memory: ``fixedCapacity`` and ``escapedSize`` for each byte of its texts.
+    /// - Parameter memory: Must have ``fixedCapacity`` bytes, and ``escapedSize`` bytes for each byte of the strings.
     init(_ memory: UnsafeMutableRawBufferPointer) {
         self.memory = memory
     }
 
-    /// The object.
+    /// Ends the object and returns its bytes.
     mutating func finish() -> UnsafeRawBufferPointer {
         append("}")
         return UnsafeRawBufferPointer(rebasing: memory[..<count])
     }
 
-    /// - Parameter text: left out if nil.
+    /// Writes a field, or nothing if `text` is nil.
     mutating func write(_ key: StaticString, _ text: String?) {
         guard let text else { return }
         begin(key)
@@ -122,12 +123,12 @@ struct HeaderWriter {
     }
 
     private mutating func append(_ bytes: UnsafeRawBufferPointer) {
-        precondition(bytes.count <= memory.count - count, "a header is larger than what was reckoned")
+        precondition(bytes.count <= memory.count - count, "the header is larger than its calculated capacity")
         UnsafeMutableRawBufferPointer(rebasing: memory[count...]).copyMemory(from: bytes)
         count += bytes.count
     }
 
-    /// RFC 8259, section 7.
+    /// True if JSON does not allow the byte unescaped in a string: RFC 8259, section 7.
     private static func mustEscape(_ byte: UInt8) -> Bool {
         byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
@@ -146,7 +147,7 @@ struct HeaderWriter {
     }
 }
 
-/// Reads a flat JSON object of texts without escapes, and nothing else.
+/// Reads a flat JSON object of strings without escapes. Does not read any other JSON.
 struct HeaderReader {
     private let bytes: UnsafeBufferPointer<UInt8>
     private var index = 0
@@ -157,8 +158,9 @@ struct HeaderReader {
 
     typealias Text = UnsafeBufferPointer<UInt8>
 
-    /// - Parameter field: gets each key and text.
-    /// - Returns: false when it is anything else.
+    /// Reads the object.
+    /// - Parameter field: Called with each key and its string.
+    /// - Returns: False if the bytes are anything else.
     mutating func readObject(_ field: (Text, Text) -> Void) -> Bool {
         guard take(UInt8(ascii: "{")) else { return false }
         while let key = text(), take(UInt8(ascii: ":")), let value = text() {
@@ -199,7 +201,8 @@ struct HeaderReader {
     }
 }
 
-/// What a header in the plain form says, as it is read: where its texts lie. They are made once all of it is known.
+/// The fields of a header in the plain form, as pointers to its bytes. Strings are created only when the whole header
+/// has been read.
 struct HeaderFields {
     private var id: Text?
     private var source: Text?
@@ -219,9 +222,10 @@ struct HeaderFields {
 
     typealias Text = UnsafeBufferPointer<UInt8>
 
-    /// Attributes that are not known are ignored; of equal ones the first counts, as Foundation has it.
+    /// Sets a field. Unknown attributes are ignored. If an attribute occurs twice, the first one counts, as in
+    /// Foundation.
     mutating func set(_ name: Text, to value: Text) {
-        // By length first: this is done a dozen times for every message.
+        // Compares the length first, because this code runs a dozen times for every message.
         switch name.count {
         case 2 where name.reads("id"): id = id ?? value
         case 3 where name.reads("key"): key = key ?? value
@@ -242,14 +246,14 @@ struct HeaderFields {
         }
     }
 
-    /// Nil unless all is there that must be, and each is what its attribute needs.
+    /// The attributes; nil if a required field is missing or a value is invalid.
     func attributes() -> Attributes? {
         do {
             guard specVersion?.reads("1.0") == true, let id = try id.map(Self.string),
                 let source = try source.map(Self.string), let type = type.flatMap(MessageType.init(utf8:)),
                 let time = try time.map(Self.date)
             else { return nil }
-            // A story's first message bears its own id twice.
+            // The id and the correlation id of a story's first message are equal.
             let isFirst = correlationID?.elementsEqual(self.id ?? Text(start: nil, count: 0)) ?? true
             var attributes = Attributes(
                 type: type, source: source, subject: try subject.map(Self.string) ?? Session.default, id: id,
@@ -299,12 +303,12 @@ extension Attributes: Codable {
         case platform, device, instance, key, recipient
     }
 
-    /// - Throws: `DecodingError` unless `id`, `source`, `type` and CloudEvents version 1.0 are there.
+    /// - Throws: `DecodingError` unless `id`, `source`, `type` and CloudEvents version 1.0 are present.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         guard try container.decode(String.self, forKey: .specVersion) == "1.0" else {
             throw DecodingError.dataCorruptedError(
-                forKey: .specVersion, in: container, debugDescription: "only CloudEvents 1.0 is understood")
+                forKey: .specVersion, in: container, debugDescription: "only version 1.0 of CloudEvents is supported")
         }
         let id = try container.decode(String.self, forKey: .id)
         self.init(
@@ -348,7 +352,8 @@ extension KeyedDecodingContainer<Attributes.CodingKeys> {
         guard let text = try decodeIfPresent(String.self, forKey: key) else { return nil }
         guard let date = Timestamp.date(from: text) else {
             throw DecodingError.dataCorruptedError(
-                forKey: key, in: self, debugDescription: "'\(text)' is not an RFC 3339 time")
+                forKey: key, in: self,
+                debugDescription: "'\(text)' is not an RFC 3339 time such as 2026-01-31T12:00:00Z")
         }
         return date
     }

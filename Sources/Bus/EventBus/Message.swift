@@ -2,12 +2,12 @@ internal import Synchronization
 
 /// A typed message: the `data` of a CloudEvent whose `type` is known at compile time.
 ///
-/// A new message is one struct; its name on the wire is the name of the struct.
+/// Each message is one struct. Its name on the wire is the name of the struct.
 public protocol Message: Codable, Sendable {
     static var kind: MessageKind { get }
-    /// The name after the kind; the struct's own name unless said.
+    /// The name after the kind in the message type. The name of the struct by default.
     static var name: String { get }
-    /// Which of several documents of one type and subject this is; nil where there is only one.
+    /// Distinguishes documents of the same type and subject; nil if there is only one.
     var key: String? { get }
 }
 
@@ -17,7 +17,7 @@ extension Message {
     public var key: String? { nil }
 }
 
-/// One intent, usually of a person in front of a view.
+/// A request to do something, usually from a person who uses a view.
 public protocol CommandMessage: Message {}
 
 /// Something that happened.
@@ -26,12 +26,12 @@ public protocol EventMessage: Message {}
 /// Something that failed.
 public protocol ErrorMessage: Message {}
 
-/// What is true now, retained by the bus per (type, subject, key).
+/// A current state. The bus retains the last document of each type, subject and key.
 public protocol DocumentMessage: Message {}
 
-/// A question that one process answers directly. It is never journalled.
+/// A question that one process answers directly. It is never recorded in the journal.
 public protocol QueryMessage: Message {
-    /// What an answer carries.
+    /// The data of an answer.
     associatedtype Answer: Codable & Sendable
 }
 
@@ -55,7 +55,8 @@ extension QueryMessage {
     public static var kind: MessageKind { .query }
 }
 
-/// The types of messages that this process uses. To ask the runtime for a struct's name takes as long as to read its JSON.
+/// A cache of the message types that this process uses. Asking the Swift runtime for the name of a struct takes as long
+/// as reading a message's JSON.
 final class MessageTypeCache: Sendable {
     static let shared = MessageTypeCache()
 

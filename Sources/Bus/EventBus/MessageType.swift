@@ -1,18 +1,20 @@
-/// The name of a message on the wire: `kind.Name`, as in `command.PlaylistSelected`.
+/// The type of a message on the wire: `kind.Name`, such as `command.PlaylistSelected`.
 public struct MessageType: Hashable, Sendable {
-    /// The longest type, in bytes: with its partition it stays within the 240 bytes that ZeroMQ matches reliably.
+    /// The maximum length of a type in bytes. A type and its partition together stay within the 240 bytes that ZeroMQ
+    /// matches reliably.
     public static let maximumLength = 200
 
     public let kind: MessageKind
     public let name: String
 
-    /// Names a type known at compile time. What comes from outside goes through ``init(_:)``, which validates.
+    /// Creates a type that is known at compile time, without validation. Use ``init(_:)`` for a string from outside.
     public init(kind: MessageKind, name: String) {
         self.kind = kind
         self.name = name
     }
 
-    /// Reads `kind.Name`; nil unless the kind is known and the name is `[A-Za-z][A-Za-z0-9_-]*` of acceptable length.
+    /// Reads a string of the form `kind.Name`. Nil unless the kind is known, the name matches `[A-Za-z][A-Za-z0-9_-]*`,
+    /// and the string is not longer than ``maximumLength``.
     public init?(_ text: String) {
         var text = text
         guard let type = text.withUTF8({ MessageType(utf8: $0) }) else { return nil }
@@ -27,7 +29,8 @@ public struct MessageType: Hashable, Sendable {
         self.init(kind: kind, name: String(decoding: name, as: UTF8.self))
     }
 
-    /// Whether it is a type that ``init(_:)`` would read: its name may be one that only a struct of Swift can have.
+    /// True if ``init(_:)`` accepts the string form of the type. The name of a Swift struct may contain characters that
+    /// it does not accept.
     package var isValid: Bool { Self.isName(name.utf8, of: kind) }
 
     private static func isName(_ name: some Collection<UInt8>, of kind: MessageKind) -> Bool {
@@ -55,7 +58,8 @@ extension MessageType: Codable {
         let text = try container.decode(String.self)
         guard let type = MessageType(text) else {
             throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "'\(text)' is not a message type such as command.PlaylistSelected")
+                in: container,
+                debugDescription: "'\(text)' is not a message type; write kind.Name, such as command.PlaylistSelected")
         }
         self = type
     }
@@ -66,20 +70,20 @@ extension MessageType: Codable {
     }
 }
 
-/// The five roles a message can play; the first word of its type on the wire.
+/// The kind of a message: the first word of its type on the wire.
 public enum MessageKind: String, Codable, Sendable, CaseIterable {
-    /// One intent. Every subscriber hears it, each durable group handles it once.
+    /// A request to do something. Every subscriber receives it; each durable consumer handles it once.
     case command
     /// Something that happened.
     case event
     /// Something that failed.
     case error
-    /// What is true now. Retained: a late joiner gets the last one.
+    /// A current state. It is retained: a later subscriber receives the last one.
     case document
-    /// A question with one reply. Never journalled.
+    /// A question with one answer. It is never recorded in the journal.
     case query
 
-    /// Reads a kind without making a text of it.
+    /// Reads a kind without creating a string.
     init?(utf8 text: UnsafeBufferPointer<UInt8>) {
         guard let kind = Self.allCases.first(where: { $0.rawValue.utf8.elementsEqual(text) }) else { return nil }
         self = kind

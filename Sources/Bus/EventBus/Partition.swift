@@ -1,21 +1,21 @@
 internal import Support
 
-/// A share of the work on a bus. A subject always belongs to the same one of ``count`` partitions, so that the messages of
-/// one subject keep their order when several instances of a service share the rest.
+/// A fixed part of all subjects, by which instances of a service share their work. A subject always belongs to the same
+/// one of ``count`` partitions, so the messages of one subject keep their order.
 public struct Partition: Hashable, Comparable, Sendable {
     public static let count = 64
     public static let all: [Partition] = (0..<UInt8(count)).map { Partition(number: $0) }
 
     public let number: UInt8
 
-    /// The partition of a subject: FNV-1a of its UTF-8 bytes, modulo ``count``.
+    /// Calculates the partition of a subject: the FNV-1a hash of its UTF-8 bytes, modulo ``count``.
     public init(subject: String) {
         var hash = FNV1a()
         hash.combine(subject.utf8)
         number = UInt8(truncatingIfNeeded: hash.value % UInt64(Self.count))
     }
 
-    /// As ``init(subject:)``, of a subject's UTF-8 bytes.
+    /// The same as ``init(subject:)``, for the UTF-8 bytes of a subject.
     package init(subject: UnsafeRawBufferPointer) {
         var hash = FNV1a()
         hash.combine(subject)

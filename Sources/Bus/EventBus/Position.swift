@@ -1,10 +1,11 @@
-/// A place in a journal. Offsets start at 1 and grow by one with every message.
+/// The place of a message in a journal. Offsets start at 1 and grow by one with every message.
 public struct Position: Codable, Sendable {
-    /// Which journal: a new one has a new epoch, and offsets of different epochs do not compare.
+    /// The identity of the journal. A new journal has a new epoch; offsets of different epochs cannot be compared.
     public let epoch: UInt64
     public let offset: UInt64
-    /// Up to this offset everything had come before, in the subscription that brought a message from here: a feed that drops
-    /// may bring a message of one partition before an earlier one of another. Not part of what the position is.
+    /// The offset up to which the subscription had delivered everything when it delivered the message at this position.
+    /// It can be smaller than `offset`: a feed that drops messages may bring a message of one partition before an
+    /// earlier one of another. Ignored by `==` and `hash(into:)`.
     package let settled: UInt64
 
     public init(epoch: UInt64, offset: UInt64) {

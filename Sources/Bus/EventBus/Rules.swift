@@ -1,31 +1,31 @@
 internal import Foundation
 internal import Support
 
-/// What every bus asks of what it is given: the bus in memory, the client of a broker and the broker check by these.
+/// The rules for messages and names. The bus in memory, the client of a broker and the broker use the same ones.
 package enum Rules {
     package static func check(_ type: MessageType, subject: String) throws(Mistake) {
         guard type.isValid else {
             throw Mistake(.type, "'\(type.description.prefix(80))' is not the type of a message")
         }
-        try checkName(subject, "a subject of \(type)")
+        try checkName(subject, "the subject of \(type)")
     }
 
-    /// Checks what differs between messages of one type and subject.
+    /// Checks the parts that differ between messages of one type and subject: the key and the sizes in bytes.
     package static func check(
         _ type: MessageType, key: String, headerCount: Int, dataCount: Int, isTransient: Bool = false
     ) throws(Mistake) {
-        try checkName(key, "a key of \(type)")
+        try checkName(key, "the key of \(type)")
         guard headerCount <= Limits.headerSize, dataCount <= Limits.dataSize else {
             throw Mistake(
                 .tooLarge, "\(type) exceeds \(Limits.headerSize) bytes of header or \(Limits.dataSize) bytes of data")
         }
         guard !isTransient || headerCount + dataCount <= Limits.feedSize else {
-            throw Mistake(.tooLarge, "\(type) exceeds the \(Limits.feedSize) bytes of a transient message")
+            throw Mistake(.tooLarge, "\(type) exceeds \(Limits.feedSize) bytes, the limit of a transient message")
         }
     }
 
-    /// Checks the attributes that only clients look at. What they inherit from a message that breaks this is left out: see
-    /// ``Attributes/init(type:source:causedBy:id:time:)``.
+    /// Checks the attributes that only clients check. Attributes of a cause that break these rules are not inherited,
+    /// see ``Attributes/init(type:source:causedBy:origin:id:time:)``.
     package static func check(_ attributes: Attributes) throws(Mistake) {
         try check(attributes.id, "id", of: attributes)
         try check(attributes.source, "source", of: attributes)
@@ -49,16 +49,16 @@ package enum Rules {
     private static func check(_ date: Date?, _ name: StaticString, of attributes: Attributes) throws(Mistake) {
         guard let date, !Timestamp.canHold(date) else { return }
         throw Mistake(
-            .malformed, "the attribute '\(name)' of \(attributes.type) is not a time of the years 0000 to 9999")
+            .malformed, "the attribute '\(name)' of \(attributes.type) is not a time in the years 0000 to 9999")
     }
 
-    /// Checks whether messages of a type can be published.
+    /// Checks that messages of a type can be published.
     package static func checkPublishing(_ type: MessageType, isTransient: Bool = false) throws(Mistake) {
         guard type.kind != .query else {
-            throw Mistake(.type, "\(type) cannot be published: queries are never journalled")
+            throw Mistake(.type, "\(type) is a query and cannot be published; ask it instead")
         }
         guard !isTransient || type.kind != .document else {
-            throw Mistake(.type, "\(type) cannot be transient: documents are retained")
+            throw Mistake(.type, "\(type) cannot be transient because documents are retained")
         }
     }
 
@@ -71,22 +71,22 @@ package enum Rules {
 
     package static func checkConsumer(_ name: String) throws(Mistake) {
         guard !name.isEmpty else {
-            throw Mistake(.tooLarge, "a consumer's name has 1 to \(Limits.nameLength) bytes")
+            throw Mistake(.tooLarge, "the name of a durable consumer must have 1 to \(Limits.nameLength) bytes")
         }
-        try checkName(name, "a consumer's name")
+        try checkName(name, "the name of a durable consumer")
     }
 
-    /// - Parameter what: what the text names.
+    /// - Parameter what: The thing that has this name, for the error.
     private static func checkName(_ text: String, _ what: @autoclosure () -> String) throws(Mistake) {
         guard text.utf8.count <= Limits.nameLength else {
             throw Mistake(.tooLarge, "\(what()) exceeds \(Limits.nameLength) bytes")
         }
-        // SQLite reads a text up to there: it would be another one's.
-        guard !text.utf8.contains(0) else { throw Mistake(.malformed, "\(what()) has a zero byte") }
-        // Swift takes texts for the same that are canonically equal, SQLite and other languages those whose bytes are. Of
-        // texts in form C the ones are the others.
+        // SQLite reads a string up to the first zero byte: the name would become another one.
+        guard !text.utf8.contains(0) else { throw Mistake(.malformed, "\(what()) contains a zero byte") }
+        // Swift compares strings by canonical equivalence, SQLite and other languages by bytes. In Unicode
+        // Normalization Form C both agree.
         guard text.isInFormC else {
-            throw Mistake(.malformed, "\(what()) is not in Unicode's normalization form C (NFC): compose it")
+            throw Mistake(.malformed, "\(what()) is not in Unicode Normalization Form C (NFC); normalize it")
         }
     }
 }
@@ -97,33 +97,35 @@ extension String {
     }
 }
 
-/// What names, messages and batches may measure, on every bus.
+/// The maximum sizes of names, messages and batches on every bus.
 package enum Limits {
-    /// Bytes of a subject, a document's key or a durable consumer's name.
+    /// Bytes of a subject, of a document's key or of a durable consumer's name.
     package static let nameLength = 255
-    /// Bytes of each other attribute. Only clients check it: a broker does not look inside a header.
+    /// Bytes of each other attribute. Only clients check this: a broker does not decode headers.
     static let attributeLength = 255
-    /// Bytes of the attributes, as JSON.
+    /// Bytes of a message's header: the attributes as JSON.
     package static let headerSize = 64 * 1024
+    /// Bytes of a message's data.
     package static let dataSize = 4 * 1024 * 1024
-    /// Messages of one batch, and dead letters that it settles.
+    /// Messages of one batch. The same number limits the dead letters that it settles.
     package static let batchCount = 1024
-    /// Bytes of header and data of a transient message: a broker has no journal to give a larger one from.
+    /// Bytes of header and data of a transient message. A larger message does not fit on the feed, and a transient
+    /// message cannot be read from the journal instead.
     package static let feedSize = 16 * 1024
 }
 
-/// Why no bus takes something.
+/// A violation of the rules of every bus.
 package struct Mistake: Error, Hashable {
     package enum Kind: Sendable {
         case malformed
-        /// It exceeds one of the ``Limits``.
+        /// A value exceeds one of the ``Limits``.
         case tooLarge
-        /// A type that is none, or that cannot be used so.
+        /// A type is invalid, or cannot be used for this purpose.
         case type
     }
 
     package let kind: Kind
-    /// One line: what is wrong.
+    /// One line that says what is wrong.
     package let message: String
 
     init(_ kind: Kind, _ message: String) {

@@ -1,5 +1,5 @@
 extension String {
-    /// As `String(validating:as:)`, with a short cut for what is ASCII, as nearly everything is.
+    /// The same as `String(validating:as:)`, but faster for ASCII, which nearly all strings are.
     package init?(utf8 bytes: UnsafeBufferPointer<UInt8>) {
         if bytes.allSatisfy({ $0 < 0x80 }) {
             self.init(decoding: bytes, as: UTF8.self)
@@ -8,12 +8,13 @@ extension String {
         }
     }
 
-    /// As much of it as a person reads, and as a text on the wire can hold: what quotes a stranger may be megabytes long.
+    /// The string cut to `count` bytes of UTF-8, with "…" if it was longer. An error that quotes a message of another
+    /// client could otherwise have megabytes: too long for a person to read, and for a string on the wire.
     package func shortened(to count: Int = 500) -> String {
         utf8.count <= count ? self : prefix(utf8: count) + "…"
     }
 
-    /// The beginning that takes at most so many bytes of UTF-8, in whole characters of it.
+    /// The longest prefix that has at most `count` bytes of UTF-8 and does not end inside a Unicode scalar.
     package func prefix(utf8 count: Int) -> String {
         guard utf8.count > count else { return self }
         var end = utf8.index(utf8.startIndex, offsetBy: count)

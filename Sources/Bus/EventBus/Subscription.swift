@@ -1,9 +1,9 @@
 public import Foundation
 
-/// Which messages a subscriber wants. Fields that are nil match everything.
+/// Selects messages by kind, name and subject. A field that is nil matches everything.
 public struct MessageFilter: Hashable, Sendable {
     public var kind: MessageKind?
-    /// Only together with `kind`.
+    /// The name after the kind. It may be set only together with `kind`.
     public var name: String?
     public var subject: String?
 
@@ -28,7 +28,6 @@ public struct MessageFilter: Hashable, Sendable {
         .type(M.type, subject: subject)
     }
 
-    /// Everything.
     public static let all = MessageFilter()
 
     public func matches(_ type: MessageType, subject: String) -> Bool {
@@ -41,33 +40,35 @@ public struct MessageFilter: Hashable, Sendable {
     }
 }
 
-/// Where a subscription begins. In every case nothing is missing and nothing comes twice between past and live.
+/// The start of a subscription. With every start, the change from recorded to live messages loses no message and
+/// repeats none.
 public enum StartPosition: Hashable, Sendable {
-    /// With the first message after the subscription is live.
+    /// The first message that is published after the subscription is live.
     case now
-    /// With the first message that the journal holds.
+    /// The oldest message that the journal holds.
     case beginning
-    /// Behind this position.
+    /// The first message after this position.
     case after(Position)
-    /// With the first message that was journalled at this time or later.
+    /// The first message that was recorded at this time or later.
     case since(Date)
-    /// With the last of each matching document, then as ``now``.
+    /// The retained documents that match, then the same as ``now``.
     case retained
 }
 
-/// The messages of one subscription, in order. For one reader.
+/// The messages of one subscription, in order. Only one task may read them.
 ///
-/// It pulls: what the reader has not asked for waits in the journal, so a slow reader costs nobody else anything.
+/// The reader pulls the messages: those that it has not asked for wait in the journal, so a slow reader does not slow
+/// down other processes.
 public struct MessageSequence: AsyncSequence, Sendable {
     public typealias Element = Envelope
     public typealias Failure = any Error
 
-    /// Runs where the reader runs: a message that is there already costs no change of threads.
+    /// Runs in the reader's isolation: a message that has already arrived needs no change of threads.
     public typealias Pull = nonisolated(nonsending) @Sendable () async throws -> Envelope?
 
     private let pull: Pull
 
-    /// - Parameter pull: waits for the next message; nil when the subscription has ended.
+    /// - Parameter pull: Waits for the next message. Returns nil when the subscription has ended.
     public init(pull: @escaping Pull) {
         self.pull = pull
     }
@@ -89,9 +90,9 @@ public struct MessageSequence: AsyncSequence, Sendable {
     }
 }
 
-/// What a subscription lacked of its messages: whoever watches a bus wants to know.
+/// A report of messages that a subscription did not receive from the feed.
 public enum SubscriptionNotice: Hashable, Sendable {
-    /// The feed dropped messages of this type. They were read from the journal, so that nothing is missing.
+    /// The feed dropped messages of this type. The subscription read them from the journal, so no message is missing.
     case recovered(MessageType, count: Int)
     /// Retention removed messages of this type, the last of them at this offset, before the subscription had read them.
     case removed(MessageType, through: UInt64)

@@ -1,12 +1,14 @@
 internal import Support
 internal import Synchronization
 
-/// The place of a message in a trace, as the attribute `traceparent` names it: https://www.w3.org/TR/trace-context/.
+/// The context of a message in a trace: the value of the attribute `traceparent`, see
+/// https://www.w3.org/TR/trace-context/.
 ///
-/// A story is a trace, and each of its messages is a span, whose parent is its cause.
+/// A story is a trace. Each of its messages is a span; the parent of the span is the message that caused it.
 public struct TraceContext: Hashable, Sendable {
-    /// 16 bytes that all messages of a story share, and 8 of this message alone; neither is zero.
+    /// The trace id: 16 bytes that all messages of a story share. It is never zero.
     private let trace: Pair
+    /// The span id of this message. It is never zero.
     private let span: UInt64
 
     private struct Pair: Hashable {
@@ -14,15 +16,16 @@ public struct TraceContext: Hashable, Sendable {
         let low: UInt64
     }
 
-    /// The context of a story's first message.
+    /// Creates the context of a story's first message.
     public init() {
         let number = RandomBits.nextNumber()
         trace = Pair(high: RandomBits.high.bits(number), low: RandomBits.low.bits(number))
         span = RandomBits.span.bits(number)
     }
 
-    /// A context of a story whose first message has none that can be read.
-    /// - Parameter story: the id of its first message. The trace derives from it, so that all that answer the story agree.
+    /// Creates a context for a story whose first message has no readable context.
+    /// - Parameter story: The id of the first message. The trace id is derived from it, so that all replies to the
+    ///   story are in the same trace.
     public init(story: String) {
         trace = Pair(high: Self.hash(1, story), low: Self.hash(2, story))
         span = RandomBits.span.bits(RandomBits.nextNumber())
@@ -33,7 +36,7 @@ public struct TraceContext: Hashable, Sendable {
         self.span = span
     }
 
-    /// The context of a message that this one's message led to: another span of the same trace.
+    /// The context of a message that this one caused: a new span of the same trace.
     public var next: TraceContext {
         TraceContext(trace: trace, span: RandomBits.span.bits(RandomBits.nextNumber()))
     }
@@ -51,8 +54,8 @@ public struct TraceContext: Hashable, Sendable {
 extension TraceContext {
     private static let length = 55
 
-    /// Reads a `traceparent`, also one of a later version of the specification.
-    /// - Returns: nil for what the specification calls invalid.
+    /// Reads a `traceparent`, including one of a later version of the specification.
+    /// - Returns: Nil if the specification calls the value invalid.
     public init?(parsing text: String) {
         var text = text
         guard let context = text.withUTF8(Self.init(utf8:)) else { return nil }
@@ -71,7 +74,7 @@ extension TraceContext {
         self.init(trace: Pair(high: high, low: low), span: span)
     }
 
-    /// The `traceparent`: of version 00, and sampled, for the journal records every message.
+    /// The value of `traceparent`: version 00, and with the flag "sampled" because the journal records every message.
     public var text: String {
         String(unsafeUninitializedCapacity: Self.length) { buffer in
             _ = buffer.initialize(from: "00-00000000000000000000000000000000-0000000000000000-01".utf8)
@@ -82,7 +85,7 @@ extension TraceContext {
         }
     }
 
-    /// The trace as other tools show it: 32 hexadecimal digits.
+    /// The trace id as other tools show it: 32 hexadecimal digits.
     public var traceID: String {
         String(unsafeUninitializedCapacity: 32) { buffer in
             _ = buffer.initialize(from: repeatElement(UInt8(ascii: "0"), count: 32))
@@ -93,7 +96,7 @@ extension TraceContext {
     }
 }
 
-/// Random bits, made without a system call: a count that begins anywhere, mixed as in SplitMix64,
+/// A source of random bits that needs no system call: a counter with a random start, mixed as in SplitMix64,
 /// https://prng.di.unimi.it/splitmix64.c.
 private struct RandomBits {
     static let high = RandomBits()
@@ -107,7 +110,7 @@ private struct RandomBits {
         count.wrappingAdd(1, ordering: .relaxed).newValue
     }
 
-    /// Never zero.
+    /// The bits for a number of the counter. They are never zero.
     func bits(_ number: UInt64) -> UInt64 {
         var bits = seed &+ number &* 0x9e37_79b9_7f4a_7c15
         bits = (bits ^ (bits >> 30)) &* 0xbf58_476d_1ce4_e5b9
@@ -130,7 +133,8 @@ extension UnsafeMutableBufferPointer<UInt8> {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// In lower case only, as the specification demands.
+    /// The number in a range of digits; nil if one is not a hexadecimal digit. Only lower case is accepted, as the
+    /// specification demands.
     fileprivate func hexadecimal(_ range: Range<Int>) -> UInt64? {
         var number: UInt64 = 0
         for byte in self[range] {

@@ -1,14 +1,15 @@
 internal import CZeroMQ
 internal import Glibc
 
-/// One libzmq socket. Not `Sendable`: it belongs to the thread that made it.
+/// One libzmq socket. Not `Sendable`: only the thread that created it may use it.
 package final class Socket {
     fileprivate let pointer: UnsafeMutableRawPointer
-    /// Whether ``readiness`` may tell something new. libzmq signals on the socket's descriptor only what comes to an idle
-    /// socket: any call may have taken the signal for the next message with it. A receive that finds nothing has taken all.
+    /// True if ``readiness`` may have changed. libzmq signals on the socket's descriptor only the arrival of messages
+    /// at an idle socket, and any call may consume the signal of the next message. Only a receive that finds no message
+    /// shows that there is none.
     fileprivate var mayHaveNews = true
 
-    /// - Throws: ``ZeroMQError`` when the process has no more sockets or file descriptors, or refuses an option.
+    /// - Throws: ``ZeroMQError`` if the process has no more sockets or file descriptors, or libzmq refuses an option.
     package init(_ type: SocketType, in context: Context = .shared, options: [SocketOption] = []) throws {
         guard let context = context.pointer, let pointer = zmq_socket(context, type.rawValue) else {
             throw ZeroMQError.last("zmq_socket(\(type))")
@@ -33,10 +34,11 @@ package final class Socket {
         guard status == 0 else { throw ZeroMQError.last("zmq_setsockopt(\(option.name))") }
     }
 
-    /// Tells of news, and only of news: it may be readable without a message and silent with one waiting.
+    /// A file descriptor that signals changes, and only changes: it may be readable without a message, and not readable
+    /// although a message waits.
     fileprivate var descriptor: Int32 { option(ZMQ_FD) }
 
-    /// `ZMQ_POLLIN` and `ZMQ_POLLOUT`, as far as they are true now.
+    /// The flags `ZMQ_POLLIN` and `ZMQ_POLLOUT` that apply now.
     fileprivate var readiness: Int32 { option(ZMQ_EVENTS) }
 
     private func option(_ name: Int32) -> Int32 {
@@ -55,8 +57,8 @@ package final class Socket {
     }
 
     /// Sends a message of several frames without waiting.
-    /// - Returns: false when there is no peer or its queue is full; then nothing was sent.
-    /// - Throws: ``ZeroMQError``, among others when a ROUTER's peer has gone.
+    /// - Returns: False if there is no peer or its queue is full; then nothing was sent.
+    /// - Throws: ``ZeroMQError``, for example if the peer of a ROUTER has left.
     package func send(_ frames: [[UInt8]]) throws -> Bool {
         mayHaveNews = true
         for (index, frame) in frames.enumerated() {
@@ -64,7 +66,7 @@ package final class Socket {
             while zmq_send(pointer, frame, frame.count, flags) < 0 {
                 switch zmq_errno() {
                 case EINTR: continue
-                // Only the first frame can find a full queue: libzmq admits a message as a whole.
+                // Only the first frame can find a full queue: libzmq accepts a message as a whole.
                 case EAGAIN where index == 0: return false
                 default: throw ZeroMQError.last("send")
                 }
@@ -73,8 +75,9 @@ package final class Socket {
         return true
     }
 
-    /// Sends one frame from where it lies, without waiting. For sockets that never refuse, such as XPUB.
-    /// - Parameter more: whether the next frame belongs to the same message.
+    /// Sends one frame without copying it into an array, and without waiting. For sockets that never refuse a message,
+    /// such as XPUB.
+    /// - Parameter more: True if the next frame belongs to the same message.
     package func send(_ frame: UnsafeRawBufferPointer, more: Bool) throws {
         mayHaveNews = true
         while zmq_send(pointer, frame.baseAddress, frame.count, ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0)) < 0 {
@@ -82,8 +85,8 @@ package final class Socket {
         }
     }
 
-    /// Receives one message without waiting; nil when none is there.
-    /// - Parameter frameLimit: frames beyond it are dropped.
+    /// Receives one message without waiting; nil if there is none.
+    /// - Parameter frameLimit: The maximum number of frames; further frames are dropped.
     package func receive(frameLimit: Int = .max) throws -> [[UInt8]]? {
         mayHaveNews = true
         var frames: [[UInt8]] = []
@@ -109,11 +112,11 @@ package final class Socket {
     }
 }
 
-/// Frames without arrays, and calls that wait: for a thread that does nothing else, at the speed of C.
+/// Calls without arrays, and calls that block: for a thread that does nothing else and must be as fast as C.
 extension Socket {
-    /// Receives one frame; what does not fit into the buffer is cut off.
-    /// - Returns: the size of the frame; nil when `waiting` is false and none is there, or when the time set with
-    ///   ``SocketOption/receiveTimeout(_:)`` is over.
+    /// Receives one frame. If it is larger than the buffer, the rest is dropped.
+    /// - Returns: The size of the frame. Nil if `waiting` is false and there is no message, or if the time set with
+    ///   ``SocketOption/receiveTimeout(_:)`` has passed.
     package func receive(into buffer: UnsafeMutableRawBufferPointer, waiting: Bool = true) throws -> Int? {
         while true {
             let count = zmq_recv(pointer, buffer.baseAddress, buffer.count, waiting ? 0 : ZMQ_DONTWAIT)
@@ -126,7 +129,7 @@ extension Socket {
         }
     }
 
-    /// Hands messages on from one socket to another, and subscriptions back, until the context ends: for ever.
+    /// Forwards messages from one socket to the other, and subscriptions back. Does not return.
     package static func proxy(_ frontend: Socket, _ backend: Socket) throws {
         while zmq_proxy(frontend.pointer, backend.pointer, nil) < 0 {
             guard zmq_errno() == EINTR else { throw ZeroMQError.last("proxy") }
@@ -134,7 +137,7 @@ extension Socket {
     }
 }
 
-/// The kinds of socket that this project uses.
+/// The socket types that this project uses.
 package enum SocketType: Sendable {
     case dealer, router, pub, sub, xpub, xsub
 
@@ -150,9 +153,9 @@ package enum SocketType: Sendable {
     }
 }
 
-/// What a thread waits for at one socket. Like the socket, it belongs to that thread.
+/// A registration of a socket with the thread that waits for it. Like the socket, it belongs to that thread.
 package final class SocketWatch {
-    /// Whether to tell when the socket can take a message again; on only while something waits to be sent.
+    /// True to call `onWritable` when the socket can accept a message. Set it only while a message waits to be sent.
     package var wantsWrite = false
     private let socket: Socket
     private let descriptor: Int32
@@ -160,8 +163,8 @@ package final class SocketWatch {
     private let onWritable: () -> Void
 
     /// - Parameters:
-    ///   - onReadable: takes as many messages as it likes; it is called again while there are more.
-    ///   - onWritable: called while ``wantsWrite`` is on and a peer can take a message.
+    ///   - onReadable: Called while the socket has messages. It may receive any number of them.
+    ///   - onWritable: Called while ``wantsWrite`` is true and the socket can accept a message.
     package init(_ socket: Socket, onReadable: @escaping () -> Void, onWritable: @escaping () -> Void = {}) {
         self.socket = socket
         descriptor = socket.descriptor
@@ -175,8 +178,8 @@ package final class SocketWatch {
         socket.mayHaveNews = true
     }
 
-    /// Tells the owner if the socket is ready.
-    /// - Returns: whether it was.
+    /// Calls the owner if the socket is ready.
+    /// - Returns: True if the socket was ready.
     func handle() -> Bool {
         guard socket.mayHaveNews || wantsWrite else { return false }
         socket.mayHaveNews = false
@@ -188,7 +191,7 @@ package final class SocketWatch {
     }
 }
 
-/// Waits for any of several sockets of one thread.
+/// Waits for messages on several sockets of one thread.
 package final class SocketPoll {
     package let sockets: [Socket]
     private var items: [zmq_pollitem_t]
@@ -198,8 +201,9 @@ package final class SocketPoll {
         items = sockets.map { zmq_pollitem_t(socket: $0.pointer, fd: 0, events: Int16(ZMQ_POLLIN), revents: 0) }
     }
 
-    /// - Parameter milliseconds: how long to wait at most; -1 for ever.
-    /// - Returns: false when nothing has come in that time.
+    /// Waits until a socket has a message.
+    /// - Parameter milliseconds: The longest time to wait; -1 for no limit.
+    /// - Returns: False if the time has passed without a message.
     package func wait(milliseconds: Int) throws -> Bool {
         while true {
             let count = zmq_poll(&items, Int32(items.count), milliseconds)
@@ -208,18 +212,19 @@ package final class SocketPoll {
         }
     }
 
-    /// Whether the last wait found a message at the socket of this index.
+    /// True if the last wait found a message at the socket with this index.
     package func isReadable(_ index: Int) -> Bool {
         Int32(items[index].revents) & ZMQ_POLLIN != 0
     }
 }
 
-/// A libzmq context. One a process: two contexts can crash when one of them closes (libzmq #4242).
+/// A libzmq context. There is one per process: two contexts can crash when one of them closes (libzmq #4242).
 ///
-/// - Note: `@unchecked Sendable`: a context is the one libzmq object that threads may share; the pointer never changes.
+/// - Note: `@unchecked Sendable`: a context is the only libzmq object that threads may share. The pointer never
+///   changes.
 package final class Context: @unchecked Sendable {
-    /// The process's context. It is never terminated: `zmq_ctx_term` would block until all sockets have lingered, and the
-    /// end of the process frees it.
+    /// The context of the process. It is never terminated: `zmq_ctx_term` would block until all sockets have lingered,
+    /// and the end of the process frees it.
     package static let shared = Context()
 
     fileprivate let pointer: UnsafeMutableRawPointer?
@@ -232,11 +237,11 @@ package final class Context: @unchecked Sendable {
     }
 }
 
-/// A call of libzmq that failed.
+/// The failure of a libzmq call.
 package struct ZeroMQError: Error, Hashable, CustomStringConvertible {
     /// The `errno` that libzmq left.
     package let code: Int32
-    /// The function that failed, with what it was given.
+    /// The function that failed, with its argument.
     package let operation: String
 
     static func last(_ operation: String) -> ZeroMQError {

@@ -3,19 +3,19 @@ internal import Foundation
 internal import Glibc
 internal import Synchronization
 
-/// One thread that owns sockets and runs Swift jobs between looking at them.
+/// A thread that owns sockets and runs Swift jobs between checks of the sockets.
 ///
-/// It is an actor's executor and a task executor, so a message goes from the socket to the code that waits for it without
-/// changing threads. It waits for its sockets' descriptors and an eventfd. `ZMQ_FD` is edge-triggered (libzmq #3641), so it
-/// asks every socket that was used since before it waits.
+/// It is an actor's executor and a task executor, so a message passes from the socket to the waiting code without a
+/// change of threads. It waits for the descriptors of its sockets and for an eventfd. `ZMQ_FD` is edge-triggered
+/// (libzmq #3641), so before it waits it checks every socket that was used since the last check.
 package final class SocketThread: SerialExecutor, TaskExecutor {
     private let queue = Mutex(WorkQueue())
     private let wakeUp = EventDescriptor()
     private let identity = Mutex<pthread_t?>(nil)
-    /// Touched on this thread only: ``add(_:)`` and the loop check that.
+    /// Used only on this thread. ``add(_:)``, ``remove(_:)`` and ``removeAllWatches()`` check that.
     nonisolated(unsafe) private var watches: [SocketWatch] = []
 
-    /// How often what jobs enqueue is run before sockets are looked at.
+    /// The maximum number of passes over the queue before the sockets are checked. Jobs can enqueue further jobs.
     private static let passCount = 32
 
     /// Starts the thread. It runs until ``stop()``.
@@ -25,36 +25,37 @@ package final class SocketThread: SerialExecutor, TaskExecutor {
         thread.start()
     }
 
-    /// Looks at a socket from now on.
+    /// Starts to watch a socket.
     package func add(_ watch: SocketWatch) {
         checkIsolated()
         watches.append(watch)
     }
 
-    /// Looks at a socket no more. It may be closed then.
+    /// Stops watching a socket. After that, the socket may be closed.
     package func remove(_ watch: SocketWatch) {
         checkIsolated()
         watches.removeAll { $0 === watch }
     }
 
-    /// Looks at no socket any more. Jobs still run.
+    /// Stops watching all sockets. Jobs still run.
     package func removeAllWatches() {
         checkIsolated()
         watches = []
     }
 
-    /// Runs `work` on this thread, from wherever it is called: what a cancellation handler can do without a task of its own.
+    /// Runs `work` on this thread. Can be called from any thread, for example from a cancellation handler, which has no
+    /// task of its own.
     package func perform(_ work: @escaping @Sendable () -> Void) {
         enqueue(.closure(work))
     }
 
-    /// Runs `work` on this thread once `delay` is over.
+    /// Runs `work` on this thread after `delay`.
     package func perform(after delay: Duration, _ work: @escaping @Sendable () -> Void) {
         queue.withLock { $0.add(.init(deadline: .now + delay, work: work)) }
         wakeUp.signal()
     }
 
-    /// Ends the thread once its queue is empty. Nothing may be enqueued from then on.
+    /// Ends the thread when its queue is empty. Nothing may be enqueued after this call.
     package func stop() {
         queue.withLock { $0.isStopping = true }
         wakeUp.signal()
@@ -65,7 +66,7 @@ package final class SocketThread: SerialExecutor, TaskExecutor {
     }
 
     package func checkIsolated() {
-        precondition(isIsolatingCurrentContext() == true, "sockets are used on their own thread only")
+        precondition(isIsolatingCurrentContext() == true, "a socket may be used only on its own thread")
     }
 
     package func isIsolatingCurrentContext() -> Bool? {
@@ -76,9 +77,9 @@ package final class SocketThread: SerialExecutor, TaskExecutor {
         let isOwnThread = isIsolatingCurrentContext() == true
         queue.withLock { queue in
             queue.ready.append(work)
-            // The loop takes the whole queue at once, so one signal for its first entry is enough. It is given within the lock:
-            // the runtime does not retain an executor, and as soon as the lock is free the work can run, release the actor, and
-            // with it this thread.
+            // The loop takes the whole queue at once, so one signal for its first entry is enough. The signal is sent
+            // while the lock is held: the runtime does not retain an executor, and as soon as the lock is free the work
+            // can run and release the actor, and with it this thread.
             if queue.ready.count == 1, !isOwnThread { wakeUp.signal() }
         }
     }
@@ -91,8 +92,9 @@ package final class SocketThread: SerialExecutor, TaskExecutor {
         }
     }
 
-    /// Runs what is queued, and what that enqueues; but sockets are looked at now and then, however much it is.
-    /// - Returns: false when the thread should end.
+    /// Runs the queued work and the work that it enqueues, but returns after ``passCount`` passes, so that the sockets
+    /// are checked even if there is always more work.
+    /// - Returns: False if the thread should end.
     private func runReady() -> Bool {
         for _ in 0..<Self.passCount {
             let (ready, isStopping) = queue.withLock { ($0.takeReady(now: .now), $0.isStopping) }
@@ -108,15 +110,15 @@ package final class SocketThread: SerialExecutor, TaskExecutor {
         return true
     }
 
-    /// Tells the owners of the sockets that are ready.
-    /// - Returns: whether any was.
+    /// Calls the owners of the sockets that are ready.
+    /// - Returns: True if a socket was ready.
     private func handleSockets() -> Bool {
         var wasReady = false
         for watch in watches where watch.handle() { wasReady = true }
         return wasReady
     }
 
-    /// Waits until a socket has news or there is work.
+    /// Waits until a socket is signalled or there is work.
     private func wait(_ window: inout PollingWindow) {
         var items = watches.map(\.pollItem)
         items.append(pollfd(fd: wakeUp.rawValue, events: Int16(POLLIN), revents: 0))
@@ -132,7 +134,7 @@ package final class SocketThread: SerialExecutor, TaskExecutor {
         }
     }
 
-    /// Looks for news without sleeping. Whoever else has something to do on this core does it meanwhile.
+    /// Polls for signals without sleeping. Yields the core to other threads between the polls.
     private func hasNews(of items: inout [pollfd], until end: ContinuousClock.Instant) -> Bool {
         while ContinuousClock.now < end {
             if poll(&items, nfds_t(items.count), 0) != 0 { return true }
@@ -142,7 +144,7 @@ package final class SocketThread: SerialExecutor, TaskExecutor {
     }
 }
 
-/// What a socket thread has to do besides its sockets.
+/// The queue of jobs and timers of a socket thread.
 struct WorkQueue {
     enum Work {
         case job(UnownedJob)
@@ -156,7 +158,8 @@ struct WorkQueue {
 
     var ready: [Work] = []
     private var timers: [Timer] = []
-    /// That of the first timer: a thousand queries have a thousand deadlines, and are not searched in every turn.
+    /// The deadline of the first timer, kept here so that the timers are not searched in every turn: a thousand queries
+    /// have a thousand deadlines.
     private var nextDeadline: ContinuousClock.Instant?
     var isStopping = false
 
@@ -165,7 +168,7 @@ struct WorkQueue {
         nextDeadline = nextDeadline.map { min($0, timer.deadline) } ?? timer.deadline
     }
 
-    /// Takes all that may run now.
+    /// Takes all work that is ready, and the timers that are due.
     mutating func takeReady(now: ContinuousClock.Instant) -> [Work] {
         var due: [Timer] = []
         if let nextDeadline, nextDeadline <= now {
@@ -177,7 +180,7 @@ struct WorkQueue {
         return ready + due.map { .closure($0.work) }
     }
 
-    /// Milliseconds until there is something to do; -1 for ever.
+    /// The time until there is work, in milliseconds; -1 if there is no timer.
     func timeout(now: ContinuousClock.Instant) -> Int {
         if !ready.isEmpty || isStopping { return 0 }
         guard let next = nextDeadline else { return -1 }
@@ -185,30 +188,32 @@ struct WorkQueue {
     }
 }
 
-/// How long a thread looks for news before it sleeps.
+/// The time that a thread polls before it sleeps.
 ///
-/// To wake a thread that sleeps takes longer than to handle most messages: its core has to leave an idle state, in a virtual
-/// machine through the hypervisor. Where messages follow each other closely, as a command and its answer do, it pays to look
-/// for the next one. The rule is that of Linux's guest halt polling (Documentation/virt/guest-halt-polling.rst): the window
-/// grows while news comes within it or a little later, and shrinks when news takes long. A bus that is idle, or waits for
-/// people, does not poll.
+/// Waking a sleeping thread takes longer than handling most messages: its core has to leave an idle state, in a virtual
+/// machine through the hypervisor. If messages follow each other closely, as a command and its answer do, polling for
+/// the next one is faster. The rule is that of Linux's guest halt polling (Documentation/virt/guest-halt-polling.rst):
+/// the window grows if a message arrives within it or a little later, and shrinks if messages take long. A bus that is
+/// idle, or waits for people, does not poll.
 struct PollingWindow {
     private(set) var length = Duration.zero
     private let maximum: Duration
 
-    /// What it opens with.
+    /// The first length after zero.
     static let first = Duration.microseconds(50)
 
-    /// - Parameter maximum: zero keeps it closed.
+    /// - Parameter maximum: The longest window; zero means that the thread never polls.
     init(maximum: Duration = Self.defaultMaximum) {
         self.maximum = maximum
     }
 
-    /// An answer's usual time, and some. On a single core whoever has the news to send could not run meanwhile.
+    /// A little more than the usual time of an answer. Zero on a single core, where the sender could not run while this
+    /// thread polls.
     private static let defaultMaximum =
         ProcessInfo.processInfo.activeProcessorCount > 1 ? Duration.microseconds(400) : .zero
 
-    /// - Parameter wait: how long it was until there was news.
+    /// Adapts the window to the last wait.
+    /// - Parameter wait: The time until there was a signal or work.
     mutating func note(_ wait: Duration) {
         guard wait > length else { return }
         if wait <= maximum {
@@ -219,7 +224,7 @@ struct PollingWindow {
     }
 }
 
-/// An eventfd: what wakes a thread that polls.
+/// An eventfd, which wakes a thread that waits in `poll`.
 struct EventDescriptor: ~Copyable, Sendable {
     fileprivate let rawValue: Int32
 

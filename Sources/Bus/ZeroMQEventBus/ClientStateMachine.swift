@@ -5,36 +5,37 @@ internal import OrderedCollections
 
 /// The protocol of the bus client, without sockets, clocks and tasks: a value that takes inputs and returns actions.
 ///
-/// Inputs are the callers' requests, what comes on the two sockets, and the time; ``ZeroMQEventBus`` performs the actions, in their
-/// order. `docs/wire-protocol.md` describes the protocol. The parts of the state are values of their own: ``Outbox`` (requests and
-/// sequences), ``KnownJournal`` (epochs), ``Subscription`` (the feed, pages, a claim), ``LeasedDocuments``, ``ServedQueries``.
+/// Inputs are the requests of callers, the messages of the two sockets, and the time. ``ZeroMQEventBus`` performs the
+/// actions in their order. `docs/wire-protocol.md` describes the protocol. Parts of the state are separate values:
+/// ``Outbox`` (requests and sequence numbers), ``KnownJournal`` (epochs), ``Subscription`` (feed, pages, claim),
+/// ``LeasedDocuments``, ``ServedQueries``.
 struct ClientStateMachine {
     typealias Instant = ContinuousClock.Instant
 
     enum State { case idle, open, closed }
 
     enum Action {
-        /// Send a request on the ingress, then say ``noteSent(_:at:)`` or ``block()``.
+        /// Send a request on the ingress, then call ``noteSent(_:at:)`` or ``block()``.
         case send(id: UInt64, Request)
-        /// Call ``wake(at:)`` after this time.
+        /// Call ``wake(at:)`` after this duration.
         case wake(after: Duration)
-        /// Resume the caller of a request.
+        /// Resume the caller of a request with its reply.
         case answer(id: UInt64, Reply)
         case fail(id: UInt64, any Error)
         /// Resume the caller that waits for a subscription to become live.
         case confirm(subscription: UInt64)
         case refuse(subscription: UInt64, any Error)
-        /// Resume the reader of a subscription. No messages are the end.
+        /// Resume the reader of a subscription. An empty array means the end of the subscription.
         case deliver(subscription: UInt64, [FeedTracker.Delivery])
         case interrupt(subscription: UInt64, any Error)
         case notify(subscription: UInt64, [SubscriptionNotice])
-        /// Subscribe to prefixes of topics on the feed, in this order.
+        /// Subscribe to topic prefixes on the feed, in this order.
         case subscribe([String])
         case unsubscribe([String])
-        /// Connect a socket anew. The feed subscribes to the prefixes first.
+        /// Replace the socket of the feed by a new one, which subscribes to the prefixes before it connects.
         case renewFeed([String])
         case renewIngress
-        /// Have a server work on a query, by the broker's number.
+        /// Give a query to a server. The query is identified by the broker's number.
         case work(query: UInt64, PublishedMessage, server: UInt64)
         case stopWork(query: UInt64)
         /// Call ``close()``.
@@ -42,7 +43,7 @@ struct ClientStateMachine {
         case log(Logger.Level, Logger.Message, Logger.Metadata)
     }
 
-    /// For log lines and errors.
+    /// The address, for log lines and errors.
     private let address: BusAddress
     private let source: String
     private let producer: ProducerID
@@ -52,42 +53,45 @@ struct ClientStateMachine {
     private var lastID: UInt64 = 0
     private(set) var outbox: Outbox
     private(set) var journal: KnownJournal
-    /// The hello that awaits its answer: one at a time, however long the broker is away.
+    /// The unanswered hello. There is at most one, however long the broker is away.
     private var hello: Hello?
-    /// Those that the broker has not confirmed.
+    /// The subscriptions that the broker has not confirmed.
     private var plans: OrderedDictionary<UInt64, Subscription.Plan> = [:]
     private var subscriptions: [Subscription] = []
     private var queries = ServedQueries()
     private var leased = LeasedDocuments()
-    /// Whether the journal may hold other leased documents, or none: it is another one, or has lost its end.
+    /// True if the journal may hold other versions of the leased documents, or none of them, because it is another
+    /// journal or has lost its end.
     private var areLeasesInDoubt = false
-    /// When leased documents were last published again.
+    /// The time at which leased documents were last published again.
     private var lastLeaseRenewal: Instant?
 
-    /// The seconds in which the feed brought nothing although a message, or a confirmation, was due.
+    /// The number of seconds in which the feed brought nothing although a message, or a confirmation, was due.
     private var quietFeed = (losses: SilenceCounter(limit: 2), confirmations: SilenceCounter(limit: 3))
     private var quietIngress = SilenceCounter(limit: 6)
-    /// When the broker last answered, or the bus was opened; moved on by a warning, so that one comes every few seconds.
+    /// The time at which the broker last answered, or the bus was opened. Each warning that no broker answers sets it
+    /// to the current time, so that the next warning comes a few seconds later.
     private var lastHeard: Instant?
-    /// Whether a call of ``wake(at:)`` is due.
+    /// True if an action has requested a call of ``wake(at:)`` that has not come yet.
     private var willWake = false
-    /// What the input under way leads to.
+    /// The actions of the current input.
     private var actions: [Action] = []
 
-    /// A hello under way, and the state of the client when it was said.
+    /// An unanswered hello, with the state of the client when it was created.
     private struct Hello {
         let id: UInt64
-        /// The last batch that had been answered.
+        /// The sequence number of the last batch that had been answered.
         let answered: UInt64
-        /// The number of leased documents that were journalled.
+        /// The number of leased documents that the journal had recorded.
         let leased: Int
-        /// Whether losses are looked for when it is answered: once a second, since the feed needs some time.
+        /// True if the client looks for losses when the hello is answered. It does so once a second, because the feed
+        /// needs some time.
         var pollsHeads: Bool
     }
 
     /// - Parameters:
-    ///   - producer: what the broker knows this process by.
-    ///   - client: what inboxes on the feed are named by.
+    ///   - producer: The identity of this process for the broker.
+    ///   - client: The identity in the names of this process's inboxes on the feed.
     init(address: BusAddress, source: String, producer: ProducerID = ProducerID(), client: ProducerID = ProducerID()) {
         self.address = address
         self.source = source
@@ -102,7 +106,7 @@ struct ClientStateMachine {
         return actions
     }
 
-    /// A number for a request, a subscription or a server.
+    /// A new id for a request, a subscription or a server.
     mutating func nextID() -> UInt64 {
         lastID += 1
         return lastID
@@ -110,7 +114,7 @@ struct ClientStateMachine {
 
     // MARK: Opening and closing
 
-    /// The sockets are connected for the first time.
+    /// Called when the sockets have been connected for the first time.
     mutating func open(at now: Instant) -> [Action] {
         state = .open
         lastHeard = now
@@ -118,8 +122,8 @@ struct ClientStateMachine {
         return takeActions()
     }
 
-    /// Says good-bye, and closes when the broker has heard it, or after a moment. A broker that has never answered has nothing of
-    /// this process to hand over, and is not waited for.
+    /// Says good-bye, and closes when the broker has answered, or after 500 ms. If no broker has ever answered, it
+    /// closes at once: no broker knows of this process.
     mutating func leave() -> [Action] {
         guard state == .open else { return [.close(after: .zero)] }
         enqueue(.bye(journal.greeting), for: .caller)
@@ -127,7 +131,7 @@ struct ClientStateMachine {
         return takeActions()
     }
 
-    /// Ends whatever waits.
+    /// Ends everything that waits for the broker.
     mutating func close() -> [Action] {
         guard state != .closed else { return [] }
         state = .closed
@@ -143,8 +147,8 @@ struct ClientStateMachine {
 
     // MARK: Requests
 
-    /// Asks for a caller, however long the broker is away.
-    /// - Parameter batch: what the request publishes, if it does.
+    /// Sends a request for a caller. It stays in the outbox however long the broker is away.
+    /// - Parameter batch: The batch that the request publishes; nil for other requests.
     mutating func ask(_ request: Request, publishing batch: Batch? = nil, id: UInt64) -> [Action] {
         guard state != .closed else { return [.fail(id: id, closed)] }
         var pending = PendingRequest(request: request, purpose: .caller)
@@ -160,17 +164,17 @@ struct ClientStateMachine {
         return takeActions()
     }
 
-    /// Sends a request to which nobody needs the answer.
+    /// Sends a request whose answer no caller needs.
     mutating func tell(_ request: Request) -> [Action] {
         guard state != .closed else { return [] }
         enqueue(request, for: .none)
         return takeActions()
     }
 
-    /// Stops waiting for the answer to a request.
+    /// Cancels the request of a caller, which gets `error`.
     mutating func cancel(_ id: UInt64, throwing error: any Error) -> [Action] {
         guard let request = outbox.cancel(id) else { return [] }
-        // The broker need not be told of what was never sent: it may be away for long.
+        // A query that was not sent need not be cancelled at the broker, which may be away for a long time.
         if request.isQuery, request.resending.sentAt != nil { enqueue(.cancel(id), for: .none) }
         actions.append(.fail(id: id, error))
         return takeActions()
@@ -195,24 +199,24 @@ struct ClientStateMachine {
         for sending in sendings { send(sending) }
     }
 
-    /// The ingress has taken a request.
+    /// Notes that the ingress has accepted a request.
     mutating func noteSent(_ id: UInt64, at now: Instant) {
         outbox.noteSent(id, at: now)
     }
 
-    /// The ingress takes no more: nothing is sent until ``unblock()`` or the next tick.
+    /// Notes that the ingress accepts no more requests: nothing is sent until ``unblock()`` or the next tick.
     mutating func block() {
         outbox.block()
     }
 
-    /// The ingress takes requests again.
+    /// Notes that the ingress accepts requests again.
     mutating func unblock() -> [Action] {
         send(outbox.unblock())
         return takeActions()
     }
 
-    /// Sends again what is overdue. The sooner a hello has told of the journal's end, the less can be lost without a mark: so while
-    /// the journal grows, a hello is said each time.
+    /// Sends overdue requests again. While the journal grows, it also says hello each time: messages after the last
+    /// hello have no mark, so the broker cannot detect their loss.
     mutating func wake(at now: Instant) -> [Action] {
         willWake = false
         guard state == .open else { return [] }
@@ -227,9 +231,10 @@ struct ClientStateMachine {
 
     // MARK: Time
 
-    /// Once a second: says that the process lives, and looks for losses and for connections that have fallen silent.
-    /// - Parameter settled: the offset up to which the reader of a subscription has handled everything when everything up to the
-    ///   second argument was delivered to it.
+    /// Called once a second. Tells the broker that the process lives, and looks for losses and for connections that
+    /// have fallen silent.
+    /// - Parameter settled: Returns the offset up to which the reader of a subscription has handled everything, if
+    ///   everything up to the second argument has been delivered to it.
     mutating func tick(at now: Instant, settled: (_ subscription: UInt64, _ delivered: UInt64) -> UInt64) -> [Action] {
         guard state == .open else { return [] }
         var hasLosses = false
@@ -239,23 +244,24 @@ struct ClientStateMachine {
         }
         warnOfSilence(at: now)
         if isFeedSilent(hasLosses: hasLosses) {
-            log(.warning, "the feed brings nothing, and is connected again", ["bus": "\(address)"])
+            log(.warning, "the feed is silent; reconnecting", ["bus": "\(address)"])
             actions.append(.renewFeed(feedPrefixes))
             subscribePlans()
         }
         if isIngressSilent() {
-            log(.warning, "the broker does not answer, and is connected again", ["bus": "\(address)"])
+            log(.warning, "the broker does not answer; reconnecting", ["bus": "\(address)"])
             actions.append(.renewIngress)
             send(outbox.resend())
         } else {
             send(outbox.unblock())
         }
         for id in plans.keys {
-            // A confirmation can be dropped like any message of the feed.
+            // The feed can drop a confirmation like any other message.
             let inbox = inbox(of: id)
             actions += [.unsubscribe([inbox]), .subscribe([inbox])]
         }
-        // A hello under way is the one of this second; but one that is late is not overtaken by other requests.
+        // An unanswered hello serves for this second. If a hello of an earlier second is still unanswered, no other
+        // requests are made after it.
         if hello == nil || hello?.pollsHeads == false {
             hello?.pollsHeads = true
             greet(pollsHeads: true)
@@ -273,21 +279,22 @@ struct ClientStateMachine {
         log(.warning, "no broker answers", ["bus": "\(address)", "waiting": "\(outbox.count)"])
     }
 
-    /// Whether the feed has brought nothing for too long. It is judged only while the broker answers.
+    /// True if the feed has brought nothing for too long. This is judged only while the broker answers.
     private mutating func isFeedSilent(hasLosses: Bool) -> Bool {
         let isLossy = hasLosses && quietFeed.losses.miss()
         let isUnconfirmed = !plans.isEmpty && hello == nil && quietFeed.confirmations.miss()
         return isLossy || isUnconfirmed
     }
 
-    /// The same of the ingress, over TCP only: a connection within a machine does not fall silent.
+    /// True if the ingress has brought nothing for too long. Only over TCP: a connection within one machine does not
+    /// fall silent.
     private mutating func isIngressSilent() -> Bool {
         address.directory == nil && outbox.awaitsAnswers && quietIngress.miss()
     }
 
     // MARK: Replies
 
-    /// A reply has come on the ingress.
+    /// Handles a reply from the ingress.
     mutating func receive(_ reply: Reply, to id: UInt64, at now: Instant) -> [Action] {
         lastHeard = now
         quietIngress.hear()
@@ -349,7 +356,7 @@ struct ClientStateMachine {
         hello = Hello(id: id, answered: answered, leased: leased, pollsHeads: pollsHeads)
     }
 
-    /// Says hello with what has been seen now, though an earlier hello was not answered: it may be another broker that will.
+    /// Says hello again with the current state, even if an earlier hello is unanswered: another broker may answer it.
     private mutating func greetAgain() {
         if let hello { outbox.remove(hello.id) }
         hello = nil
@@ -362,9 +369,9 @@ struct ClientStateMachine {
         journal.note(welcome)
     }
 
-    /// In another epoch everything is read anew. Which batches of this producer the journal has is what the answer to a hello says,
-    /// as ever: it may be the same file.
-    /// - Parameter start: where the epoch began; `nil` from a broker that does not say.
+    /// Follows the journal to another epoch: all subscriptions start again. The batches of this producer that the
+    /// journal has are found out as usual, from the answer to a hello, because the journal may be the same file.
+    /// - Parameter start: The offset at which the epoch began; `nil` if the broker does not say.
     private mutating func follow(epoch: UInt64, start: UInt64?) {
         guard journal.follow(epoch) else { return }
         log(.warning, "the broker has a new journal", ["epoch": "\(String(epoch, radix: 16))"])
@@ -375,41 +382,42 @@ struct ClientStateMachine {
         areLeasesInDoubt = true
     }
 
-    /// The journal has lost what this client has seen of it since its last hello: no mark tells the broker of that. What comes
-    /// there now is new.
+    /// Goes back to the end of a journal that has lost messages which this client has seen since its last hello. The
+    /// broker cannot find out, because no mark covers them. New messages will take their offsets.
     private mutating func takeBack(to head: UInt64) {
         log(
-            .warning, "the journal has lost its end; what comes in its place is read",
+            .warning, "the journal has lost its last messages; reading the new ones in their place",
             ["seen": "\(journal.lastSeen)", "end": "\(head)"])
         journal.takeBack(to: head)
-        // A page that was asked for beyond the end would leave out what comes before it.
+        // A page that was requested after the old end would leave out the messages before it.
         outbox.removeReads()
         for index in subscriptions.indices { subscriptions[index].takeBack(to: head) }
         dropClaims()
         areLeasesInDoubt = true
     }
 
-    /// Lets durable consumers claim again: what they have recorded may be lost. Progress that is under way would count what they
-    /// have handled before as well.
+    /// Makes durable consumers claim again, because the journal may have lost their recorded progress. Unanswered
+    /// batches with progress are dropped: their checkpoints would also count for earlier messages, whose results may be
+    /// lost.
     private mutating func dropClaims() {
         for index in subscriptions.indices where subscriptions[index].claim != nil {
             subscriptions[index].finish()
             handOver(index)
         }
-        let error = BusError(.epoch, "the journal has lost its end")
+        let error = BusError(.epoch, "the journal has lost its last messages; claim again")
         for id in outbox.dropCheckpoints() { actions.append(.fail(id: id, error)) }
     }
 
-    /// Sends again what the broker lacks. If it lacks what it has answered, it has forgotten this producer, or lost the journal's
-    /// end: then batches are numbered anew.
+    /// Sends the batches again that the broker lacks. If it lacks batches that it has answered, it has forgotten this
+    /// producer or lost the end of the journal: then the batches get new sequence numbers.
     ///
-    /// Only a hello that was said after an answer tells anything of it: the hello may have waited for a broker whose journal was
-    /// put back, and the next one tells that broker so.
-    /// - Parameter answered: the last batch that had been answered when the hello was said.
+    /// Only a hello that was created after the answer shows this. An earlier hello may have waited for a broker whose
+    /// journal was replaced by an older copy; only the next one tells that broker what this client has seen.
+    /// - Parameter answered: The last batch that had been answered when the hello was created.
     private mutating func restoreSequence(_ welcome: Welcome, answered: UInt64) {
         if welcome.sequence < answered {
             log(
-                .warning, "the broker has forgotten batches",
+                .warning, "the broker has forgotten batches that it had acknowledged",
                 ["answered": "\(outbox.answeredSequence)", "left": "\(welcome.sequence)"])
             dropClaims()
             outbox.renumber(after: welcome.sequence)
@@ -417,9 +425,10 @@ struct ClientStateMachine {
         send(outbox.restoreSequence())
     }
 
-    /// Publishes the leased documents again when the broker holds fewer of them than it has acknowledged: this process was silent
-    /// for too long. Another process may have taken one over, so this is done no more often than leases end. A journal that has
-    /// lost its end may hold older documents.
+    /// Publishes the leased documents again if the broker holds fewer of them than it has acknowledged, because this
+    /// process was silent for too long. Another process may have published one of them since, so this is done at most
+    /// once per lease time (5 s). It is also done if the journal has lost its end, because it may then hold older
+    /// documents.
     private mutating func compareLeases(_ welcome: Welcome, leased count: Int, at now: Instant) {
         let isMissing = welcome.more.map { $0.leased < min(count, leased.count) } ?? false
         let isDue = lastLeaseRenewal.map { now - $0 > .seconds(5) } ?? true
@@ -428,7 +437,7 @@ struct ClientStateMachine {
     }
 
     private mutating func renewLeases(at now: Instant) {
-        // Batches under way bring what is newer, or withdraw what is older.
+        // Unanswered batches publish newer versions of documents, or withdraw them.
         let batches = leased.batches(except: outbox.changingLeases)
         guard !batches.isEmpty else { return }
         lastLeaseRenewal = now
@@ -441,7 +450,7 @@ struct ClientStateMachine {
 
     // MARK: Subscriptions
 
-    /// Begins a subscription. The caller is told when it is live.
+    /// Begins a subscription. The action `confirm` follows when it is live.
     mutating func subscribe(_ plan: Subscription.Plan, id: UInt64) -> [Action] {
         guard state != .closed else { return [.refuse(subscription: id, closed)] }
         plans[id] = plan
@@ -459,15 +468,15 @@ struct ClientStateMachine {
         return takeActions()
     }
 
-    /// Takes the next messages of a subscription that are here already.
+    /// Takes the next buffered messages of a subscription.
     mutating func take(from id: UInt64) -> (messages: [FeedTracker.Delivery], actions: [Action]) {
         let messages = index(of: id).map { subscriptions[$0].takeBuffered() } ?? []
         readPages()
         return (messages, takeActions())
     }
 
-    /// The reader of a subscription waits for messages.
-    /// - Parameter number: one of ``nextID()``.
+    /// Begins a wait of a subscription's reader.
+    /// - Parameter number: A number from ``nextID()``.
     mutating func wait(for id: UInt64, number: UInt64) -> [Action] {
         guard let index = index(of: id) else {
             return [.interrupt(subscription: id, BusError(.closed, "the subscription has ended"))]
@@ -478,7 +487,7 @@ struct ClientStateMachine {
         return takeActions()
     }
 
-    /// The reader of a subscription is to wait no longer.
+    /// Cancels a wait of a subscription's reader.
     mutating func stopWaiting(for id: UInt64, number: UInt64) -> [Action] {
         guard let index = index(of: id), subscriptions[index].stopWaiting(number) else { return [] }
         return [.interrupt(subscription: id, CancellationError())]
@@ -486,10 +495,11 @@ struct ClientStateMachine {
 
     private func index(of id: UInt64) -> Int? { subscriptions.firstIndex { $0.id == id } }
 
-    /// What a new connection of the feed subscribes to first. The inbox has no number: the answer tells of a reconnection.
+    /// The prefixes that a new connection of the feed subscribes to first. The inbox without a number is answered after
+    /// each connection, so the answer shows a reconnection.
     var feedPrefixes: [String] { subscriptions.flatMap(\.prefixes) + [Inbox.prefix(of: client)] }
 
-    /// The inbox last: its answer says that the others are live.
+    /// Subscribes to the inbox last: its answer shows that the other prefixes are live.
     private mutating func subscribeOnFeed(_ plan: Subscription.Plan, id: UInt64) {
         actions.append(.subscribe(plan.prefixes + [inbox(of: id)]))
     }
@@ -500,21 +510,22 @@ struct ClientStateMachine {
 
     private func inbox(of id: UInt64) -> String { Inbox.prefix(of: client) + String(id) }
 
-    /// The broker has answered a subscription to an inbox on the feed.
-    /// - Parameter head: the journal's end at that moment.
+    /// Handles the broker's answer, on the feed, to the subscription of an inbox.
+    /// - Parameter head: The end of the journal at that moment.
     mutating func confirm(inbox: String, epoch: UInt64, head: UInt64) -> [Action] {
         hearFeed()
         if journal.epoch == 0 { follow(epoch: epoch, start: nil) }
-        // The common inbox is answered after every connection of the feed: this may be a newer broker.
+        // The common inbox is answered after each connection of the feed: the broker may be a newer one.
         let common = Inbox.prefix(of: client)
         let isConnected = inbox == common
         if isConnected { journal.lengthenGreetings() }
         if epoch != journal.epoch {
-            // The feed and the ingress are two ways: this may be of the journal before, or of the one that a hello is about
-            // to tell of. Only the ingress decides; an inbox is asked again every second.
+            // The feed and the ingress are separate connections: the answer may be about the previous journal, or about
+            // the one that the answer to a hello will announce. Only the ingress decides. The subscription to an inbox
+            // is repeated every second.
             if isConnected { greetAgain() } else { greet() }
         } else if isConnected {
-            // Something may have been published in between.
+            // Messages may have been published while the feed was not connected.
             send(outbox.resend())
             greetAgain()
             pollHeads(head: head, judgeNow: true)
@@ -536,22 +547,24 @@ struct ClientStateMachine {
         }
     }
 
-    /// Why nobody can begin or end there.
+    /// The reason why a subscription cannot start or end at its positions; nil if it can.
     private func mistake(in plan: Subscription.Plan, head: UInt64) -> String? {
         let start: Position? = if case .after(let position) = plan.start { position } else { nil }
+        let end = Position(epoch: journal.epoch, offset: head)
         for position in [start, plan.end].compactMap(\.self) where ![0, journal.epoch].contains(position.epoch) {
-            return "the position \(position) belongs to a journal that is no longer there"
+            return "position \(position) belongs to another journal; this one ends at \(end)"
         }
         guard let position = start else { return nil }
-        return position.offset > head ? "the position \(position) is behind the journal's end, \(head)" : nil
+        return position.offset > head ? "position \(position) is beyond the end of the journal (\(end))" : nil
     }
 
-    /// Messages have come on the feed.
-    /// - Parameter messages: of one topic and epoch.
+    /// Handles messages of the feed.
+    /// - Parameter messages: All of one topic and epoch.
     mutating func receive(live messages: [FeedMessage]) -> [Action] {
         hearFeed()
-        // Only what the broker says of itself tells of another journal: a message of the one before may still be under way
-        // when that has been said. One of a journal that is not known yet is read from it later.
+        // Messages of another epoch are ignored. They do not show that the journal is a new one: messages of the
+        // previous journal may still arrive after the broker has announced the new one. Messages of a journal that is
+        // not known yet are read from it later.
         guard let last = messages.last, last.epoch == journal.epoch else { return [] }
         journal.see(last.offset, of: last.epoch)
         for index in subscriptions.indices {
@@ -567,7 +580,7 @@ struct ClientStateMachine {
         quietFeed.confirmations.hear()
     }
 
-    /// Resumes the reader of a subscription, if it waits and there is something for it.
+    /// Resumes the reader of a subscription if it waits and there is something to deliver.
     private mutating func handOver(_ index: Int) {
         let id = subscriptions[index].id
         switch subscriptions[index].handOver() {
@@ -577,7 +590,7 @@ struct ClientStateMachine {
         }
     }
 
-    /// Asks which topics have grown, for those subscriptions that have not asked since the journal has.
+    /// Asks which topics have grown, for the subscriptions that have not asked since the journal has grown.
     private mutating func pollHeads(head: UInt64, judgeNow: Bool) {
         let asking = subscriptions.filter { $0.polledThrough < head }
         guard let after = asking.map(\.polledThrough).min() else { return }
@@ -586,7 +599,9 @@ struct ClientStateMachine {
         enqueue(.heads(request), for: .heads(subscriptions: asking.map(\.id), judgeNow: judgeNow))
     }
 
-    /// - Parameter asking: the subscriptions that it was asked for: it says nothing of topics that others have subscribed to since.
+    /// Handles the last offsets of topics.
+    /// - Parameter asking: The subscriptions for which the request was made. The answer does not cover topics to which
+    ///   others have subscribed since.
     private mutating func receive(_ heads: Heads, for asking: [UInt64], judgeNow: Bool) {
         for index in asking.compactMap({ index(of: $0) }) {
             subscriptions[index].note(heads)
@@ -596,7 +611,7 @@ struct ClientStateMachine {
         }
     }
 
-    /// Asks for the pages that subscriptions need and have room for.
+    /// Requests the pages that subscriptions need and have room for.
     private mutating func readPages() {
         for index in subscriptions.indices {
             guard let phase = subscriptions[index].nextRead else { continue }
@@ -626,9 +641,9 @@ struct ClientStateMachine {
             if !notices.isEmpty { actions.append(.notify(subscription: id, notices)) }
             handOver(index)
         case .refused(let error):
-            // Of an older journal, or of one that cannot be read now.
+            // The request was for an older journal, or the journal cannot be read now.
             subscriptions[index].refuse(request, untilNextTick: true)
-            log(.warning, "a page was refused", ["reason": "\(error)"])
+            log(.warning, "the broker refused to read a page of the journal", ["reason": "\(error)"])
             if error.code == .epoch { greet() }
         default: subscriptions[index].refuse(request, untilNextTick: false)
         }
@@ -636,7 +651,7 @@ struct ClientStateMachine {
 
     // MARK: Claims
 
-    /// Says that the members live, and asks whether their claims still hold.
+    /// Tells the broker that the members live, and asks whether their claims still hold.
     private mutating func renewClaims() {
         for index in subscriptions.indices {
             guard let claim = subscriptions[index].renew() else { continue }
@@ -646,7 +661,7 @@ struct ClientStateMachine {
         }
     }
 
-    /// Records how far members have come without a message for them.
+    /// Records the progress of members past messages that are not for them.
     private mutating func recordProgress(settled: (UInt64, UInt64) -> UInt64) {
         for index in subscriptions.indices {
             let id = subscriptions[index].id
@@ -669,33 +684,34 @@ struct ClientStateMachine {
 
     // MARK: Queries
 
-    /// Offers to answer queries. The caller registers them with ``registration``.
+    /// Adds a server of queries. The caller registers its types with ``registration``.
     mutating func addServer(_ types: [MessageType], id: UInt64) {
         queries.add(types, as: id)
     }
 
-    /// Stops answering queries. What is open is refused, so that its asker can ask again.
+    /// Removes a server of queries. Its unanswered queries are refused, so that the asker can ask again.
     mutating func removeServer(_ id: UInt64) -> [Action] {
         guard state != .closed, let open = queries.remove(id) else { return [] }
         for query in open {
             actions.append(.stopWork(query: query))
-            refuse(query, .cancelled, "who served the query stopped")
+            refuse(query, .cancelled, "the process stopped serving the query")
         }
-        // The broker may have heard of it even if its registration failed.
+        // Even if the registration failed, the broker may have received it.
         register()
         return takeActions()
     }
 
-    /// Everything that this process serves.
+    /// The request that registers all types that this process serves.
     var registration: Request { .serve(ServeRequest(producer: producer, types: queries.types)) }
 
-    /// Tells the broker what is served: again and again, for a broker that was restarted has forgotten it.
+    /// Registers the served types. This is repeated every second, because a broker that was restarted has forgotten
+    /// them.
     private mutating func register() {
         outbox.supersedeServe(with: registration)
         enqueue(registration, for: .none)
     }
 
-    /// The broker hands over a query, or cancels one.
+    /// Handles a query from the broker, or the cancellation of one.
     mutating func receive(_ notice: Notice, at now: Instant) -> [Action] {
         lastHeard = now
         quietIngress.hear()
@@ -713,8 +729,8 @@ struct ClientStateMachine {
         return takeActions()
     }
 
-    /// A server has ended its work on a query.
-    /// - Parameter content: `nil` if nobody waits for it.
+    /// Handles the end of a server's work on a query.
+    /// - Parameter content: The answer or an error; `nil` if the asker no longer waits.
     mutating func answer(_ query: UInt64, _ content: QueryAnswer.Content?) -> [Action] {
         guard state != .closed else { return [] }
         queries.finish(query)
@@ -733,8 +749,8 @@ struct ClientStateMachine {
     }
 }
 
-/// Counts the seconds in which a socket brings nothing although something was to come. A TCP connection whose other side is gone
-/// may stay open for long: then a new one is made.
+/// Counts the seconds in which a socket receives nothing although something is due. A TCP connection may stay open for
+/// a long time after the other side is gone: when the limit is reached, the client makes a new connection.
 struct SilenceCounter {
     private let limit: Int
     private var count = 0
@@ -743,12 +759,13 @@ struct SilenceCounter {
         self.limit = limit
     }
 
-    /// Takes note that something has come.
+    /// Notes that the socket has received something.
     mutating func hear() {
         count = 0
     }
 
-    /// - Returns: whether that was once too often; then counting begins anew.
+    /// Counts a second without a message.
+    /// - Returns: True if the limit is reached; then the count starts again.
     mutating func miss() -> Bool {
         count += 1
         guard count >= limit else { return false }

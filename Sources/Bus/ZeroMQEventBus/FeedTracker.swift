@@ -1,27 +1,28 @@
 internal import BusProtocol
 internal import EventBus
 
-/// Decides, message by message, what one subscriber may be given, so that nothing is missing, nothing comes twice, and the
-/// messages of one subject come in order.
+/// Decides for each message if a subscription may deliver it, so that no message is missing or repeated, and the
+/// messages of one subject arrive in order.
 ///
-/// PUB/SUB drops silently. Every message names the one before it in its ``Chain``: a live message whose predecessor is not
-/// known shows a gap. Then the tracker stops taking live messages and reads pages of the journal from ``base`` on, until a
-/// page ends behind every live message that it let go by. A reader that is slow is treated the same way, so that what it
-/// has not asked for waits in the journal. It is a value: what to read and what to deliver is told to whoever does the I/O.
+/// PUB/SUB drops messages silently. Every message names its predecessor in its ``Chain``: if the predecessor of a live
+/// message is unknown, there is a gap. The tracker then stops delivering live messages and reads pages of the journal
+/// after ``base``, until a page reaches every live message that it has skipped. A slow reader is handled in the same
+/// way: the messages that it has not asked for wait in the journal. The tracker is a value: it tells its owner what to
+/// read and what to deliver.
 struct FeedTracker {
-    /// Where the next messages come from.
+    /// The source of the next messages.
     enum Phase: Equatable {
         case live
-        /// From the journal, behind this offset.
+        /// The journal, after this offset.
         case journal(after: UInt64)
-        /// From the retained documents, behind this offset; then from the journal.
+        /// The retained documents after this offset, then the journal.
         case documents(after: UInt64)
     }
 
-    /// Where to begin, within the journal of the moment.
+    /// The start of a subscription in the current journal.
     enum Start {
         case now
-        /// Epoch 0 stands for whichever journal there is.
+        /// After a position. Epoch 0 means any journal.
         case after(Position)
         case documents
     }
@@ -29,33 +30,34 @@ struct FeedTracker {
     /// A message that may be delivered.
     struct Delivery {
         let message: FeedMessage
-        /// Up to here everything came before it.
+        /// The offset up to which everything had been delivered before this message.
         let settled: UInt64
     }
 
     private(set) var phase: Phase
-    /// Everything that matches is delivered up to here.
+    /// The offset up to which every matching message has been delivered.
     private(set) var base: UInt64
-    /// What is delivered behind `base`, by chain: the last offset.
+    /// The last delivered offset of each chain, if it is after `base`.
     private var seen: [Substring: UInt64] = [:]
-    /// The last live message that was let go by; the journal must be read at least up to here.
+    /// The last live message that was skipped. The journal must be read at least up to this offset.
     private var skipped: UInt64
-    /// What had been journalled at the last look: what of it has not come by the next look is lost.
+    /// The last offsets of topics when the broker was last asked. A message up to these offsets that does not arrive
+    /// before the next check is lost.
     private var expected: Heads?
     private var gaps: FeedGaps
-    /// Whether anybody wants to know of losses: looking for them takes its time with each message.
+    /// True if the subscription reports losses. Finding them takes time for each message.
     private let isWatched: Bool
-    /// Behind this offset every message is to come; nil until the first page, of which whoever begins at the journal's
-    /// beginning takes what retention has left.
+    /// The offset after which a missing message is a loss. `nil` until the first page if the subscription is from the
+    /// beginning: it starts at the oldest message that retention has kept.
     private var promised: UInt64?
-    /// What was lost, until somebody asks.
+    /// The losses since the last call of ``takeNotices()``.
     private var notices: [SubscriptionNotice] = []
     private let prefixes: [String]
     private let chain: Chain
-    /// What it was asked for: where it begins in another journal depends on it.
+    /// The start that was requested. The start in another journal depends on it.
     private let origin: Start
 
-    /// - Parameter head: the journal's end when the subscription became live.
+    /// - Parameter head: The end of the journal when the subscription became live.
     init(prefixes: [String], start: Start, head: UInt64, isWatched: Bool = true) {
         self.init(prefixes: prefixes, start: start, origin: start, head: head, isWatched: isWatched)
     }
@@ -74,10 +76,11 @@ struct FeedTracker {
         promised = base > 0 ? base : nil
     }
 
+    /// Handles live messages.
     /// - Parameters:
-    ///   - messages: of one topic.
-    ///   - room: how many messages the reader can take.
-    /// - Returns: what to deliver.
+    ///   - messages: All of one topic.
+    ///   - room: The number of messages that the reader can take.
+    /// - Returns: The messages to deliver.
     mutating func receive(live messages: [FeedMessage], room: Int) -> [Delivery] {
         guard let topic = messages.first?.topic, concerns(topic) else { return [] }
         let key = chain.key(topic)
@@ -92,7 +95,7 @@ struct FeedTracker {
     }
 
     private mutating func receive(live message: FeedMessage, of key: Substring, hasRoom: Bool) -> Delivery? {
-        // What is not journalled stands in no chain: it is for whoever has time for it now.
+        // Transient messages are in no chain. They are delivered only if the subscription is live and has room.
         if message.offset == 0 { return phase == .live && hasRoom ? Delivery(message: message, settled: 0) : nil }
         guard message.offset > known(key) else { return nil }
         guard phase == .live, hasRoom, !message.isAnnouncement, chain.previous(message) <= known(key) else {
@@ -106,35 +109,36 @@ struct FeedTracker {
         return Delivery(message: message, settled: base)
     }
 
-    /// - Returns: what to deliver.
+    /// Handles a page.
+    /// - Returns: The messages to deliver.
     mutating func receive(_ page: Page) -> [Delivery] {
         switch phase {
         case .live: return []
         case .documents:
             phase = page.isComplete ? .journal(after: base) : .documents(after: page.through)
-            // What was published since comes from the journal: with it whatever was withdrawn meanwhile.
+            // Documents that were published since then are read from the journal, together with withdrawals.
             return page.messages.filter { $0.offset <= base }.map { Delivery(message: $0, settled: base) }
         case .journal:
             let new = page.messages.filter { $0.offset > known(chain.key($0.topic)) }
             if isWatched { note(page, new: new) }
             advance(to: page.through)
             phase = page.isComplete && page.through >= skipped ? .live : .journal(after: base)
-            // All that was missing has come.
+            // All missing messages have arrived.
             if phase == .live { gaps.close() }
             return new.map { Delivery(message: $0, settled: $0.offset) }
         }
     }
 
-    /// Takes note of what has been journalled; ``judge()`` holds the feed to it later. What was noted before and not judged
-    /// still counts: later heads tell only of topics that have grown since.
+    /// Notes the last offsets of topics, which ``judge()`` checks later. Offsets that were noted before and not checked
+    /// yet still count: later heads only contain topics that have grown since.
     mutating func note(_ heads: Heads) {
         let earlier = expected?.offsets ?? [:]
         expected = Heads(
             epoch: heads.epoch, through: heads.through, offsets: earlier.merging(heads.offsets) { max($0, $1) })
     }
 
-    /// Looks whether what was noted has come.
-    /// - Returns: whether something is missing that the feed had time to bring.
+    /// Checks if all messages up to the noted offsets have arrived. If not, the tracker reads them from the journal.
+    /// - Returns: True if a message is missing that the feed had time to bring.
     @discardableResult
     mutating func judge() -> Bool {
         guard let heads = expected else { return false }
@@ -153,9 +157,9 @@ struct FeedTracker {
         return false
     }
 
-    /// Begins anew in another epoch.
-    /// - Parameter offset: where the epoch began. What is up to there was there before, and is nothing new to a subscriber
-    ///   from now.
+    /// Starts again in another epoch.
+    /// - Parameter offset: The offset at which the epoch began. Messages up to it existed before, and are not new to a
+    ///   subscription from now.
     mutating func restart(from offset: UInt64) {
         let start: Start =
             switch origin {
@@ -166,7 +170,7 @@ struct FeedTracker {
         self = FeedTracker(prefixes: prefixes, start: start, origin: origin, head: offset, isWatched: isWatched)
     }
 
-    /// Goes back to the end of a journal that has lost what came after it: what comes there now is new.
+    /// Goes back to the end of a journal that has lost its last messages. New messages will take their offsets.
     mutating func takeBack(to head: UInt64) {
         base = min(base, head)
         seen = seen.mapValues { min($0, head) }.filter { $0.value > base }
@@ -179,13 +183,14 @@ struct FeedTracker {
         }
     }
 
-    /// What was lost since this was last asked.
+    /// Returns and removes the losses since the last call.
     mutating func takeNotices() -> [SubscriptionNotice] {
         defer { notices = [] }
         return notices
     }
 
-    /// - Parameter new: the messages of the page that had not come before.
+    /// Notes the losses that a page shows.
+    /// - Parameter new: The messages of the page that had not arrived before.
     private mutating func note(_ page: Page, new: [FeedMessage]) {
         notices += gaps.count(new, in: chain).map { .recovered($0, count: $1) }
         for message in new where isBehindRemoval(message, in: page) {
@@ -195,8 +200,8 @@ struct FeedTracker {
         promised = promised ?? page.through
     }
 
-    /// Whether the message names one before it that neither came nor stands in the page. Of documents only the last are
-    /// promised.
+    /// True if the message names a predecessor that has not arrived and is not in the page. Not for documents, because
+    /// only the last one of each key is kept.
     private func isBehindRemoval(_ message: FeedMessage, in page: Page) -> Bool {
         guard let promised, message.previous > max(promised, known(chain.key(message.topic))) else { return false }
         return !page.holds(message.previous) && !message.topic.hasPrefix("document.")
@@ -224,28 +229,31 @@ struct FeedTracker {
     }
 }
 
-/// What the feed has dropped of a subscription, as its chains show: also while it reads the journal and lets the feed go by.
+/// The messages of a subscription that the feed has dropped, as its chains show. It also works while the subscription
+/// reads the journal and skips live messages.
 struct FeedGaps {
-    /// Of each chain; beyond it two that are near count as one, with what came between them.
+    /// The maximum number of gaps of a chain. If there are more, the last gap is extended over the new one, including
+    /// the messages between them.
     private static let capacity = 16
 
-    /// The last message of each chain that was let go by.
+    /// The offset of the last skipped message of each chain.
     private var passed: [Substring: UInt64] = [:]
-    /// The last of them all: the feed keeps the order, so what is before it and not yet there does not come.
+    /// The highest offset of all skipped messages. The feed keeps the order, so an earlier message that has not arrived
+    /// will not arrive.
     private var last: UInt64 = 0
     private var gaps: [Substring: [ClosedRange<UInt64>]] = [:]
-    /// What stands behind this was to come over the feed.
+    /// The end of the journal when the subscription became live. Later messages should arrive on the feed.
     private let head: UInt64
 
-    /// - Parameter head: the journal's end when the subscription became live.
+    /// - Parameter head: The end of the journal when the subscription became live.
     init(head: UInt64) {
         self.head = head
     }
 
-    /// Takes note of a message that is to come from the journal.
+    /// Notes a live message that was skipped, and will be read from the journal.
     /// - Parameters:
-    ///   - previous: the one before it in its chain.
-    ///   - known: up to where nothing of the chain is missing.
+    ///   - previous: The offset of its predecessor in the chain.
+    ///   - known: The offset up to which no message of the chain is missing.
     mutating func pass(_ offset: UInt64, previous: UInt64, of key: Substring, known: UInt64) {
         let before = max(passed[key] ?? 0, known, head)
         if previous > before { add(before + 1...previous, of: key) }
@@ -253,7 +261,7 @@ struct FeedGaps {
         last = max(last, offset)
     }
 
-    /// Takes note of messages that have not come.
+    /// Notes offsets at which messages have not arrived.
     mutating func add(_ offsets: ClosedRange<UInt64>, of key: Substring) {
         var ranges = gaps[key] ?? []
         let nearest = ranges.count == Self.capacity ? ranges.removeLast() : offsets
@@ -261,12 +269,12 @@ struct FeedGaps {
         gaps[key] = ranges
     }
 
-    /// Begins anew: all that was missing has come.
+    /// Starts again, because all missing messages have arrived.
     mutating func close() {
         self = FeedGaps(head: head)
     }
 
-    /// How many messages of a page the feed has dropped, by type.
+    /// The number of the messages that the feed has dropped, by type.
     func count(_ messages: [FeedMessage], in chain: Chain) -> [MessageType: Int] {
         guard last > 0 || !gaps.isEmpty else { return [:] }
         return messages.reduce(into: [:]) { counts, message in
@@ -283,17 +291,17 @@ struct FeedGaps {
     }
 }
 
-/// By which of its predecessors a subscriber knows that nothing is missing before a message.
+/// The predecessor by which a subscription detects that a message is missing.
 ///
-/// One type: by the message before on the same topic. Several types: by the message before in the same partition, whatever
-/// its type, for only that keeps the messages of one subject in order; where it is of a type that was not subscribed to,
-/// the journal has to be asked.
+/// For one type, it is the previous message of the same topic. For several types, it is the previous message of the
+/// same partition, whatever its type, because only that keeps the messages of one subject in order. If the predecessor
+/// has a type that is not subscribed to, the subscription cannot know if a message is missing, and reads the journal.
 enum Chain {
     case topic
     case partition
 
     init(prefixes: [String]) {
-        // `event.` alone is a kind, and so many types.
+        // A prefix such as `event.` is a whole kind, that is several types.
         let isOneType = prefixes.count == 1 && prefixes.allSatisfy { $0.split(separator: ".").count > 1 }
         self = isOneType ? .topic : .partition
     }
@@ -314,7 +322,7 @@ enum Chain {
 }
 
 extension Page {
-    /// Whether there is or was a message at an offset: they are in order, those that are damaged beside them.
+    /// True if the page has a message at the offset, readable or damaged. Messages are sorted by offset.
     func holds(_ offset: UInt64) -> Bool {
         var range = messages.indices
         while !range.isEmpty {

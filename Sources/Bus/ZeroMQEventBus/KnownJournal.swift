@@ -1,19 +1,20 @@
 internal import BusProtocol
 
-/// What this client knows of the broker's journal, and tells it with each hello.
+/// The client's knowledge of the broker's journal. The client sends it with each hello.
 ///
-/// The broker finds out from that whether its journal has lost its end. What the client has seen since its last hello it has to
-/// compare itself.
+/// From it, the broker finds out if its journal has lost its end. The client itself must compare what it has seen since
+/// its last hello.
 struct KnownJournal {
     private let producer: ProducerID
-    /// 0 until a broker has answered.
+    /// The epoch of the journal; 0 until a broker has answered.
     private(set) var epoch: UInt64 = 0
-    /// The highest offset that this client has seen: a journal that ends before it has lost its end.
+    /// The highest offset that this client has seen. A journal that ends before it has lost its end.
     private(set) var lastSeen: UInt64 = 0
-    /// What the next hello reminds the broker of: if its journal was put back, it has another message there.
+    /// The last welcome. The next hello contains its head and mark: if the journal was replaced by an older copy, the
+    /// broker has another message at that offset.
     private(set) var lastWelcome: Welcome?
-    /// Whether the broker takes a long hello. False from the refusal of one until the feed is connected again, or another epoch
-    /// begins: an older broker may have been replaced by a newer one.
+    /// True if the broker understands a long hello. Set to false when it refuses one. Set to true again when the feed
+    /// reconnects or another epoch begins, because a newer broker may have replaced an older one.
     private var takesLongGreetings = true
 
     init(producer: ProducerID) {
@@ -27,19 +28,19 @@ struct KnownJournal {
             asksForMore: takesLongGreetings)
     }
 
-    /// Whether the journal has grown since the last welcome: what has come since has no mark.
+    /// True if the journal has grown since the last welcome: the messages since then have no mark.
     var hasGrown: Bool {
         lastWelcome.map { $0.epoch == epoch && $0.head < lastSeen } ?? false
     }
 
-    /// Takes note of how long the journal is known to be.
+    /// Notes an offset that the journal has reached.
     mutating func see(_ offset: UInt64, of epoch: UInt64) {
         guard epoch == self.epoch else { return }
         lastSeen = max(lastSeen, offset)
     }
 
-    /// Takes note of the epoch of a reply.
-    /// - Returns: whether it took the place of another one: then no offset means what it meant.
+    /// Notes the epoch of a reply.
+    /// - Returns: True if it replaced another epoch: then all offsets have lost their meaning.
     mutating func follow(_ new: UInt64) -> Bool {
         guard new != epoch else { return false }
         defer { epoch = new }
@@ -48,12 +49,12 @@ struct KnownJournal {
         return true
     }
 
-    /// Whether the journal has lost its end, as the answer to a hello shows.
+    /// True if the answer to a hello shows that the journal has lost its end.
     func hasLostEnd(_ welcome: Welcome, after greeting: Greeting) -> Bool {
         greeting.epoch == epoch && welcome.head < greeting.offset
     }
 
-    /// The journal has lost what this client has seen of it after `head`.
+    /// Notes that the journal has lost its messages after `head`.
     mutating func takeBack(to head: UInt64) {
         lastSeen = head
     }
@@ -63,12 +64,12 @@ struct KnownJournal {
         see(welcome.head, of: welcome.epoch)
     }
 
-    /// The broker has refused a long hello: it is of the version before.
+    /// Notes that the broker has refused a long hello, because it is of an older version.
     mutating func shortenGreetings() {
         takesLongGreetings = false
     }
 
-    /// The connection is a new one, and with it perhaps the broker.
+    /// Notes that the connection is new: the broker may be another one.
     mutating func lengthenGreetings() {
         takesLongGreetings = true
     }

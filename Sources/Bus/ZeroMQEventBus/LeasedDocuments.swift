@@ -1,8 +1,8 @@
 internal import BusProtocol
 internal import EventBus
 
-/// The documents that this client leases, as they were last journalled: when the bus has withdrawn them, they are published again
-/// as they are.
+/// The leased documents of this client, as the journal last recorded them. If the bus has withdrawn them, the client
+/// publishes them again unchanged.
 struct LeasedDocuments {
     struct Key: Hashable {
         let type: MessageType
@@ -10,24 +10,25 @@ struct LeasedDocuments {
         let key: String
     }
 
-    /// What a batch makes of documents once it is journalled: nil for one that is not leased any more.
+    /// The change to documents when a batch is recorded. The value is nil for a document that is no longer leased.
     typealias Change = [Key: PublishedMessage?]
 
     private struct Entry {
-        /// The request that brought it last.
+        /// The request that changed the document last.
         let request: UInt64
         let message: PublishedMessage?
     }
 
     private var entries: [Key: Entry] = [:]
-    /// Those of all documents that were ever leased: few, and looked for in every batch.
+    /// The types of all documents that were ever leased. There are few, and every batch is searched for them.
     private var types: [MessageType] = []
 
-    /// Documents that the bus should hold.
+    /// The number of documents that the bus should hold as leased by this client.
     private(set) var count = 0
 
-    /// - Parameter packed: the messages of the batch as they are sent: the documents are pieces of it.
-    /// - Returns: `nil` for a batch that changes nothing.
+    /// Finds the change that a batch makes to leased documents.
+    /// - Parameter packed: The encoded messages of the batch. The documents refer to its memory.
+    /// - Returns: `nil` if the batch changes no leased document.
     mutating func change(by batch: Batch, _ packed: PackedMessages) throws(ProtocolError) -> Change? {
         if batch.isLeased {
             for message in batch.messages where message.type.kind == .document && !types.contains(message.type) {
@@ -47,7 +48,8 @@ struct LeasedDocuments {
         return change
     }
 
-    /// Takes note of a batch that is journalled. An answer that was sent again may come after those of later requests.
+    /// Applies the change of a recorded batch. After a request was sent again, its answer may arrive after those of
+    /// later requests: an older change does not replace a newer one.
     mutating func apply(_ change: Change, of request: UInt64) {
         for (key, message) in change where request >= entries[key]?.request ?? 0 {
             count += (message == nil ? 0 : 1) - (entries[key]?.message == nil ? 0 : 1)
@@ -55,13 +57,14 @@ struct LeasedDocuments {
         }
     }
 
-    /// Forgets documents that are not leased any more, once no earlier request can bring them back.
+    /// Forgets documents that are no longer leased, when no earlier request can restore them.
+    /// - Parameter request: The oldest unanswered request.
     mutating func forgetWithdrawn(before request: UInt64) {
         guard count < entries.count else { return }
         entries = entries.filter { $0.value.message != nil || $0.value.request >= request }
     }
 
-    /// All of them in batches, but for those that are about to change anyway.
+    /// All leased documents, divided into batches. Documents that unanswered batches change are left out.
     func batches(except changing: Set<Key>) -> [[PublishedMessage]] {
         let messages = entries.filter { !changing.contains($0.key) }.values
             .sorted { $0.request < $1.request }.compactMap(\.message)
@@ -82,7 +85,7 @@ struct LeasedDocuments {
 }
 
 extension PublishedMessage {
-    /// Bytes that it takes in a frame: with the lengths of its texts and blobs.
+    /// The size of the message in a frame, in bytes, including the length fields.
     fileprivate var size: Int {
         topic.utf8.count + subject.utf8.count + key.utf8.count + header.count + data.count + 14
     }

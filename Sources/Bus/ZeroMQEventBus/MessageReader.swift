@@ -4,7 +4,7 @@ internal import EventBus
 internal import Logging
 internal import Synchronization
 
-/// Reads one subscription: takes many messages from the bus in one go, so that threads are changed once for them all.
+/// Reads one subscription. It takes many messages from the bus at once, so that they share one change of threads.
 final class MessageReader: Sendable {
     private let bus: ZeroMQEventBus
     private let id: UInt64
@@ -21,7 +21,8 @@ final class MessageReader: Sendable {
         self.isWanted = isWanted
     }
 
-    /// The next message; nil at the end. A method and no closure: it runs where its caller runs, and the compiler sees it.
+    /// The next message; nil at the end. This is a method and not a closure: a method runs in its caller's isolation,
+    /// and the compiler can check that.
     func next() async throws -> Envelope? {
         while true {
             try Task.checkCancellation()
@@ -41,7 +42,7 @@ final class MessageReader: Sendable {
     }
 }
 
-/// What was not given to whoever asked for it, because its header cannot be read: each is logged, with how many it were.
+/// Logs each message that was not delivered because its header cannot be read, with the number of such messages so far.
 final class SkippedMessages: Sendable {
     private let logger: Logger
     private let count = Atomic<Int>(0)

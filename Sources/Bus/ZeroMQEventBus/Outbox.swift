@@ -4,15 +4,17 @@ internal import OrderedCollections
 
 /// The requests that the broker has not answered, in the order in which they were made.
 ///
-/// The broker drops what it has when it goes away, and every request is safe to send twice: so a request stays here until it is
-/// answered, and is sent again after a reconnection or when its answer is overdue. Batches get their sequence here.
+/// When the broker ends, it loses the requests that it has received and not answered. Every request can safely be sent
+/// twice. Therefore a request stays here until it is answered, and is sent again after a reconnection or when its
+/// answer is overdue. Batches get their sequence number here.
 struct Outbox {
-    /// The number of requests beyond which a batch waits for room.
+    /// The number of unanswered requests at which further batches wait.
     static let capacity = 1024
 
     typealias Instant = ContinuousClock.Instant
 
-    /// A request to send. The owner says ``noteSent(_:at:)`` when the socket has taken it, or ``block()``.
+    /// A request to send. The owner calls ``noteSent(_:at:)`` when the socket has accepted it, or ``block()`` if the
+    /// socket has not.
     struct Sending {
         let id: UInt64
         let request: Request
@@ -20,28 +22,32 @@ struct Outbox {
 
     /// The effect of a reply.
     enum Outcome {
-        /// The request has been answered; it is no longer here.
+        /// The request has been answered and removed.
         case answered(PendingRequest)
-        /// The request stays, and its caller is told this error.
+        /// The caller gets this error, but the request stays.
         case failed(BusError)
-        /// A repeated reply, or a batch that is sent again later.
+        /// No effect: the reply is a repetition, or the batch will be sent again.
         case none
     }
 
     private let producer: ProducerID
     private var pending: OrderedDictionary<UInt64, PendingRequest> = [:]
-    /// Batches that have no room yet. They have no sequence: one that is cancelled leaves no gap.
+    /// The batches that wait because the outbox is full. They have no sequence number yet, so a cancelled one leaves no
+    /// gap.
     private var waiting: OrderedDictionary<UInt64, PendingRequest> = [:]
     private var roundTrips = RoundTrips()
-    /// The sequence of the last batch that was given one.
+    /// The last sequence number that was assigned to a batch.
     private var sequence: UInt64 = 0
-    /// Transient batches have a count of their own: a broker that was restarted has forgotten it.
+    /// The last sequence number of a transient batch. Transient batches are numbered separately: a broker that was
+    /// restarted has forgotten their numbers.
     private var transientSequence: UInt64 = 0
-    /// The last batch that the broker has answered: it must have it, or it has forgotten this producer.
+    /// The highest sequence number that the broker has answered. A broker that does not have this batch has forgotten
+    /// this producer.
     private(set) var answeredSequence: UInt64 = 0
-    /// Whether the broker lacks a batch before one that it got: its next welcome names the last that it has.
+    /// True if the broker lacks a batch that precedes one it received. Its next welcome names the last batch that it
+    /// has.
     private(set) var isOutOfSequence = false
-    /// Whether the socket takes requests at the moment.
+    /// True while the socket accepts requests.
     private var isOpen = false
 
     init(producer: ProducerID) {
@@ -51,11 +57,11 @@ struct Outbox {
     var count: Int { pending.count }
     var waitingCount: Int { waiting.count }
     var batchCount: Int { pending.values.count(where: \.isBatch) }
-    /// The request that was made first; `nil` while none is unanswered.
+    /// The oldest unanswered request; `nil` if there is none.
     var firstID: UInt64? { pending.keys.first }
-    /// Whether an answer to a request is to come on the connection of the moment.
+    /// True if a request was sent on the current connection and is not answered.
     var awaitsAnswers: Bool { pending.values.contains { $0.resending.sentAt != nil } }
-    /// The leased documents that unanswered batches change.
+    /// The leased documents that unanswered batches publish, change or withdraw.
     var changingLeases: Set<LeasedDocuments.Key> {
         [pending.values, waiting.values].reduce(into: []) { keys, requests in
             for case let leases? in requests.lazy.map(\.leases) { keys.formUnion(leases.keys) }
@@ -64,14 +70,16 @@ struct Outbox {
 
     // MARK: Requests
 
-    /// Adds a request. A batch waits if there is no room.
+    /// Adds a request. A batch waits if the outbox is full.
+    /// - Returns: The request to send now; nil if it must wait.
     mutating func add(_ request: PendingRequest, id: UInt64) -> Sending? {
         guard request.isBatch, !waiting.isEmpty || pending.count >= Self.capacity else { return admit(request, id: id) }
         waiting[id] = request
         return nil
     }
 
-    /// Admits batches for which there is room now, in the order in which they were added.
+    /// Admits waiting batches for which there is room now, in the order in which they were added.
+    /// - Returns: The requests to send now.
     mutating func admitWaiting() -> [Sending] {
         let room = max(0, Self.capacity - pending.count)
         guard room > 0, !waiting.isEmpty else { return [] }
@@ -80,7 +88,8 @@ struct Outbox {
         return first.compactMap { admit($1, id: $0) }
     }
 
-    /// Numbers a batch as it enters, so that batches leave in the order of their sequences.
+    /// Assigns the sequence number of a batch when it is admitted, so that batches are sent in the order of their
+    /// numbers.
     private mutating func admit(_ request: PendingRequest, id: UInt64) -> Sending? {
         var request = request
         if case .publish(let batch) = request.request {
@@ -99,8 +108,8 @@ struct Outbox {
         return batch.numbered(producer, sequence)
     }
 
-    /// Stops waiting for an answer. A batch that has a sequence is sent on, because those after it count on it.
-    /// - Returns: the request, if its caller still waited.
+    /// Cancels a request. A batch that has a sequence number is sent nevertheless, because later batches depend on it.
+    /// - Returns: The request, if its caller was still waiting.
     mutating func cancel(_ id: UInt64) -> PendingRequest? {
         guard let request = waiting.removeValue(forKey: id) ?? pending[id], request.purpose == .caller else {
             return nil
@@ -113,25 +122,26 @@ struct Outbox {
         return request
     }
 
-    /// Forgets a request, whose answer is not wanted any more.
+    /// Removes a request whose answer is no longer needed.
     mutating func remove(_ id: UInt64) {
         pending[id] = nil
     }
 
-    /// Brings registrations of queries up to date: an older one that is sent again after this one would undo it.
+    /// Replaces earlier registrations of served queries by this one: an older registration that was sent again later
+    /// would undo it.
     mutating func supersedeServe(with request: Request) {
         guard pending.values.contains(where: \.isServe) else { return }
         pending.removeAll { $0.value.isServe && $0.value.purpose == .none }
         for index in 0..<pending.count where pending.values[index].isServe { pending.values[index].request = request }
     }
 
-    /// Forgets what was asked about the journal's messages.
+    /// Removes the requests that read messages or heads from the journal.
     mutating func removeReads() {
         pending.removeAll { $0.value.purpose.isRead }
     }
 
-    /// Gives up the batches that record the progress of a durable consumer.
-    /// - Returns: the requests whose callers are to be told.
+    /// Replaces the batches that record the progress of a durable consumer by empty ones.
+    /// - Returns: The requests whose callers get an error.
     mutating func dropCheckpoints() -> [UInt64] {
         let held = pending.filter(\.value.hasCheckpoint).keys.filter { giveUp($0) }
         let removed = waiting.filter(\.value.hasCheckpoint).keys
@@ -139,8 +149,8 @@ struct Outbox {
         return Array(held) + Array(removed)
     }
 
-    /// Forgets everything.
-    /// - Returns: the requests whose callers are to be told.
+    /// Removes all requests.
+    /// - Returns: The requests whose callers get an error.
     mutating func close() -> [UInt64] {
         defer { (pending, waiting, isOpen) = ([:], [:], false) }
         return [pending, waiting].flatMap { $0.filter { $0.value.purpose == .caller }.keys }
@@ -148,36 +158,38 @@ struct Outbox {
 
     // MARK: Sending
 
-    /// The socket has taken a request.
+    /// Notes that the socket has accepted a request.
     mutating func noteSent(_ id: UInt64, at now: Instant) {
         pending[id]?.resending.send(at: now, wait: roundTrips.wait)
     }
 
-    /// The socket takes no more requests. In order: after one that waits, everything waits.
+    /// Notes that the socket accepts no more requests. Because requests are sent in order, all later ones wait, too.
     mutating func block() {
         isOpen = false
     }
 
-    /// The socket takes requests: those that it has not taken yet are to be sent, in order.
+    /// Notes that the socket accepts requests again.
+    /// - Returns: The requests that it has not accepted yet, in order.
     mutating func unblock() -> [Sending] {
         isOpen = true
         return pending.elements.lazy.filter { $1.resending.sentAt == nil }.map { Sending(id: $0, request: $1.request) }
     }
 
-    /// Sends everything again, in order: the connection is another one.
+    /// Returns all requests, in order, because the connection is a new one.
     mutating func resend() -> [Sending] {
         for index in 0..<pending.count { pending.values[index].resending.reset() }
         return unblock()
     }
 
-    /// Sends again what has waited too long, each for itself. A query has a deadline of its own.
+    /// The requests whose answers are overdue. Queries are not sent again: they have their own deadline.
     func overdue(at now: Instant) -> [Sending] {
         guard isOpen else { return [] }
         return pending.elements.lazy.filter { !$1.isQuery && $1.resending.isDue(at: now) }
             .map { Sending(id: $0, request: $1.request) }
     }
 
-    /// Sends another request in place of one that was refused.
+    /// Replaces a refused request by another one.
+    /// - Returns: The request to send now; nil if it must wait.
     mutating func replace(_ id: UInt64, with request: Request) -> Sending? {
         pending[id]?.request = request
         return isOpen ? Sending(id: id, request: request) : nil
@@ -185,9 +197,10 @@ struct Outbox {
 
     // MARK: Answers
 
-    /// Whether a request is unanswered.
+    /// An unanswered request; nil if there is none with this id.
     subscript(id: UInt64) -> Request? { pending[id]?.request }
 
+    /// Handles a reply to a request.
     mutating func receive(_ reply: Reply, to id: UInt64, at now: Instant) -> Outcome {
         guard let request = pending[id] else { return .none }
         if case .refused(let error) = reply, request.isBatch {
@@ -207,9 +220,9 @@ struct Outbox {
         return .answered(request)
     }
 
-    /// Leaves an empty batch in the place of one that is given up, and sends that until it is taken: what was sent before may
-    /// still be journalled, and the batches after it count on its sequence.
-    /// - Returns: whether a caller is to be told.
+    /// Replaces a batch by an empty one with the same sequence number, which is sent until the broker records it. The
+    /// original may still be recorded if it was sent before, and later batches depend on its number.
+    /// - Returns: True if a caller must get an error.
     private mutating func giveUp(_ id: UInt64) -> Bool {
         guard let request = pending[id], case .publish(let batch) = request.request else { return false }
         let place = PublishRequest(producer: batch.producer, sequence: batch.sequence, messages: [])
@@ -219,9 +232,9 @@ struct Outbox {
         return request.purpose == .caller
     }
 
-    /// Numbers the unanswered batches anew: the broker has forgotten batches that it had answered, and would never take one that
-    /// has a sequence already. Transient batches have no place to lose.
-    /// - Parameter last: the last batch that the broker has.
+    /// Assigns new sequence numbers to the unanswered batches. The broker has forgotten batches that it had answered,
+    /// and would never accept the old numbers. Transient batches keep theirs.
+    /// - Parameter last: The last batch that the broker has.
     mutating func renumber(after last: UInt64) {
         (sequence, answeredSequence) = (last, last)
         for index in 0..<pending.count {
@@ -232,7 +245,7 @@ struct Outbox {
         isOutOfSequence = true
     }
 
-    /// A hello was answered: sends again what the broker lacks.
+    /// Returns the requests that the broker lacks, after it has answered a hello.
     mutating func restoreSequence() -> [Sending] {
         guard isOutOfSequence else { return [] }
         isOutOfSequence = false
@@ -242,17 +255,19 @@ struct Outbox {
 
 /// A request that the broker has not answered.
 struct PendingRequest {
-    /// The use of the reply.
+    /// The use of the reply to a request.
     enum Purpose: Equatable {
-        /// A caller waits for it.
+        /// A caller waits for the reply.
         case caller
         case page(subscription: UInt64)
-        /// - `judgeNow`: after a reconnection nothing is under way that could still come.
+        /// The topics that have grown. With `judgeNow`, losses are looked for at once: after a reconnection, no older
+        /// message of the feed can still arrive.
         case heads(subscriptions: [UInt64], judgeNow: Bool)
         case greeting
-        /// What a claim owns now.
+        /// The partitions that a claim owns now.
         case renewal(subscription: UInt64)
-        /// Nobody waits. A batch is sent on, even if its publisher was cancelled, because those after it count on its sequence.
+        /// No caller waits for the reply. A batch whose publisher was cancelled is sent nevertheless, because later
+        /// batches depend on its sequence number.
         case none
 
         var isRead: Bool {
@@ -265,7 +280,7 @@ struct PendingRequest {
 
     var request: Request
     var purpose: Purpose
-    /// What the batch makes of leased documents once it is journalled.
+    /// The change to leased documents when the batch is recorded; nil if it changes none.
     var leases: LeasedDocuments.Change?
     var resending = Resending()
 
@@ -273,7 +288,7 @@ struct PendingRequest {
         if case .publish = request { true } else { false }
     }
 
-    /// Whether it records the progress of a durable consumer.
+    /// True if the request records the progress of a durable consumer.
     var hasCheckpoint: Bool {
         if case .publish(let batch) = request { batch.checkpoint != nil } else { false }
     }

@@ -1,21 +1,22 @@
-/// When a request was sent, and when it is to be sent again: it waits twice as long each time.
+/// The time at which a request was sent, and the time to wait before it is sent again. The wait doubles each time.
 struct Resending {
     static let shortestWait: Duration = .milliseconds(250)
     static let longestWait: Duration = .seconds(2)
 
-    /// When it was last sent on the connection of the moment; nil if it was not.
+    /// The time at which the request was last sent on the current connection; nil if it was not.
     private(set) var sentAt: ContinuousClock.Instant?
     private var wait: Duration?
     private var count = 0
 
-    /// - Parameter wait: how long an answer may take; it counts for the first time.
+    /// Notes that the request was sent.
+    /// - Parameter first: The time to wait for the answer if the request has not been sent on this connection before.
     mutating func send(at now: ContinuousClock.Instant, wait first: Duration) {
         sentAt = now
         wait = wait.map { min($0 * 2, Self.longestWait) } ?? first
         count += 1
     }
 
-    /// Begins anew: the connection on which it was sent has gone.
+    /// Starts again, because the connection on which the request was sent is closed.
     mutating func reset() {
         (sentAt, wait) = (nil, nil)
     }
@@ -25,21 +26,22 @@ struct Resending {
         return now - sentAt >= wait
     }
 
-    /// How long the answer took that has come; nil when nobody can say which sending it answers.
+    /// The time that the answer took; nil if the request was sent more than once, because it is unknown which sending
+    /// was answered.
     func roundTrip(at now: ContinuousClock.Instant) -> Duration? {
         count == 1 ? sentAt.map { now - $0 } : nil
     }
 }
 
-/// How long answers take at the moment. A broker that has much to do is not given more.
+/// The recent round-trip times. A slow broker gets more time to answer, instead of repeated requests.
 struct RoundTrips {
-    /// The longest of the last ones: each shorter one lowers it by an eighth.
+    /// The longest recent time. Each shorter one lowers it by at most an eighth.
     private var longest: Duration = .zero
 
     mutating func note(_ time: Duration) {
         longest = max(time, longest * 7 / 8)
     }
 
-    /// How long an answer may take.
+    /// The time to wait for an answer before a request is sent again.
     var wait: Duration { min(max(longest * 4, Resending.shortestWait), Resending.longestWait) }
 }

@@ -2,9 +2,10 @@ internal import BusProtocol
 internal import EventBus
 internal import OrderedCollections
 
-/// The queries that this process answers: what each call of `serve` offers, and what it works on.
+/// The queries that this process answers: the types that each call of `serve` offers, and the queries that are not
+/// answered yet.
 struct ServedQueries {
-    /// The number of queries that one server may have to answer. An asker beyond that is told at once.
+    /// The maximum number of unanswered queries of one server. Further queries are refused at once.
     static let capacity = 256
 
     private struct Server {
@@ -13,10 +14,10 @@ struct ServedQueries {
     }
 
     private var servers: OrderedDictionary<UInt64, Server> = [:]
-    /// The server of each query that is worked on, by the broker's number.
+    /// The server of each unanswered query, by the broker's query number.
     private var open: [UInt64: UInt64] = [:]
 
-    /// All types that are served.
+    /// All types that this process serves, sorted.
     var types: [MessageType] {
         Set(servers.values.flatMap(\.types)).sorted { $0.description < $1.description }
     }
@@ -27,7 +28,8 @@ struct ServedQueries {
         servers[server] = Server(types: types)
     }
 
-    /// - Returns: the queries that it has not answered.
+    /// Removes a server.
+    /// - Returns: The queries that it has not answered; nil if there is no such server.
     mutating func remove(_ server: UInt64) -> [UInt64]? {
         guard let queries = servers.removeValue(forKey: server)?.open else { return nil }
         for query in queries { open[query] = nil }
@@ -37,11 +39,11 @@ struct ServedQueries {
     enum Reception {
         case work(server: UInt64)
         case refuse(reason: String)
-        /// The query came before.
+        /// The query has been received before.
         case none
     }
 
-    /// Finds the server of a query. The broker hands a query over once, but may repeat it.
+    /// Assigns a query to a server. The broker may send the same query more than once.
     mutating func receive(_ message: PublishedMessage, id: UInt64, source: String) -> Reception {
         let type = Topic(message.topic)?.type
         guard let server = servers.first(where: { $0.value.types.contains { $0 == type } })?.key else {
@@ -49,14 +51,14 @@ struct ServedQueries {
         }
         guard open[id] == nil else { return .none }
         guard servers[server]?.open.count ?? 0 < Self.capacity else {
-            return .refuse(reason: "\(source) has \(Self.capacity) queries to answer already")
+            return .refuse(reason: "\(source) already has \(Self.capacity) unanswered queries; ask again later")
         }
         servers[server]?.open.append(id)
         open[id] = server
         return .work(server: server)
     }
 
-    /// The query is answered, or nobody waits for the answer.
+    /// Removes a query that is answered, or that its asker no longer waits for.
     mutating func finish(_ id: UInt64) {
         open.removeValue(forKey: id).map { _ = servers[$0]?.open.remove(id) }
     }

@@ -2,32 +2,35 @@ internal import BusProtocol
 internal import DequeModule
 internal import EventBus
 
-/// One subscription: what it has received, the messages that its reader has not taken yet, and the claim that it reads under.
+/// The state of one subscription: the messages it has received that its reader has not taken, and the claim that it
+/// reads under.
 ///
-/// It says what it needs (``nextRead``, ``handOver()``); its owner sends requests and wakes the reader.
+/// It only says what it needs (``nextRead``, ``handOver()``). Its owner sends the requests and resumes the reader.
 struct Subscription {
-    /// The number of messages beyond which the reader is slow, and what follows waits in the journal.
+    /// The maximum number of buffered messages. While the buffer is full, further messages stay in the journal and are
+    /// read later.
     static let capacity = 1024
-    /// The same in bytes: a page may bring a message of 4 MiB.
+    /// The maximum size of the buffered messages in bytes. A page exceeds it if it ends with a large message of up to 4
+    /// MiB.
     static let capacitySize = 8 * 1024 * 1024
-    /// The number of messages that a reader takes at once.
+    /// The maximum number of messages that a reader takes at once.
     static let handOverCount = 256
 
-    /// A subscription that the broker has not confirmed.
+    /// A subscription that the broker has not confirmed yet.
     struct Plan {
         var prefixes: [String]
         var start: FeedTracker.Start
-        /// The messages end after this position; `nil` for never.
+        /// The position after which the messages end; `nil` for no end.
         var end: Position?
-        /// What the reader consumes under; `nil` for an ordinary subscription.
+        /// The claim that the reader consumes under; `nil` for an ordinary subscription.
         var claim: ConsumerClaim?
-        /// Whether losses are looked for.
+        /// True if the subscription reports losses.
         var isWatched = false
     }
 
-    /// What a waiting reader is given.
+    /// The result of a reader's wait.
     enum HandOver {
-        /// None of them is the end.
+        /// An empty array means the end of the subscription.
         case messages([FeedTracker.Delivery])
         case failure(BusError)
     }
@@ -36,27 +39,29 @@ struct Subscription {
     let prefixes: [String]
     let claim: ConsumerClaim?
     private var tracker: FeedTracker
-    /// The end of the journal up to which the broker has been asked what was published.
+    /// The offset up to which the broker has been asked which topics have grown.
     private(set) var polledThrough: UInt64
-    /// The page that was asked for last, and has not come.
+    /// The last request for a page, if it is unanswered.
     private var page: UInt64?
-    /// Whether the broker refused a page; the next tick asks again.
+    /// True if the broker refused a page. The next tick asks again.
     private var isRefused = false
-    /// Whether the broker has been asked if the claim still holds.
+    /// True while a request asks the broker if the claim still holds.
     private var isRenewing = false
-    /// The offset up to which the broker has been told that everything is handled, whether or not there was a message.
+    /// The offset up to which the broker has been told that everything is handled, whether or not there were matching
+    /// messages.
     private var recorded: UInt64
     private var buffer: Deque<FeedTracker.Delivery> = []
     private var bufferSize = 0
-    /// The number of the reader's wait: a cancellation that comes late must not end the next one.
+    /// The number of the reader's current wait; nil if the reader does not wait. A cancellation that comes late must
+    /// not end the next wait.
     private var wait: UInt64?
     private var hasEnded = false
-    /// Why it has ended, if the reader did not ask for that.
+    /// The error for the reader; nil if the subscription has not failed.
     private var failure: BusError?
-    /// The offset after which no message is given; `nil` for no end.
+    /// The offset after which no message is delivered; `nil` for no end.
     private let end: UInt64?
 
-    /// - Parameter head: the journal's end when the subscription became live.
+    /// - Parameter head: The end of the journal when the subscription became live.
     init(_ plan: Plan, id: UInt64, head: UInt64) {
         self.id = id
         prefixes = plan.prefixes
@@ -69,7 +74,7 @@ struct Subscription {
 
     // MARK: The reader
 
-    /// Takes the next messages that are here already.
+    /// Takes the next buffered messages.
     mutating func takeBuffered() -> [FeedTracker.Delivery] {
         guard !hasEnded else { return [] }
         let messages = Array(buffer.prefix(Self.handOverCount))
@@ -78,20 +83,22 @@ struct Subscription {
         return messages
     }
 
-    /// The reader waits: it has handled all that it took, or has noted in its progress what it has not finished.
-    /// - Parameter number: unique among the waits of the subscription.
+    /// Begins a wait of the reader. The reader has handled all messages that it took, or has noted in its progress
+    /// which it has not finished.
+    /// - Parameter number: Unique among the waits of the subscription.
     mutating func beginWaiting(_ number: UInt64) {
         wait = number
     }
 
-    /// - Returns: whether this wait was still under way.
+    /// Ends a wait of the reader.
+    /// - Returns: True if this wait was still the current one.
     mutating func stopWaiting(_ number: UInt64) -> Bool {
         guard wait == number else { return false }
         wait = nil
         return true
     }
 
-    /// What the reader gets now, if it waits and there is something for it.
+    /// Ends the reader's wait if there is something to deliver. Nil if the reader does not wait, or must wait longer.
     mutating func handOver() -> HandOver? {
         guard wait != nil else { return nil }
         if let failure {
@@ -103,34 +110,37 @@ struct Subscription {
         return .messages(takeBuffered())
     }
 
-    /// Ends the messages: the claim no longer says what its member owns.
+    /// Ends the messages, because the claim no longer matches the partitions of its member.
     mutating func finish() {
         hasEnded = true
     }
 
     // MARK: The feed and the journal
 
-    /// What to read next; `nil` while live, while a page is on its way or while the reader has enough.
+    /// The next page to read. `nil` while the subscription is live, while a page is requested, or while the reader has
+    /// enough messages.
     var nextRead: FeedTracker.Phase? {
         let hasEnough = buffer.count >= Self.capacity / 2 || bufferSize >= Self.capacitySize / 2
         return tracker.phase == .live || page != nil || isRefused || hasEnough || isAtEnd || hasEnded
             ? nil : tracker.phase
     }
 
-    /// Takes note of the request that reads ``nextRead``.
+    /// Notes the request that reads ``nextRead``.
     mutating func noteRead(_ id: UInt64) {
         page = id
     }
 
-    /// - Parameter messages: of one topic.
+    /// Handles messages of the feed.
+    /// - Parameter messages: All of one topic.
     mutating func receive(live messages: [FeedMessage]) {
         let room = bufferSize < Self.capacitySize ? Self.capacity - buffer.count : 0
         append(tracker.receive(live: messages, room: room))
     }
 
-    /// - Parameter id: the request that is answered. Only the last one counts: an earlier one was asked of another journal, or of
-    ///   a part of this one that was lost.
-    /// - Returns: what the subscription lacked.
+    /// Handles a page of the journal.
+    /// - Parameter id: The request that is answered. Only the last request counts: an earlier one may have asked
+    ///   another journal, or a part of this one that was lost.
+    /// - Returns: The losses that the page shows.
     mutating func receive(_ page: Page, to id: UInt64) -> [SubscriptionNotice] {
         guard id == self.page else { return [] }
         self.page = nil
@@ -138,41 +148,43 @@ struct Subscription {
         return tracker.takeNotices()
     }
 
-    /// The broker refused a page, or answered it in another epoch.
+    /// Handles the refusal of a page, or an answer in another epoch.
+    /// - Parameter isLong: True if the page is not to be requested again before the next tick.
     mutating func refuse(_ id: UInt64, untilNextTick isLong: Bool) {
         guard id == page else { return }
         page = nil
         if isLong { isRefused = true }
     }
 
-    /// Takes note of what has been journalled; ``judge()`` compares it with what has come.
+    /// Notes the last offsets of topics. ``judge()`` compares them with the messages that have arrived.
     mutating func note(_ heads: Heads) {
         polledThrough = max(polledThrough, heads.through)
         tracker.note(heads)
     }
 
-    /// Looks whether what had been journalled has come.
-    /// - Returns: whether something is missing that the feed had time to bring.
+    /// Compares the noted offsets with the messages that have arrived.
+    /// - Returns: True if the feed has lost a message: it had time to arrive and did not.
     @discardableResult
     mutating func judge() -> Bool {
         tracker.judge()
     }
 
-    /// A second has passed: a page that was refused may be asked for again.
-    /// - Returns: as ``judge()``.
+    /// Called every second. A page that was refused may be requested again.
+    /// - Returns: The same as ``judge()``.
     mutating func tick() -> Bool {
         isRefused = false
         return judge()
     }
 
-    /// Begins anew in another epoch. An end in the one before will never come: a reader that waits for it must not take what it
-    /// has for everything. A claim counts only in the journal in which it was made: its consumer claims again.
-    /// - Parameter offset: where the epoch began.
+    /// Starts again in another epoch. If the subscription has an end in the previous epoch, it fails: the end will
+    /// never be reached, and the messages so far are not all of them. If it has a claim, it ends, because a claim is
+    /// valid only in the journal in which it was made; its consumer claims again.
+    /// - Parameter offset: The offset at which the epoch began.
     mutating func restart(from offset: UInt64) {
         if claim != nil { finish() }
         guard end == nil else {
             hasEnded = true
-            failure = BusError(.epoch, "the journal was replaced before the messages had ended")
+            failure = BusError(.epoch, "the journal was replaced before the subscription reached its end")
             return
         }
         tracker.restart(from: offset)
@@ -180,7 +192,7 @@ struct Subscription {
         page = nil
     }
 
-    /// Goes back to the end of a journal that has lost what came after it.
+    /// Goes back to the end of a journal that has lost its last messages.
     mutating func takeBack(to head: UInt64) {
         tracker.takeBack(to: head)
         polledThrough = min(polledThrough, head)
@@ -193,7 +205,7 @@ struct Subscription {
         bufferSize += Self.size(of: messages)
     }
 
-    /// Whether all that the reader is to have has come.
+    /// True if everything up to `end` has arrived.
     private var isAtEnd: Bool {
         guard let end, tracker.base >= end else { return false }
         if case .documents = tracker.phase { return false }
@@ -206,14 +218,17 @@ struct Subscription {
 
     // MARK: The claim
 
-    /// The claim that the broker is to be asked about now: that its member lives, and whether it still holds.
+    /// The claim to ask the broker about: the request says that the member lives, and asks if the claim still holds.
+    /// Nil if there is no claim, or such a request is unanswered.
     mutating func renew() -> ConsumerClaim? {
         guard let claim, !isRenewing else { return nil }
         isRenewing = true
         return claim
     }
 
-    /// - Parameter claimed: what the member owns now; `nil` if that is not known. If it is something else, the messages end.
+    /// Handles the answer to a renewal.
+    /// - Parameter claimed: The partitions that the member owns now; `nil` if they are unknown. If they differ from the
+    ///   claim, the messages end.
     mutating func renewed(_ claimed: Claimed?) {
         isRenewing = false
         guard let claim, let claimed else { return }
@@ -221,12 +236,13 @@ struct Subscription {
         if !holds || Set(claimed.offsets.keys) != Set(claim.offsets.keys) { finish() }
     }
 
-    /// How far the member has come without a message for it: messages that it has nothing to do with must neither hold retention
-    /// up nor count as lost to it.
+    /// The progress of a waiting member past messages that are not for it: these must not hold up retention, nor count
+    /// as lost to the member.
     /// - Parameters:
-    ///   - epoch: of the journal.
-    ///   - settled: gives the offset up to which all is handled when all up to its argument has been delivered.
-    /// - Returns: a checkpoint to record; `nil` if the last one still says it.
+    ///   - epoch: The epoch of the journal.
+    ///   - settled: Returns the offset up to which everything is handled if everything up to its argument has been
+    ///     delivered.
+    /// - Returns: A checkpoint to record; `nil` if there is no new progress.
     mutating func progress(in epoch: UInt64, settled: (_ delivered: UInt64) -> UInt64) -> CheckpointFrame? {
         guard wait != nil, let claim, claim.epoch == epoch, claim.ownerEpoch > 0 else { return nil }
         let offset = settled(tracker.base)

@@ -2,7 +2,7 @@ internal import BusProtocol
 public import EventBus
 internal import Foundation
 
-/// The calls of the contract that are one request, or several in a row.
+/// The methods of ``EventBus`` that consist of one request, or of several in a row.
 extension ZeroMQEventBus {
     @discardableResult
     public func publish(_ batch: Batch) async throws -> Position {
@@ -20,7 +20,7 @@ extension ZeroMQEventBus {
         }
         guard case .published(let epoch, let offset) = try await ask(.publish(request), publishing: batch)
         else {
-            throw BusError(.refused, "the broker answered a batch with something else")
+            throw BusError(.refused, "the broker sent an unexpected reply to a batch")
         }
         return Position(epoch: epoch, offset: offset)
     }
@@ -33,14 +33,14 @@ extension ZeroMQEventBus {
         while true {
             let request = PageRequest(epoch: 0, after: after, prefixes: prefixes)
             guard case .page(let page) = try await ask(.documents(request)) else {
-                throw BusError(.refused, "the broker answered a page with something else")
+                throw BusError(.refused, "the broker sent an unexpected reply to a request for documents")
             }
             documents += try page.messages.map { try $0.envelope() }
             after = page.through
             if page.isComplete { break }
         }
         return documents.filter { document in
-            // One that cannot be read must not keep anybody from the others.
+            // A document that cannot be read must not hide the others.
             if let header = document.unreadableHeader { skipped.note(header.reason) }
             return document.unreadableHeader == nil && filters.contains { $0.matches(document) }
         }
@@ -54,17 +54,17 @@ extension ZeroMQEventBus {
             throw BusError(error)
         }
         guard case .page(let page) = try await ask(.document(request)) else {
-            throw BusError(.refused, "the broker answered a look-up with something else")
+            throw BusError(.refused, "the broker sent an unexpected reply to a request for one document")
         }
         guard let document = try page.messages.first?.envelope() else { return nil }
         if let header = document.unreadableHeader {
             skipped.note(header.reason)
             return nil
         }
-        // The broker does not look into headers.
+        // The broker does not decode headers, so the header may contradict the topic.
         guard document.subject == subject, document.attributes.key ?? "" == request.key else {
-            let found = "'\(document.attributes.key ?? "")' of '\(document.subject)'"
-            skipped.note("the header of \(type) '\(request.key)' of '\(subject)' says \(found)")
+            let found = "key '\(document.attributes.key ?? "")' of session '\(document.subject)'"
+            skipped.note("the header of \(type), key '\(request.key)' of session '\(subject)', says \(found)")
             return nil
         }
         return document
@@ -86,7 +86,7 @@ extension ZeroMQEventBus {
     private func heads(matching filters: [MessageFilter]) async throws -> Heads {
         let request = PageRequest(epoch: 0, after: 0, prefixes: filters.topicPrefixes)
         guard case .heads(let heads) = try await ask(.heads(request)) else {
-            throw BusError(.refused, "the broker answered heads with something else")
+            throw BusError(.refused, "the broker sent an unexpected reply to a request for the newest messages")
         }
         return heads
     }
@@ -94,7 +94,7 @@ extension ZeroMQEventBus {
     public func claim(consumer: String, as member: ConsumerMember) async throws -> ConsumerClaim {
         let request = ClaimRequest(producer: producer, member: member, consumer: consumer)
         guard case .claimed(let claimed) = try await ask(.claim(request)) else {
-            throw BusError(.refused, "the broker answered a claim with something else")
+            throw BusError(.refused, "the broker sent an unexpected reply to a claim")
         }
         return ConsumerClaim(
             consumer: consumer, member: member, ownerEpoch: claimed.ownerEpoch, epoch: claimed.epoch,
@@ -107,7 +107,7 @@ extension ZeroMQEventBus {
 
     public func consumers() async throws -> [DurableConsumer] {
         guard case .consumers(let list) = try await ask(.consumers) else {
-            throw BusError(.refused, "the broker answered the list of consumers with something else")
+            throw BusError(.refused, "the broker sent an unexpected reply to a request for the durable consumers")
         }
         return list.consumers.map { consumer in
             DurableConsumer(
@@ -119,7 +119,7 @@ extension ZeroMQEventBus {
     public func forget(consumer: String) async throws {
         do { try Rules.checkConsumer(consumer) } catch { throw BusError(ProtocolError(error)) }
         guard case .done = try await ask(.forget(consumer)) else {
-            throw BusError(.refused, "the broker answered the removal of a consumer with something else")
+            throw BusError(.refused, "the broker sent an unexpected reply to the removal of a durable consumer")
         }
     }
 
@@ -128,7 +128,7 @@ extension ZeroMQEventBus {
         while true {
             let request = LettersRequest(after: letters.last?.id ?? 0, consumer: consumer ?? "")
             guard case .letters(let page) = try await ask(.letters(request)) else {
-                throw BusError(.refused, "the broker answered dead letters with something else")
+                throw BusError(.refused, "the broker sent an unexpected reply to a request for dead letters")
             }
             letters += try page.letters.map(DeadLetter.init)
             if page.isComplete || page.letters.isEmpty { return letters }
@@ -140,7 +140,7 @@ extension ZeroMQEventBus {
         let milliseconds = UInt32(timeout / .milliseconds(1))
         let request = AskRequest(timeout: milliseconds, query: try PublishedMessage(checking: query))
         guard case .answer(let header, let data) = try await ask(.ask(request), timeout: timeout) else {
-            throw BusError(.refused, "the broker answered a query with something else")
+            throw BusError(.refused, "the broker sent an unexpected reply to a query")
         }
         return try Envelope(header: header, data: data)
     }
@@ -174,8 +174,9 @@ extension DeadLetter {
 }
 
 extension PublishedMessage {
-    /// A frame that is too large would end the connection, each time it is sent.
-    /// - Throws: ``BusError`` for what the broker would refuse.
+    /// Creates a message and checks its size: a frame that is too large would close the connection each time it is
+    /// sent.
+    /// - Throws: ``BusError`` if the broker would refuse the message.
     init(checking envelope: Envelope) throws {
         try self.init(envelope)
         do { _ = try validated() } catch { throw BusError(error) }
@@ -183,7 +184,7 @@ extension PublishedMessage {
 }
 
 extension BusError {
-    /// What the broker refused, in the terms of the bus.
+    /// Converts an error of the broker to an error of the bus.
     init(_ error: ProtocolError) {
         let code: Code =
             switch error.code {

@@ -5,10 +5,11 @@ public import Logging
 internal import Support
 internal import ZeroMQ
 
-/// An event bus over a broker and two ZeroMQ sockets: DEALER for requests, SUB for the feed.
+/// An event bus that uses a broker and two ZeroMQ sockets: DEALER for requests, SUB for the feed.
 ///
-/// The actor lives on the thread that owns the sockets. The protocol is a ``ClientStateMachine``: the actor gives it what callers
-/// ask for, what the sockets bring and the time, and performs the actions that it returns. See `docs/wire-protocol.md`.
+/// The actor runs on the thread that owns the sockets. The protocol is implemented by a ``ClientStateMachine``: the
+/// actor passes it the calls, the messages of the sockets and the time, and performs the actions that it returns. See
+/// `docs/wire-protocol.md`.
 public actor ZeroMQEventBus: EventBus {
     public nonisolated let source: String
     let producer = ProducerID()
@@ -22,43 +23,44 @@ public actor ZeroMQEventBus: EventBus {
     private var ingressWatch: SocketWatch?
     private var feed: Socket?
     private var feedWatch: SocketWatch?
-    /// Resumed when ``run()`` may end.
+    /// The continuation of ``run()``, resumed when the bus is closed.
     private var closed: CheckedContinuation<Void, Never>?
-    /// Who waits for the reply to a request.
+    /// The callers that wait for a reply, by the id of the request.
     private var callers: [UInt64: CheckedContinuation<Reply, any Error>] = [:]
     private var readers: [UInt64: Reader] = [:]
     private var servers: [UInt64: AsyncStream<ServedQuery>.Continuation] = [:]
-    /// Ends the work on a query, by the broker's number.
+    /// Finished to cancel the work on a query, by the broker's query number.
     private var work: [UInt64: AsyncStream<Never>.Continuation] = [:]
 
-    /// The task of one subscription.
+    /// The reader of one subscription.
     private struct Reader {
         let progress: ConsumerProgress?
         let onNotice: (@Sendable (SubscriptionNotice) -> Void)?
-        /// Until the subscription is live.
+        /// The caller that waits for the subscription to become live; nil after that.
         var confirmation: CheckedContinuation<Void, any Error>?
-        /// While it waits for messages.
+        /// The reader's wait for messages; nil while it does not wait.
         var wait: CheckedContinuation<[FeedTracker.Delivery], any Error>?
     }
 
-    /// A query on its way to whoever answers it.
+    /// A query that a server is to answer.
     private struct ServedQuery {
-        /// The broker's number.
+        /// The broker's query number.
         let id: UInt64
         let message: PublishedMessage
-        /// Ends when nobody waits for the answer any more.
+        /// Ends when the asker no longer waits for the answer.
         let cancellation: AsyncStream<Never>
     }
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
-    /// Tasks that prefer this executor run on the socket's thread and get their messages without changing threads.
+    /// The thread of the sockets. Tasks that prefer this executor receive messages without a change of threads.
     public nonisolated var taskExecutor: (any SerialExecutor & TaskExecutor)? { thread }
 
+    /// Creates a bus. It connects in ``run()``.
     /// - Parameters:
     ///   - address: `ipc:///DIRECTORY` or `tcp://HOST:PORT`.
-    ///   - source: the CloudEvents source of what is published: `name/instance`.
-    /// - Throws: ``BusError`` with code `address`.
+    ///   - source: The CloudEvents source of the messages that this process publishes: `name/instance`.
+    /// - Throws: ``BusError`` with code `address` if the address cannot be used.
     public init(address: String, source: String, logger: Logger) throws {
         self.address = try BusAddress(address)
         self.source = source
@@ -75,14 +77,14 @@ public actor ZeroMQEventBus: EventBus {
     // MARK: Opening and closing
 
     public func run() async throws {
-        guard machine.state == .idle else { throw BusError(.closed, "a bus runs once") }
+        guard machine.state == .idle else { throw BusError(.closed, "run() was called before; create another bus") }
         try connectIngress()
         try connectFeed(subscribing: machine.feedPrefixes)
         perform(machine.open(at: .now))
         tick()
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                // A handler that ran before this has closed it already.
+                // The cancellation handler may have run and closed the bus before.
                 if machine.state == .closed { continuation.resume() } else { closed = continuation }
             }
         } onCancel: {
@@ -92,7 +94,7 @@ public actor ZeroMQEventBus: EventBus {
     }
 
     /// Waits until the broker has answered once.
-    /// - Throws: ``BusError`` with code `unavailable` when it does not in time.
+    /// - Throws: ``BusError`` with code `unavailable` if it does not answer within `timeout`.
     public func waitUntilConnected(timeout: Duration) async throws {
         let address = address
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -172,7 +174,8 @@ public actor ZeroMQEventBus: EventBus {
             .maximumFrameSize(Int64(Limits.maximumFrameSize)),
         ] + SocketOption.tcpKeepalive
 
-    /// Messages taken from the feed in one turn: readers have their turn before their room is full, and the other socket too.
+    /// The maximum number of messages taken from the feed in one turn, so that readers run before their buffers are
+    /// full, and the other socket is read, too.
     private static let turnCount = 512
 
     private func connectIngress() throws {
@@ -188,7 +191,7 @@ public actor ZeroMQEventBus: EventBus {
     }
 
     private func connectFeed(subscribing prefixes: [String]) throws {
-        // A SUB socket drops subscriptions beyond its send limit without a word (libzmq #2942).
+        // A SUB socket silently drops subscriptions beyond its send limit (libzmq #2942).
         let feed = try Socket(.sub, options: Self.options + [.sendHighWaterMark(0), .receiveHighWaterMark(4096)])
         for prefix in prefixes { try feed.set(.subscribe(prefix)) }
         try feed.connect(address.feed)
@@ -206,7 +209,7 @@ public actor ZeroMQEventBus: EventBus {
     private func renewIngress() {
         ingressWatch.map(thread.remove)
         do {
-            // What it has not sent is sent again on the next one.
+            // The new socket sends again what this one has not sent.
             try ingress?.set(.linger(0))
             (ingress, ingressWatch) = (nil, nil)
             try connectIngress()
@@ -216,14 +219,14 @@ public actor ZeroMQEventBus: EventBus {
     }
 
     private func noteUnmade(_ error: any Error) {
-        logger.error("a socket could not be made", metadata: ["error": "\(error)"])
+        logger.error("a socket could not be created", metadata: ["error": "\(error)"])
     }
 
     private func setOnFeed(_ options: [SocketOption]) {
         do {
             for option in options { try feed?.set(option) }
         } catch {
-            logger.error("a subscription failed", metadata: ["error": "\(error)"])
+            logger.error("the subscriptions of the feed could not be changed", metadata: ["error": "\(error)"])
         }
     }
 
@@ -257,7 +260,7 @@ public actor ZeroMQEventBus: EventBus {
                 }
             }
         } catch {
-            logger.error("the broker's answer cannot be read", metadata: ["error": "\(error)"])
+            logger.error("a reply of the broker cannot be read", metadata: ["error": "\(error)"])
         }
     }
 
@@ -276,23 +279,24 @@ public actor ZeroMQEventBus: EventBus {
                 }
             }
         } catch {
-            logger.error("the feed cannot be read", metadata: ["error": "\(error)"])
+            logger.error("a message of the feed cannot be read", metadata: ["error": "\(error)"])
         }
     }
 
     // MARK: Requests
 
-    /// Asks, and waits for the answer however long the broker is away.
+    /// Sends a request and waits for the answer, however long the broker is away.
     /// - Parameters:
-    ///   - batch: what the request publishes, if it does.
-    ///   - timeout: after which the request is forgotten; `nil` to wait for ever.
-    /// - Throws: what the broker refuses, as ``BusError``; `CancellationError`.
+    ///   - batch: The batch that the request publishes; nil for other requests.
+    ///   - timeout: The time after which the request is cancelled with the code `deadline`; `nil` for no limit.
+    /// - Throws: ``BusError`` if the broker refuses the request; `CancellationError`.
     func ask(_ request: Request, publishing batch: Batch? = nil, timeout: Duration? = nil) async throws -> Reply {
         try Task.checkCancellation()
         let id = machine.nextID()
         if let timeout {
             thread.perform(after: timeout) { [weak self] in
-                self?.assumeIsolated { $0.cancel(id, throwing: BusError(.deadline, "no answer came in \(timeout)")) }
+                let error = BusError(.deadline, "no answer came within \(timeout)")
+                self?.assumeIsolated { $0.cancel(id, throwing: error) }
             }
         }
         let reply: Reply = try await suspend { continuation in
@@ -305,7 +309,7 @@ public actor ZeroMQEventBus: EventBus {
         return reply
     }
 
-    /// Says something that needs no answer.
+    /// Sends a request whose answer is not needed.
     func tell(_ request: Request) {
         perform(machine.tell(request))
     }
@@ -314,18 +318,19 @@ public actor ZeroMQEventBus: EventBus {
         perform(machine.cancel(id, throwing: error))
     }
 
-    /// Suspends until what `body` does with the continuation resumes it.
-    /// - Parameter onCancel: resumes it when the task is cancelled; called on the actor, always after `body`.
+    /// Suspends until the continuation is resumed that `body` receives.
+    /// - Parameter onCancel: Resumes the continuation when the task is cancelled. Called on the actor, always after
+    ///   `body`.
     private func suspend<Result: Sendable>(
         _ body: (CheckedContinuation<Result, any Error>) -> Void,
         onCancel: @escaping @Sendable (isolated ZeroMQEventBus) -> Void
     ) async throws -> Result {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                // The closure has to capture the actor to run on it; otherwise it would run on the global executor, and
-                // the compiler would not mind.
+                // The closure must capture the actor to run on it. Otherwise it would run on the global executor,
+                // without an error of the compiler.
                 self.preconditionIsolated()
-                // A handler that ran before this found nothing to resume.
+                // If the cancellation handler ran before, it found no continuation to resume.
                 if Task.isCancelled {
                     continuation.resume(throwing: CancellationError())
                 } else {
@@ -351,7 +356,8 @@ public actor ZeroMQEventBus: EventBus {
         defer { thread.perform { [weak self] in self?.assumeIsolated { $0.unsubscribe(id) } } }
         return try await body(
             messages(of: id) { [skipped] message in
-                // Who reads no header cannot say who it is for; who keeps no progress cannot give it up either.
+                // Without its header, the message's subject is unknown. An ordinary subscription has no progress, so it
+                // cannot give up the message either.
                 if let header = message.unreadableHeader { skipped.note(header.reason) }
                 return message.unreadableHeader == nil && filters.contains { $0.matches(message) }
             })
@@ -367,7 +373,8 @@ public actor ZeroMQEventBus: EventBus {
         defer { thread.perform { [weak self] in self?.assumeIsolated { $0.unsubscribe(id) } } }
         return try await body(
             messages(of: id) { message in
-                // Of a message that cannot be read the subject is not known: whoever has its partition gives it up.
+                // The subject of a message with an unreadable header is unknown: the owner of its partition gives it
+                // up.
                 claim.covers(message)
                     && (message.unreadableHeader != nil || filters.contains { $0.matches(message) })
             })
@@ -380,7 +387,8 @@ public actor ZeroMQEventBus: EventBus {
         return MessageSequence(pull: reader.next)
     }
 
-    /// Where a tracker begins; a time is looked up first: what is journalled meanwhile comes after it.
+    /// The start of a tracker. A time is converted to an offset first; messages that are published meanwhile come after
+    /// that offset.
     private func trackerStart(_ start: StartPosition) async throws -> FeedTracker.Start {
         switch start {
         case .now: return .now
@@ -388,16 +396,17 @@ public actor ZeroMQEventBus: EventBus {
         case .retained: return .documents
         case .after(let position): return .after(position)
         case .since(let date):
-            // Down: the broker's times are, and a later one would leave out what was journalled in the same millisecond.
+            // Rounded down, as the broker's times are: a later time would leave out messages of the same millisecond.
             let milliseconds = UInt64(clamping: date.milliseconds(.down))
             guard case .located(let epoch, let offset) = try await ask(.locate(milliseconds)) else {
-                throw BusError(.refused, "the broker answered a time with something else")
+                throw BusError(.refused, "the broker sent an unexpected reply to the look-up of a time")
             }
             return .after(Position(epoch: epoch, offset: offset))
         }
     }
 
-    /// Waits until a subscription is live.
+    /// Begins a subscription and waits until it is live.
+    /// - Returns: The id of the subscription.
     private func subscribe(
         _ plan: Subscription.Plan, progress: ConsumerProgress? = nil,
         onNotice: (@Sendable (SubscriptionNotice) -> Void)? = nil
@@ -436,7 +445,7 @@ public actor ZeroMQEventBus: EventBus {
         return readers[id]?.confirmation
     }
 
-    /// The next messages; none at the end.
+    /// The next messages of a subscription; an empty array at the end.
     func next(_ id: UInt64) async throws -> [FeedTracker.Delivery] {
         let (messages, actions) = machine.take(from: id)
         perform(actions)
@@ -466,7 +475,8 @@ public actor ZeroMQEventBus: EventBus {
         let server = try await addServer(types, continuation)
         whenServing()
         try await withThrowingDiscardingTaskGroup { group in
-            // Before those are waited for who still work: what comes meanwhile goes to another process.
+            // Stops serving before the group waits for running answers: queries that arrive meanwhile go to another
+            // process.
             defer { thread.perform { [weak self] in self?.assumeIsolated { $0.removeServer(server) } } }
             for await query in queries {
                 group.addTask { await self.work(on: query, answer) }
@@ -510,7 +520,7 @@ public actor ZeroMQEventBus: EventBus {
                 do {
                     return try await .message(answer(query.message.envelope()))
                 } catch {
-                    return .failure(ProtocolError(.cancelled, "who served the query stopped"))
+                    return .failure(ProtocolError(.cancelled, "the process that serves the query could not answer"))
                 }
             }
             group.addTask {

@@ -1,19 +1,19 @@
 public import Foundation
 
-/// A bus within one process: one process's end of an ``InMemoryHub``.
+/// A bus within one process: a handle of an ``InMemoryHub``.
 ///
-/// It behaves like every other transport, so that what works in a test over it works between processes too.
-/// Ending ``run()`` is the death of the process: from then on every call throws `closed`, and what it leased is gone.
+/// It behaves like every other transport, so a program that works with it in a test also works between processes. The
+/// end of ``run()`` has the same effect as the end of a process: every later call throws `closed`, and the leased
+/// documents are withdrawn.
 public struct InMemoryEventBus: EventBus, Identifiable {
-    /// One incarnation of a process.
+    /// The identity of this handle, like that of a process that is started once.
     public let id = UUID()
     public let source: String
-    /// What it shares with the other processes.
     public let hub: InMemoryHub
 
     /// - Parameters:
-    ///   - source: the process, `name/instance`.
-    ///   - hub: the hub it shares with other processes; one of its own unless given.
+    ///   - source: The process, `name/instance`.
+    ///   - hub: The hub that it shares with other handles. By default a new one.
     public init(source: String, hub: InMemoryHub = InMemoryHub()) {
         self.source = source
         self.hub = hub
@@ -30,7 +30,7 @@ public struct InMemoryEventBus: EventBus, Identifiable {
         _ body: (MessageSequence) async throws -> Result
     ) async throws -> Result {
         try await hub.requireOpen(id)
-        // What is in memory is never dropped, and no retention removes it.
+        // `onNotice` is never called: in memory, no message is dropped or removed by retention.
         return try await read(try await hub.subscribe(to: filters, from: start, until: end), body)
     }
 
@@ -109,15 +109,15 @@ public struct InMemoryEventBus: EventBus, Identifiable {
         let result = await withTaskGroup(of: Void.self) { group in
             group.addTask { [hub] in
                 guard (try? await Task.sleep(for: timeout)) != nil else { return }
-                await hub.settle(id, .failure(BusError(.deadline, "\(query.type) had no answer within \(timeout)")))
+                await hub.settle(id, .failure(BusError(.deadline, "no answer to \(query.type) came within \(timeout)")))
             }
             defer { group.cancelAll() }
             for await result in answers { return result as Result? }
             return nil
         }
         guard let result else {
-            // Only a cancelled asker gets here without one: whoever works on the answer can stop.
-            await hub.settle(id, .failure(BusError(.cancelled, "\(query.type) is not asked any longer")))
+            // There is no result only if the asker was cancelled. Then the server can stop its work.
+            await hub.settle(id, .failure(BusError(.cancelled, "the asker of \(query.type) was cancelled")))
             throw CancellationError()
         }
         return try result.get()
@@ -134,14 +134,14 @@ public struct InMemoryEventBus: EventBus, Identifiable {
             for await query in queries {
                 group.addTask { await settle(query, with: answer) }
             }
-            // Before those that are at work have ended, so that no asker waits for them.
+            // Stops serving before the running answers have ended, so that no asker waits for them.
             await hub.stopServing(server, .cancelled)
         }
         try Task.checkCancellation()
         try await hub.requireOpen(id)
     }
 
-    /// Answers one query, or stops as soon as nobody waits for the answer.
+    /// Answers one query. Stops as soon as the asker no longer waits for the answer.
     private func settle(
         _ query: InMemoryQuery, with answer: @escaping @Sendable (Envelope) async throws -> Envelope
     ) async {
@@ -152,7 +152,7 @@ public struct InMemoryEventBus: EventBus, Identifiable {
                     try reply.validate()
                     await hub.settle(query.id, .success(reply))
                 } catch {
-                    let reason = "who served \(query.message.type) could not answer: \(error)"
+                    let reason = "the process that serves \(query.message.type) could not answer: \(error)"
                     await hub.settle(query.id, .failure(BusError(.cancelled, reason)))
                 }
             }

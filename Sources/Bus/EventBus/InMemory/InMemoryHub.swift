@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// A broker within one process: the journal, the retained documents, the durable consumers and their dead letters, and who
-/// answers which queries.
+/// A broker within one process: it holds the journal, the retained documents, the durable consumers with their dead
+/// letters, and the servers of queries.
 ///
-/// Several ``InMemoryEventBus`` handles share one hub as processes share a broker. The journal is the only buffer, and
-/// it grows for as long as the hub lives: it is meant for tests, previews and programs that run briefly.
+/// Several ``InMemoryEventBus`` handles share one hub, like processes that share a broker. The journal is the only
+/// buffer. It grows as long as the hub exists: use it for tests, previews and programs that run briefly.
 public actor InMemoryHub {
     private let epoch = UInt64.random(in: 1...UInt64.max)
     /// The message at offset n is at index n - 1.
@@ -13,27 +13,27 @@ public actor InMemoryHub {
     private var leases: [InMemoryEventBus.ID: Set<DocumentKey>] = [:]
     private var closed: Set<InMemoryEventBus.ID> = []
     private var subscriptions: [InMemorySubscription.ID: InMemorySubscription] = [:]
-    /// By name of the durable consumer.
+    /// The durable consumers by name.
     private var groups: [String: ConsumerGroup] = [:]
-    /// The greatest owner epoch of a consumer that was removed.
+    /// The highest owner epoch of any consumer that was removed.
     private var forgottenEpoch: UInt64 = 0
     private var memberships: [InMemoryEventBus.ID: Set<Membership>] = [:]
-    /// Oldest first.
+    /// The dead letters, oldest first.
     private var letters: [DeadLetter] = []
     private var lastLetter: Int64 = 0
-    /// Whose turn it is comes first.
+    /// The servers of queries. The first one that serves the type gets the next query.
     private var servers: [InMemoryServer] = []
     private var queries: [InMemoryQuery.ID: InMemoryQuery] = [:]
 
     public init() {}
 
-    /// The journal's end.
+    /// The end of the journal: the position of the last message.
     public var end: Position { Position(epoch: epoch, offset: UInt64(journal.count)) }
 
-    /// How many transient messages were lost because a subscriber had as many waiting as it may.
+    /// The number of transient messages that were lost because too many were already waiting for a subscriber.
     public private(set) var lostTransientMessages = 0
 
-    // Whatever can fail comes first and nothing suspends, so that a batch is taken whole or not at all.
+    // All checks come first, and there is no suspension point: a batch is either published whole or not at all.
     func publish(_ batch: Batch, from handle: InMemoryEventBus.ID) throws -> Position {
         try requireOpen(handle)
         try batch.validate()
@@ -77,8 +77,8 @@ public actor InMemoryHub {
         }
     }
 
-    /// Ends a handle as the death of a process would: its readers stop, its leased documents are withdrawn, others go on
-    /// with what it consumed, and what it was asked gets no answer.
+    /// Closes a handle as if its process had been killed: its readers stop, its leased documents are withdrawn, its
+    /// partitions go to other members, and the queries that it serves or has asked fail.
     func close(_ handle: InMemoryEventBus.ID) {
         closed.insert(handle)
         for key in leases.removeValue(forKey: handle) ?? [] {
@@ -99,7 +99,7 @@ public actor InMemoryHub {
 
     func requireThisJournal(_ position: Position) throws {
         guard position.epoch == epoch else {
-            throw BusError(.epoch, "position \(position) belongs to another journal than this one (\(end))")
+            throw BusError(.epoch, "position \(position) belongs to another journal; this one ends at \(end)")
         }
     }
 
@@ -119,7 +119,7 @@ public actor InMemoryHub {
         guard message.type.kind == .document else { return }
         let key = DocumentKey(message)
         retained[key] = message.isTombstone ? nil : message
-        // Whoever published a document last decides what becomes of it.
+        // The last publication of a document decides whether the document is leased.
         for holder in Array(leases.keys) { leases[holder]?.remove(key) }
         if let handle, !message.isTombstone { leases[handle, default: []].insert(key) }
     }
@@ -138,7 +138,7 @@ public actor InMemoryHub {
         case .after(let position):
             try requireThisJournal(position)
             guard position.offset <= UInt64(journal.count) else {
-                throw BusError(.epoch, "the position \(position) is behind the journal's end, \(journal.count)")
+                throw BusError(.epoch, "position \(position) is beyond the end of the journal (\(self.end))")
             }
             next = Int(clamping: position.offset)
         case .since(let time): next = journal.firstIndex { $0.time >= time } ?? journal.count
@@ -155,7 +155,7 @@ public actor InMemoryHub {
         try requireThisJournal(claim.position)
         let subscription = InMemorySubscription(
             filters: filters, next: Int(clamping: claim.position.offset), claim: claim)
-        // Otherwise it has ended before it begins.
+        // Without this entry, the subscription ends with its first read.
         if isCurrent(claim) { subscriptions[subscription.id] = subscription }
         return subscription.id
     }
@@ -165,7 +165,7 @@ public actor InMemoryHub {
         subscriptions[id] = nil
     }
 
-    /// Ends what reads under claims that no longer say what their members own.
+    /// Ends the subscriptions under claims that no longer match the partitions of their members.
     func endSubscriptions(of consumer: String) {
         for case (let id, let claim?) in subscriptions.mapValues(\.claim)
         where claim.consumer == consumer && !isCurrent(claim) {
@@ -173,7 +173,7 @@ public actor InMemoryHub {
         }
     }
 
-    /// Waits for the next message of a subscription; nil when the subscription has ended.
+    /// Waits for the next message of a subscription. Nil if the subscription has ended.
     func next(of id: InMemorySubscription.ID, for handle: InMemoryEventBus.ID) async throws -> Envelope? {
         while true {
             try Task.checkCancellation()
@@ -181,8 +181,8 @@ public actor InMemoryHub {
             guard subscriptions[id] != nil else { return nil }
             if let message = subscriptions[id]?.take(from: journal) { return message }
             if subscriptions[id]?.isAtEnd == true { return nil }
-            // The stream is in place before anything suspends, so nothing that is published from here on is missed.
-            // It ends by being finished, or at once when the reader is cancelled.
+            // The stream exists before the first suspension point, so no message that is published later is missed. It
+            // ends when it is finished, or when the reader is cancelled.
             guard let news = subscriptions[id]?.news() else { return nil }
             for await _ in news {}
         }
@@ -219,7 +219,8 @@ public actor InMemoryHub {
         try requireOpen(handle)
         do { try Rules.checkConsumer(consumer) } catch { throw BusError(error) }
         guard groups[consumer]?.members.isEmpty ?? true else { throw BusError.isShared(consumer) }
-        // Members that share are listed; a share of any other member means that it owns all of them.
+        // Shared members are in `members`. If the owner of a partition is not among them, it is exclusive and owns all
+        // partitions.
         if let owner = groups[consumer]?.shares.first?.member {
             let membership = Membership(consumer: consumer, member: owner)
             guard !memberships.values.contains(where: { $0.contains(membership) }) else {
@@ -230,7 +231,7 @@ public actor InMemoryHub {
         endSubscriptions(of: consumer)
     }
 
-    /// Whether a claim still says what its member owns.
+    /// True if a claim still matches the partitions of its member.
     func isCurrent(_ claim: ConsumerClaim) -> Bool {
         guard claim.epoch == epoch, let ownership = groups[claim.consumer]?.ownership(of: claim.member.id) else {
             return false
@@ -239,8 +240,8 @@ public actor InMemoryHub {
     }
 
     /// Checks that progress can be recorded.
-    /// - Returns: whether the message of the checkpoint has been handled: then what it led to is in the journal.
-    /// - Throws: ``BusError``: `epoch`, `fenced` or `unrecorded`, in this order.
+    /// - Returns: True if the message of the checkpoint is already handled: then its results are in the journal.
+    /// - Throws: ``BusError``: `epoch`, `fenced` or `unrecorded`. They are checked in this order.
     func isHandled(_ checkpoint: Checkpoint) throws -> Bool {
         let claim = checkpoint.claim
         try requireThisJournal(checkpoint.position)
@@ -251,20 +252,21 @@ public actor InMemoryHub {
         let handled = group.handled(partition)
         if handled >= checkpoint.position.offset { return true }
         if let previous = checkpoint.previous, handled < previous {
-            throw BusError(.unrecorded, "the checkpoint before, at offset \(previous), is not recorded")
+            throw BusError(.unrecorded, "the previous checkpoint, at offset \(previous), is not recorded")
         }
         return false
     }
 
-    /// - Throws: ``BusError`` with code `epoch` for progress beyond the journal's end: messages to come would count as handled.
+    /// - Throws: ``BusError`` with code `epoch` for progress beyond the end of the journal: messages that are published
+    ///   later would count as handled.
     func requireReached(_ checkpoint: Checkpoint) throws {
         guard max(checkpoint.position.offset, checkpoint.settled) <= end.offset else {
             throw BusError(
-                .epoch, "the checkpoint of \(checkpoint.claim.consumer) is beyond the journal's end (\(end))")
+                .epoch, "the checkpoint of '\(checkpoint.claim.consumer)' is beyond the end of the journal (\(end))")
         }
     }
 
-    /// Records progress that has been checked.
+    /// Records progress. The caller has checked it.
     func record(_ checkpoint: Checkpoint) {
         _ = groups[checkpoint.claim.consumer]?
             .record(
@@ -288,12 +290,12 @@ public actor InMemoryHub {
         return letters.filter { consumer == nil || $0.consumer == consumer }
     }
 
-    /// The message that a batch gives up; nil if it gives up none.
+    /// The message that a batch gives up; nil if it does not give up a message.
     func rejectedMessage(of batch: Batch) throws -> Envelope? {
         guard batch.rejection != nil, let position = batch.checkpoint?.position else { return nil }
         try requireThisJournal(position)
         guard position.offset > 0, position.offset <= UInt64(journal.count) else {
-            throw BusError(.letter, "there is no message at \(position) to be rejected")
+            throw BusError(.letter, "there is no message at position \(position) that could be given up")
         }
         return journal[Int(position.offset) - 1].message
     }
@@ -315,7 +317,7 @@ public actor InMemoryHub {
         letters.removeAll { settled.contains($0.id) }
     }
 
-    /// Hands a query to whose turn it is.
+    /// Gives a query to the next process that serves its type.
     func ask(
         _ message: Envelope, for handle: InMemoryEventBus.ID,
         answer: AsyncStream<Result<Envelope, BusError>>.Continuation
@@ -336,7 +338,7 @@ public actor InMemoryHub {
         return query.id
     }
 
-    /// Ends a query. Whoever is first decides how.
+    /// Ends a query with a result. Only the first call for a query has an effect.
     func settle(_ id: InMemoryQuery.ID, _ result: Result<Envelope, BusError>) {
         guard let query = queries.removeValue(forKey: id) else { return }
         query.answer.yield(result)
@@ -349,23 +351,23 @@ public actor InMemoryHub {
     ) throws -> InMemoryServer.ID {
         try requireOpen(handle)
         if let type = types.first(where: { $0.kind != .query }) {
-            throw BusError(.refused, "\(type) cannot be served: it is not a query")
+            throw BusError(.refused, "\(type) cannot be served because it is not a query")
         }
         let server = InMemoryServer(handle: handle, types: Set(types), queries: queries)
         servers.append(server)
         return server.id
     }
 
-    /// Takes a server out, and gives what it has not answered the reason.
+    /// Removes a server. The queries that it has not answered fail with `code`.
     func stopServing(_ id: InMemoryServer.ID, _ code: BusError.Code) {
         guard let index = servers.firstIndex(where: { $0.id == id }) else { return }
         servers.remove(at: index).queries.finish()
         for query in queries.values.filter({ $0.server == id }) {
-            settle(query.id, .failure(BusError(code, "who served \(query.message.type) has stopped")))
+            settle(query.id, .failure(BusError(code, "the process that served \(query.message.type) has stopped")))
         }
     }
 
-    /// Ends what a process was asked, and what it asked.
+    /// Ends the queries that a process serves and the queries that it has asked.
     func endQueries(of handle: InMemoryEventBus.ID) {
         for server in servers.filter({ $0.handle == handle }) { stopServing(server.id, .unserved) }
         for query in queries.values.filter({ $0.asker == handle }) {
@@ -388,18 +390,18 @@ extension BusError {
     }
 }
 
-/// An instance of a durable consumer.
+/// The membership of an instance in a durable consumer.
 struct Membership: Hashable, Sendable {
     let consumer: String
     let member: UUID
 }
 
-/// One that answers queries.
+/// A process that answers queries of some types.
 struct InMemoryServer: Identifiable {
     let id = UUID()
     let handle: InMemoryEventBus.ID
     let types: Set<MessageType>
-    /// Holds no more queries than there are askers waiting.
+    /// The queries to answer. There are never more than there are waiting askers.
     let queries: AsyncStream<InMemoryQuery>.Continuation
 }
 
@@ -409,18 +411,18 @@ struct InMemoryQuery: Identifiable, Sendable {
     let message: Envelope
     let asker: InMemoryEventBus.ID
     let server: InMemoryServer.ID
-    /// Gets the one answer, or the reason why there is none.
+    /// Receives the answer or an error.
     let answer: AsyncStream<Result<Envelope, BusError>>.Continuation
-    /// Ends when nobody waits for the answer any longer.
+    /// Ends when the asker no longer waits for the answer.
     let isWanted: AsyncStream<Never>
     let settled: AsyncStream<Never>.Continuation
 }
 
-/// Which of the retained documents: the last one of these is kept.
+/// The identity of a retained document: the hub keeps the last document of each key.
 struct DocumentKey: Hashable, Sendable {
     let type: MessageType
     let subject: String
-    /// Never empty: an empty key is none.
+    /// Nil instead of an empty string: an empty key is the same as no key.
     let key: String?
 
     init(type: MessageType, subject: String, key: String?) {

@@ -1,23 +1,25 @@
 internal import Foundation
 
-/// How far one reader has come in the journal. It holds no messages but the documents it began with and what is transient.
+/// The progress of one reader in the journal. It holds no messages except the retained documents that it starts with,
+/// and transient ones.
 struct InMemorySubscription: Identifiable {
-    /// How many transient messages wait for a reader.
+    /// The maximum number of transient messages that wait for a reader.
     private static let transientCount = 1024
 
     let id = UUID()
     private let filters: [MessageFilter]
-    /// Only what this covers, and only while it says what its member owns.
+    /// The claim that the reader reads under; nil for an ordinary subscription. Only messages that it covers are
+    /// delivered, and only while it matches the partitions of its member.
     let claim: ConsumerClaim?
-    /// The index in the journal of the first message not looked at yet.
+    /// The journal index of the first message that has not been checked yet.
     private var next: Int
-    /// The length of the journal behind which nothing is given; nil for no end.
+    /// The length of the journal at which the subscription ends; nil for no end.
     private let end: Int?
-    /// What a subscription from ``StartPosition/retained`` has yet to read before the journal.
+    /// The retained documents that a subscription from ``StartPosition/retained`` reads before the journal.
     private var retained: ArraySlice<Envelope>
-    /// Finished when something new is there.
+    /// Finished when there is something new to read.
     private var wake: AsyncStream<Never>.Continuation?
-    /// Each with the length of the journal behind which it came.
+    /// The transient messages that wait, each with the length that the journal had when it was published.
     private var transient: [(behind: Int, message: Envelope)] = []
 
     init(
@@ -31,7 +33,7 @@ struct InMemorySubscription: Identifiable {
         self.claim = claim
     }
 
-    /// A stream that ends with the next call of ``wakeUp()``.
+    /// Returns a stream that ends with the next call of ``wakeUp()``.
     mutating func news() -> AsyncStream<Never> {
         let (news, continuation) = AsyncStream.makeStream(of: Never.self)
         wake = continuation
@@ -44,8 +46,8 @@ struct InMemorySubscription: Identifiable {
         wake = nil
     }
 
-    /// Takes a transient message in, if it is wanted.
-    /// - Returns: false if the oldest had to go for it.
+    /// Adds a transient message if it matches.
+    /// - Returns: False if the oldest waiting message was dropped to make room.
     mutating func offer(_ message: Envelope, behind length: Int) -> Bool {
         guard wants(message) else { return true }
         transient.append((length, message))
@@ -56,6 +58,7 @@ struct InMemorySubscription: Identifiable {
 
     var isAtEnd: Bool { end.map { next >= $0 } ?? false }
 
+    /// Takes the next message; nil if there is none yet.
     mutating func take(from journal: [JournalEntry]) -> Envelope? {
         if let document = retained.popFirst() { return document }
         let end = min(transient.first?.behind ?? journal.count, end ?? .max)
@@ -75,10 +78,10 @@ struct InMemorySubscription: Identifiable {
 /// A message in the journal of an ``InMemoryHub``.
 struct JournalEntry: Sendable {
     let message: Envelope
-    /// When it was journalled.
+    /// The time at which the message was recorded.
     let time: Date
 
-    /// Whether one of these filters takes messages of its type, whoever they are for.
+    /// True if a filter selects the type of the message. The filters' subjects are ignored.
     func hasType(of filters: [MessageFilter]) -> Bool {
         filters.contains { $0.matches(message.type, subject: $0.subject ?? message.subject) }
     }
