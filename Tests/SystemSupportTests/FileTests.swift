@@ -2,9 +2,9 @@ import Foundation
 import SystemSupport
 import Testing
 
-/// Gives `body` a folder of its own.
+/// Runs `body` with a new folder, which is removed afterwards.
 func inScratchDirectory<Result>(_ body: (String) async throws -> Result) async throws -> Result {
-    // Short: a socket's path has at most 107 bytes.
+    // The path is short because a socket's path has at most 107 bytes.
     let directory = "/tmp/segue-\(UUID().uuidString.prefix(8).lowercased())"
     try FileManager.default.createDirectory(
         atPath: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
@@ -52,7 +52,7 @@ struct AtomicFileTests {
         try await inScratchDirectory { directory in
             let path = "\(directory)/file"
             try Data("old".utf8).write(to: URL(fileURLWithPath: path))
-            // One that a writer has left that was killed.
+            // The temporary file of a writer that was killed.
             try Data("half".utf8).write(to: URL(fileURLWithPath: path + AtomicFile.temporarySuffix))
             try AtomicFile(path).replace(with: Data("new".utf8), isDurable: isDurable)
             #expect(try String(contentsOfFile: path, encoding: .utf8) == "new")

@@ -68,7 +68,7 @@ private func connection(to path: String) throws -> UnixStream {
     return stream
 }
 
-/// Answers with what it was sent, in capitals.
+/// Answers each connection with its input in capital letters.
 private final class Server: Sendable {
     private let socket: UnixSocket
 
