@@ -180,7 +180,7 @@ let executables: [Target] = [
 
 let tests: [Target] = [
     tests(of: "Support"),
-    tests(of: "SystemSupport"),
+    tests(of: "SystemSupport", ["TestSupport"]),
     tests(of: "Sodium"),
     testExecutable("http-fixture", in: "HTTPFixture", ["HTTPClient", httpTypes]),
     tests(of: "HTTPClient", ["TestSupport", "http-fixture", httpTypes, subprocess, systemPackage]),

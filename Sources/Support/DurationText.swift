@@ -1,10 +1,10 @@
-/// Durations as text: a number and a unit, such as `500ms`, `5s`, `2m`, `1h`, `7d`.
+/// Conversions between durations and strings: a number and a unit, such as `500ms`, `5s`, `2m`, `1h`, `7d`.
 extension Duration {
     private static let units: [(name: String, milliseconds: Int)] = [
         ("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1000), ("ms", 1),
     ]
 
-    /// Reads one whole number and its unit, as flows and tools write a duration.
+    /// Reads one whole number and its unit, the form that flows and tools use. Nil for any other string.
     package init?(text: String) {
         let digits = text.prefix { "0"..."9" ~= $0 }
         let unit = Self.units.first { $0.name == text.dropFirst(digits.count) }
@@ -14,9 +14,10 @@ extension Duration {
         self = .milliseconds(milliseconds)
     }
 
-    /// Reads a sum of numbers with units, as the compose specification and systemd write it: `1m30s`, `1.5h`, `250us`.
+    /// Reads a sum of numbers with units, the form of the compose specification and systemd: `1m30s`, `1.5h`, `250us`.
     ///
-    /// - Returns: The duration to the microsecond; nil from 366 days on, which only a mistake asks for.
+    /// - Returns: The duration, rounded to the microsecond. Nil for any other string, and for 366 days or more, which
+    ///   can only be a mistake.
     package init?(sum text: String) {
         var rest = text[...]
         var microseconds = 0.0
@@ -33,16 +34,18 @@ extension Duration {
         self = .microseconds(Int64(microseconds.rounded()))
     }
 
-    /// The whole milliseconds.
+    /// The duration in milliseconds; a fraction is cut off.
     package var milliseconds: Int { Int(clamping: attoseconds / 1_000_000_000_000_000) }
 
-    /// The duration in the greatest unit of which it is a whole number; zero is `0s`. `init(text:)` reads it.
+    /// The milliseconds of the duration in the largest unit that needs no fraction, such as `90s`; zero is `0s`. The
+    /// result can be read by `init(text:)`.
     package var text: String {
         let unit = Self.units.first { milliseconds != 0 && milliseconds.isMultiple(of: $0.milliseconds) } ?? ("s", 1000)
         return "\(milliseconds / unit.milliseconds)\(unit.name)"
     }
 
-    /// The duration as a sum of seconds, milliseconds and microseconds; zero is `0s`. `init(sum:)` reads it.
+    /// The duration as a sum of seconds, milliseconds and microseconds; zero is `0s`. The result can be read by
+    /// `init(sum:)`.
     package var sumText: String {
         let (seconds, attoseconds) = components
         let microseconds = attoseconds / 1_000_000_000_000

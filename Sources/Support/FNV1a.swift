@@ -1,5 +1,5 @@
-/// The 64-bit FNV-1a hash: stable across processes and platforms, which Swift's own hashing is not on purpose, and short
-/// enough for a client in another language.
+/// The 64-bit FNV-1a hash. It is the same in every process and on every platform, which Swift's own hash is not, and it
+/// is easy to implement in other languages.
 package struct FNV1a {
     package private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
 
@@ -15,7 +15,7 @@ package struct FNV1a {
         combine(text.utf8)
     }
 
-    /// The hash so far, 16 digits.
+    /// The hash of the bytes so far: 16 hexadecimal digits in lower case.
     package var hexadecimal: String {
         let digits = String(value, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits

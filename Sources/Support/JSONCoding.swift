@@ -1,10 +1,10 @@
 public import Foundation
 
 extension JSONValue {
-    /// Parses JSON text.
+    /// Parses JSON.
     ///
     /// - Parameter json: One JSON value in UTF-8.
-    /// - Throws: `DecodingError` that says where the text stops being JSON.
+    /// - Throws: `DecodingError` with the number of the byte at which the input is invalid.
     public init(parsing json: Data) throws {
         var parser = JSONParser(Array(json))
         do {
@@ -23,11 +23,9 @@ extension JSONValue {
         try self.init(parsing: JSONEncoder().encode(value))
     }
 
-    /// Decodes a typed value out of this one.
+    /// Decodes this value as `type`.
     ///
-    /// - Parameter type: What is expected here.
-    /// - Returns: The decoded value.
-    /// - Throws: `DecodingError` that names the member which is missing or of another type.
+    /// - Throws: `DecodingError` with the name of the member that is missing or has another type.
     public func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         try JSONDecoder().decode(type, from: Data(description.utf8))
     }

@@ -1,13 +1,13 @@
 package import Foundation
 
-/// JSON text on one line, as it was written: numbers keep their digits and members their order, which a ``JSONValue`` does not
-/// keep. What a person reads or a recording holds must be the message that was sent, so it is not parsed and written again.
+/// One JSON value on one line, otherwise as it was written: numbers keep their digits and members their order, which a
+/// ``JSONValue`` does not keep. Output and recordings use it because they must show the message that was sent.
 package struct JSONText: Hashable, Sendable, CustomStringConvertible {
     package let utf8: [UInt8]
 
     package var description: String { String(decoding: utf8, as: UTF8.self) }
 
-    /// - Returns: `nil` when the bytes are not one JSON value in UTF-8.
+    /// Nil if the bytes are not one JSON value in UTF-8.
     package init?(_ data: Data) {
         guard (try? JSONValue(parsing: data)) != nil else { return nil }
         utf8 = Self.withoutBlanks(Array(data))
@@ -33,17 +33,18 @@ package struct JSONText: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The members of a JSON object, each value as it was written: numbers keep their digits, members their order.
+/// The members of a JSON object. Each value has the bytes that were received: numbers keep their digits, members their
+/// order.
 package struct RawMembers {
     private var values: [String: Data] = [:]
 
-    /// - Parameter json: a JSON object; what else it is gives no members, or some that are none.
+    /// - Parameter json: A JSON object. From other input no members are read, or invalid ones.
     package init(_ json: Data) {
         var scanner = Scanner(bytes: json)
         guard scanner.take(UInt8(ascii: "{")) else { return }
         while let name = scanner.string(), scanner.take(UInt8(ascii: ":")) {
             let value = scanner.value()
-            // Of two members with one name the first counts, as everywhere.
+            // Of two members with the same name the first one counts, as in ``JSONValue``.
             if values[name] == nil { values[name] = value }
             guard scanner.take(UInt8(ascii: ",")) else { return }
         }
@@ -67,7 +68,7 @@ package struct RawMembers {
             return true
         }
 
-        /// A string without its quotes; escapes stay as they are.
+        /// Reads a string, without its quotes. Escapes are not decoded.
         mutating func string() -> String? {
             guard take(UInt8(ascii: "\"")) else { return nil }
             let start = index
@@ -75,7 +76,7 @@ package struct RawMembers {
             return String(data: bytes[start..<index - 1], encoding: .utf8)
         }
 
-        /// All up to the comma or the bracket behind it.
+        /// Reads everything before the comma or the closing bracket that follows the value.
         mutating func value() -> Data {
             let start = index
             var depth = 0
@@ -97,7 +98,7 @@ package struct RawMembers {
             return bytes[start...]
         }
 
-        /// From behind the quote that opens it to behind the one that closes it.
+        /// Moves from after the opening quote to after the closing one.
         private mutating func skipString() {
             while index < bytes.endIndex, bytes[index] != UInt8(ascii: "\"") {
                 index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1

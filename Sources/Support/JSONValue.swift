@@ -1,7 +1,7 @@
-/// A JSON value (RFC 8259) as Swift sees it: what a message carries, and what a screen's arguments are.
+/// A JSON value (RFC 8259), such as the data of a message or the arguments of a screen.
 ///
-/// Whole numbers and fractions are two cases so that identifiers and counters never pass through floating point. They
-/// compare by value all the same: JSON knows one kind of number, so `1` and `1.0` are equal.
+/// Whole numbers and fractions are two cases, so that identifiers and counters are never converted to floating point.
+/// They compare by value, because JSON has only one kind of number: `1` and `1.0` are equal.
 public enum JSONValue: Sendable {
     /// `null`.
     case null
@@ -9,21 +9,21 @@ public enum JSONValue: Sendable {
     case bool(Bool)
     /// A number without a fraction that fits in 64 bits.
     case integer(Int)
-    /// Any other number. JSON has no notation for infinities and NaN: encoding one throws.
+    /// Any other number. JSON cannot represent infinities and NaN: encoding one of them throws.
     case number(Double)
     /// A string.
     case string(String)
     /// An array.
     case array([JSONValue])
-    /// An object. The order of its members means nothing.
+    /// An object. The order of its members has no meaning.
     case object([String: JSONValue])
 
-    /// The member `name` of an object; nil when there is none or this is no object.
+    /// The member `name` of an object. Nil if there is no such member, or if this is not an object.
     public subscript(name: String) -> JSONValue? {
         objectValue?[name]
     }
 
-    /// The element at `index` of an array; nil beyond its ends or when this is no array.
+    /// The element at `index` of an array. Nil if the index is out of range, or if this is not an array.
     public subscript(index: Int) -> JSONValue? {
         guard let elements = arrayValue, elements.indices.contains(index) else { return nil }
         return elements[index]
@@ -31,15 +31,15 @@ public enum JSONValue: Sendable {
 
     /// The value at a dotted path: `songs.0.title` is the title of the first song.
     ///
-    /// A part of digits is an index where it meets an array, a name where it meets an object.
+    /// A part of digits is an index in an array and a name in an object.
     ///
-    /// - Parameter path: Member names and indices, joined by dots; the empty path is the value itself.
-    /// - Returns: What stands there, nil when nothing does.
+    /// - Parameter path: Member names and indices, joined by dots. The empty path is the value itself.
+    /// - Returns: The value, or nil if there is none.
     public func value(at path: String) -> JSONValue? {
         value(at: path.split(separator: ".").map(String.init))
     }
 
-    /// The value at a path that is taken apart already.
+    /// The value at a path that is split into its parts.
     package func value(at path: [String]) -> JSONValue? {
         path.reduce(self as JSONValue?) { value, part in
             guard case .array = value else { return value?[part] }
@@ -47,16 +47,16 @@ public enum JSONValue: Sendable {
         }
     }
 
-    /// Whether this is `null`.
+    /// True if this is `null`.
     public var isNull: Bool { self == .null }
 
-    /// The truth value, nil when this is none.
+    /// The Boolean. Nil if this is not a Boolean.
     public var boolValue: Bool? {
         guard case .bool(let value) = self else { return nil }
         return value
     }
 
-    /// The whole number, nil when this is none. A fraction of zero is whole.
+    /// The whole number. Nil if this is not a whole number; `1.0` is one.
     public var integerValue: Int? {
         switch self {
         case .integer(let value): value
@@ -65,7 +65,7 @@ public enum JSONValue: Sendable {
         }
     }
 
-    /// The number, nil when this is none.
+    /// The number. Nil if this is not a number.
     public var numberValue: Double? {
         switch self {
         case .integer(let value): Double(value)
@@ -74,32 +74,32 @@ public enum JSONValue: Sendable {
         }
     }
 
-    /// The string, nil when this is none.
+    /// The string. Nil if this is not a string.
     public var stringValue: String? {
         guard case .string(let value) = self else { return nil }
         return value
     }
 
-    /// The elements of the array, nil when this is none.
+    /// The elements of the array. Nil if this is not an array.
     public var arrayValue: [JSONValue]? {
         guard case .array(let value) = self else { return nil }
         return value
     }
 
-    /// The members of the object, nil when this is none.
+    /// The members of the object. Nil if this is not an object.
     public var objectValue: [String: JSONValue]? {
         guard case .object(let value) = self else { return nil }
         return value
     }
 
-    /// An object of those members that have a value.
+    /// An object of the members whose value is not nil.
     package static func object(members: [(String, JSONValue?)]) -> JSONValue {
         .object(members.reduce(into: [:]) { object, member in object[member.0] = member.1 })
     }
 }
 
 extension JSONValue: Hashable {
-    /// Tells whether both are the same JSON value; numbers compare by value, not by how they are stored.
+    /// Compares two JSON values. Numbers compare by value: `1` and `1.0` are equal.
     public static func == (left: JSONValue, right: JSONValue) -> Bool {
         switch (left, right) {
         case (.null, .null): true
@@ -115,7 +115,7 @@ extension JSONValue: Hashable {
         }
     }
 
-    /// Feeds the value to `hasher`, a whole number alike in both of its representations.
+    /// Hashes the value. Equal numbers have equal hashes in both representations.
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .null: hasher.combine(0)
@@ -130,8 +130,8 @@ extension JSONValue: Hashable {
     }
 }
 
-// `nil` is left out on purpose: where a `JSONValue?` is expected, it would now mean no value, now a value of `null`,
-// depending on what the compiler infers. Write `.null`.
+// `nil` is not a literal of this type on purpose. Where a `JSONValue?` is expected, it would mean either "no value" or
+// the JSON value `null`, depending on type inference. Write `.null`.
 extension JSONValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
     ExpressibleByStringLiteral, ExpressibleByStringInterpolation, ExpressibleByArrayLiteral,
     ExpressibleByDictionaryLiteral
@@ -151,7 +151,7 @@ extension JSONValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, E
     /// An array.
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
 
-    /// An object; of two members with one name the first counts, as in parsing.
+    /// An object. Of two members with the same name the first one counts, as in parsing.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         self = .object(Dictionary(elements) { first, _ in first })
     }
@@ -160,10 +160,11 @@ extension JSONValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, E
 extension JSONValue: Codable {
     /// Decodes any JSON value.
     ///
-    /// - Throws: `DecodingError` when the decoder's value is none that JSON knows.
+    /// - Throws: `DecodingError` if the decoder's value is not a JSON value.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        // Strings first: they are what messages carry most, and each failed attempt costs a thrown error.
+        // Strings first, because messages contain more of them than of anything else and each failed attempt costs a
+        // thrown error.
         if let value = try? container.decode(String.self) {
             self = .string(value)
         } else if let value = try? container.decode(Int.self) {
@@ -181,9 +182,9 @@ extension JSONValue: Codable {
         }
     }
 
-    /// Encodes the value as the JSON that it is.
+    /// Encodes the value.
     ///
-    /// - Throws: `EncodingError` for a number that JSON cannot write.
+    /// - Throws: `EncodingError` for an infinity or NaN.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
@@ -199,10 +200,10 @@ extension JSONValue: Codable {
 }
 
 extension JSONValue: CustomStringConvertible {
-    /// The value as compact JSON with the members of objects in the order of their names' code points.
+    /// The value as compact JSON. The members of objects are ordered by the code points of their names.
     ///
-    /// Equal values have equal text on every platform, so it serves as a canonical form to hash and compare. It is
-    /// written here because the order that Foundation's sorted keys follow is not the same in all of its versions.
+    /// Equal values have equal strings on every platform, so this is a canonical form to hash and compare. It does not
+    /// use Foundation's sorted keys, whose order differs between versions of Foundation.
     public var description: String {
         var text = ""
         write(to: &text)

@@ -1,6 +1,6 @@
-/// Finds what someone who mistyped a word may have meant.
+/// Finds the word that a person probably meant by a mistyped one.
 package enum Spelling {
-    /// The candidate nearest to `word`, nil when none is near.
+    /// The candidate nearest to `word`. Nil if none is near.
     package static func nearest(to word: String, in candidates: some Sequence<String>) -> String? {
         candidates
             .map { (distance: distance(word.lowercased(), $0.lowercased()), candidate: $0) }
@@ -9,19 +9,19 @@ package enum Spelling {
             .candidate
     }
 
-    /// A sentence's second half that names the near candidate, nil when none is near.
+    /// The end of an error message that names the nearest candidate: `did you mean 'X'?`. Nil if none is near.
     package static func suggestion(for word: String, among candidates: some Sequence<String>) -> String? {
         nearest(to: word, in: candidates).map { "did you mean '\($0)'?" }
     }
 
-    /// A sentence's second half: the near candidate, or else all of them.
+    /// The end of an error message that names the nearest candidate or, if none is near, all candidates.
     package static func advice(for word: String, among candidates: some Collection<String>) -> String {
         if let suggestion = suggestion(for: word, among: candidates) { return suggestion }
         if candidates.isEmpty { return "there are none yet" }
         return "known are \(candidates.sorted().joined(separator: ", "))"
     }
 
-    /// How many letters to insert, remove, replace or swap with their neighbour (optimal string alignment).
+    /// The number of letters to insert, remove, replace or swap with their neighbour (optimal string alignment).
     private static func distance(_ left: String, _ right: String) -> Int {
         let (left, right) = (Array(left), Array(right))
         var rows = [Array(0...right.count)]

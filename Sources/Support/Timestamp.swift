@@ -1,18 +1,19 @@
 public import Foundation
 
-/// Times on the wire: RFC 3339, in UTC, with milliseconds.
+/// Times in messages: RFC 3339, in UTC, with milliseconds.
 ///
-/// Every message carries one, so the form that is written here is read and written by hand; Foundation reads the others.
+/// Every message has one, so this form is written and read by hand, for speed. Foundation reads the other forms.
 public enum Timestamp {
-    /// In milliseconds since 1970, the years 0000 to 9999: RFC 3339 has no others.
+    /// The years 0000 to 9999, in milliseconds since 1970. RFC 3339 has no other years.
     private static let range: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
 
-    /// Whether there is a timestamp of this date.
+    /// True if a timestamp can represent `date`.
     package static func canHold(_ date: Date) -> Bool {
         !date.timeIntervalSince1970.isNaN && range.contains(date.milliseconds)
     }
 
-    /// - Returns: for a date that no timestamp can hold, the nearest that one can.
+    /// - Returns: The timestamp. For a date outside the years 0000 to 9999, the timestamp of the nearest date inside
+    ///   them.
     public static func text(of date: Date) -> String {
         let milliseconds = min(max(date.milliseconds, range.lowerBound), range.upperBound)
         let (seconds, fraction) = milliseconds.flooredQuotientAndRemainder(by: 1000)
@@ -31,7 +32,7 @@ public enum Timestamp {
         }
     }
 
-    /// Reads a time with or without a fraction of a second; nil if it is neither.
+    /// Reads a time in RFC 3339, with or without a fraction of a second. Nil for any other string.
     public static func date(from text: String) -> Date? {
         var text = text
         if let date = text.withUTF8(plainDate) { return date }
@@ -41,7 +42,7 @@ public enum Timestamp {
 
     private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
-    /// Reads the form that is written here; nil if it is another.
+    /// Reads the form that ``text(of:)`` writes. Nil for any other.
     package static func plainDate(_ bytes: UnsafeBufferPointer<UInt8>) -> Date? {
         guard bytes.count == 24, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
             bytes[10] == UInt8(ascii: "T"), bytes[13] == UInt8(ascii: ":"), bytes[16] == UInt8(ascii: ":"),
@@ -58,7 +59,7 @@ public enum Timestamp {
 }
 
 extension Date {
-    /// Since 1970; the nearest for a date that they cannot count.
+    /// The milliseconds since 1970, limited to what an `Int64` can represent.
     package var milliseconds: Int64 { milliseconds(.toNearestOrAwayFromZero) }
 
     package func milliseconds(_ rule: FloatingPointRoundingRule) -> Int64 {
@@ -96,13 +97,13 @@ extension Int64 {
     }
 }
 
-/// Days since 1970-01-01 as dates of the proleptic Gregorian calendar, and back.
+/// Conversions between days since 1970-01-01 and dates of the proleptic Gregorian calendar.
 ///
-/// The arithmetic counts years from March, so that the leap day is a year's last:
+/// The arithmetic begins each year in March, so that the leap day is the last day of a year:
 /// https://howardhinnant.github.io/date_algorithms.html
 enum CivilDate {
     private static let daysPerEra: Int64 = 146_097
-    /// From 0000-03-01 to 1970-01-01.
+    /// The days from 0000-03-01 to 1970-01-01.
     private static let epoch: Int64 = 719_468
 
     static func fields(ofDay number: Int64) -> (year: Int64, month: Int64, day: Int64) {

@@ -61,7 +61,7 @@ struct RefusalTests {
             let key = try #require(frames[2].firstIndex(of: UInt8(ascii: "b")))
             frames[2][key] = 0xff
             let reply = fixture.reply(fixture.handle([Incoming(peer: [1], frames: frames)]))
-            #expect(reply == .refused(ProtocolError(.malformed, "a text is not UTF-8")))
+            #expect(reply == .refused(ProtocolError(.malformed, "a string is not UTF-8")))
         }
     }
 
@@ -150,8 +150,10 @@ struct RefusalTests {
                 ]
             }
             let refusals = send()
-            #expect(refusals.first == .refused(ProtocolError(.fenced, "another process has taken music over")))
-            #expect(refusals.last == .refused(ProtocolError(.letter, "there is no dead letter 7 any more")))
+            #expect(
+                refusals.first
+                    == .refused(ProtocolError(.fenced, "another process has taken over the durable consumer 'music'")))
+            #expect(refusals.last == .refused(ProtocolError(.letter, "there is no dead letter 7")))
             _ = fixture.publish(sequence: 4, ["C"])
             if isRestarted { try fixture.restart() }
             #expect(send() == refusals)

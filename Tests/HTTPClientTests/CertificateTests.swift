@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The HTTP client and certificates", .timeLimit(.minutes(1)))
 struct CertificateTests {
-    /// Runs OpenSSL's test server with a certificate for `localhost` that signs itself.
+    /// Runs OpenSSL's test server with a self-signed certificate for `localhost`.
     private func withServer(
         _ body: (_ port: Int, _ certificate: String) async throws -> Void
     ) async throws {
@@ -29,7 +29,7 @@ struct CertificateTests {
         ) { execution in
             defer { try? execution.send(signal: .kill) }
             for try await line in execution.standardOutput.strings() {
-                // Its first line: `ACCEPT 127.0.0.1:41234`.
+                // The first line of its output is `ACCEPT 127.0.0.1:41234`.
                 guard let port = line.firstMatch(of: #/^ACCEPT .*:(\d+)/#).flatMap({ Int($0.1) }) else { continue }
                 try await body(port, certificate)
                 return

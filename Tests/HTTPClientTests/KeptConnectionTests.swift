@@ -102,7 +102,7 @@ struct KeptConnectionTests {
         try await RawServer.with { connection, _ in
             while connection.request() != nil { connection.answer(String(repeating: "a", count: 10_000)) }
         } _: { server in
-            // A process of its own: other tests use memory and descriptors meanwhile.
+            // A separate process, because other tests use memory and descriptors at the same time.
             let fixture = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
                 .appending(path: "http-fixture").path
             let result = try await run(

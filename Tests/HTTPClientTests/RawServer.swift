@@ -3,7 +3,7 @@ import Synchronization
 
 /// A TCP server on 127.0.0.1 that calls a closure of the test for each connection.
 final class RawServer: Sendable {
-    /// One connection, on a thread of its own.
+    /// One connection, which has its own thread.
     struct Connection {
         private let descriptor: Int32
 
@@ -11,7 +11,7 @@ final class RawServer: Sendable {
             self.descriptor = descriptor
         }
 
-        /// The next request, with its body; `nil` when the client closes the connection before.
+        /// The next request with its body. Nil if the client closes the connection first.
         func request() -> String? {
             var text = ""
             while !Self.isWhole(text) {
@@ -23,7 +23,7 @@ final class RawServer: Sendable {
             return text
         }
 
-        /// - Returns: false when the client has closed the connection.
+        /// - Returns: False if the client has closed the connection.
         @discardableResult
         func send(_ text: String) -> Bool {
             Array(text.utf8).withUnsafeBytes {
@@ -52,7 +52,7 @@ final class RawServer: Sendable {
     private let listener: Int32
     private let count = Mutex(0)
 
-    /// - Parameter serve: called for each connection, with its number, counted from 1. The connection is closed when it
+    /// - Parameter serve: Called for each connection with its number, counted from 1. The connection is closed when it
     ///   returns.
     static func with<Result>(
         _ serve: @escaping @Sendable (Connection, _ number: Int) -> Void,
@@ -60,12 +60,12 @@ final class RawServer: Sendable {
     ) async throws -> Result {
         let server = try RawServer()
         Thread { server.accept(serve) }.start()
-        // Ends `accept` on the thread.
+        // This ends the call of `accept` on the thread.
         defer { shutdown(server.listener, Int32(SHUT_RDWR)) }
         return try await body(server)
     }
 
-    /// - Parameter isListening: whether clients can connect. The port is taken in any case.
+    /// - Parameter isListening: True if clients can connect. The port is reserved in either case.
     init(isListening: Bool = true) throws {
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
@@ -88,7 +88,7 @@ final class RawServer: Sendable {
     private func accept(_ serve: @escaping @Sendable (Connection, Int) -> Void) {
         while true {
             let descriptor = Foundation.accept(listener, nil, nil)
-            // A client that was cancelled may be gone before it is accepted.
+            // A client that was cancelled may close its connection before it is accepted.
             if descriptor < 0, errno == ECONNABORTED || errno == EINTR { continue }
             guard descriptor >= 0 else { return }
             let number = count.withLock { count in

@@ -1,22 +1,20 @@
 import Foundation
 import SystemSupport
+import TestSupport
 import Testing
 
-/// Gives `body` a folder of its own.
-func inScratchVault<Result>(_ body: (String) async throws -> Result) async throws -> Result {
-    // Short: a socket's path has at most 107 bytes.
-    let directory = "/tmp/segue-\(UUID().uuidString.prefix(8).lowercased())"
-    try FileManager.default.createDirectory(
-        atPath: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-    defer { try? FileManager.default.removeItem(atPath: directory) }
-    return try await body(directory)
+/// Runs `body` with a new folder, which is removed afterwards.
+func inScratchFolder<Result>(_ body: (String) async throws -> Result) async throws -> Result {
+    let scratch = try ScratchFolder()
+    defer { scratch.remove() }
+    return try await body(scratch.path)
 }
 
 @Suite("File locks")
 struct FileLockTests {
     @Test("one holds it at a time; it is free when it is released, and when its holder has gone")
     func exclusive() async throws {
-        try await inScratchVault { directory in
+        try await inScratchFolder { directory in
             let path = "\(directory)/lock"
             let first = try #require(try FileLock.acquire(path))
             #expect(try FileLock.acquire(path) == nil)
@@ -34,7 +32,7 @@ struct FileLockTests {
 
     @Test("a file that cannot be opened, or is a symbolic link, is named with the reason")
     func unusable() async throws {
-        try await inScratchVault { directory in
+        try await inScratchFolder { directory in
             let missing = #expect(throws: SystemError.self) { try FileLock.acquire("\(directory)/none/lock") }
             #expect(missing?.description == "\(directory)/none/lock: No such file or directory")
             try FileManager.default.createSymbolicLink(
@@ -49,10 +47,10 @@ struct FileLockTests {
 struct AtomicFileTests {
     @Test("the new content takes the place of the old, with its own mode", arguments: [true, false])
     func replace(isDurable: Bool) async throws {
-        try await inScratchVault { directory in
+        try await inScratchFolder { directory in
             let path = "\(directory)/file"
             try Data("old".utf8).write(to: URL(fileURLWithPath: path))
-            // One that a writer has left that was killed.
+            // The temporary file of a writer that was killed.
             try Data("half".utf8).write(to: URL(fileURLWithPath: path + AtomicFile.temporarySuffix))
             try AtomicFile(path).replace(with: Data("new".utf8), isDurable: isDurable)
             #expect(try String(contentsOfFile: path, encoding: .utf8) == "new")
@@ -67,7 +65,7 @@ struct AtomicFileTests {
 
     @Test("when the name cannot be taken, nothing is left of the new content")
     func taken() async throws {
-        try await inScratchVault { directory in
+        try await inScratchFolder { directory in
             let path = "\(directory)/folder"
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
             let error = #expect(throws: SystemError.self) { try AtomicFile(path).replace(with: Data("new".utf8)) }
@@ -89,7 +87,7 @@ struct AtomicFileTests {
 struct DirectoryWatchTests {
     @Test("a wait ends when something is written; new files are told")
     func changes() async throws {
-        try await inScratchVault { directory in
+        try await inScratchFolder { directory in
             let watch = try DirectoryWatch(path: directory)
             let file = URL(fileURLWithPath: "\(directory)/file")
             try Data("1".utf8).write(to: file)

@@ -118,7 +118,7 @@ struct LineTests {
     }
 }
 
-/// A pipe to write into.
+/// A pipe that the test writes to.
 private final class Feeder: Sendable {
     let output: CInt
     private let input: Mutex<CInt?>

@@ -2,7 +2,7 @@ import Foundation
 import SystemSupport
 import Testing
 
-/// With signals that nothing else here uses.
+/// The tests use signals that no other test of this process uses.
 @Suite("Running until a signal comes", .serialized)
 struct ShutdownSignalTests {
     @Test("work that is done ends with its value, and what it throws is thrown")
@@ -24,8 +24,8 @@ struct ShutdownSignalTests {
                 end.yield()
                 end.finish()
             }
-            // At once: signals are heard before the work begins. Not raised on this thread: only signals to the process are
-            // waited for.
+            // The signal may be sent at once, because signals are handled before the work begins. It is sent to the
+            // process and not raised on this thread, because only signals to the process are observed.
             kill(getpid(), SIGUSR2)
             try await Task.sleep(for: .seconds(60))
         }

@@ -19,7 +19,7 @@ struct UnixSocketTests {
 
     @Test("one message goes each way, and the socket's path goes with it")
     func stream() async throws {
-        try await inScratchVault { directory in
+        try await inScratchFolder { directory in
             let path = "\(directory)/socket"
             // Left by an earlier process.
             try Data().write(to: URL(fileURLWithPath: path))
@@ -40,7 +40,7 @@ struct UnixSocketTests {
 
     @Test("what is longer than the limit is given up")
     func limit() async throws {
-        try await inScratchVault { directory in
+        try await inScratchFolder { directory in
             let server = try Server("\(directory)/socket")
             async let served: Void = server.serveOne()
             let client = try connection(to: "\(directory)/socket")
@@ -52,7 +52,7 @@ struct UnixSocketTests {
 
     @Test("a wait for a connection ends with its task")
     func cancelled() async throws {
-        try await inScratchVault { directory in
+        try await inScratchFolder { directory in
             let server = try Server("\(directory)/socket")
             let wait = Task { await server.serveOne() }
             wait.cancel()
@@ -68,7 +68,7 @@ private func connection(to path: String) throws -> UnixStream {
     return stream
 }
 
-/// Answers with what it was sent, in capitals.
+/// Answers each connection with its input in capital letters.
 private final class Server: Sendable {
     private let socket: UnixSocket
 
@@ -87,7 +87,7 @@ private final class Server: Sendable {
 struct NotificationTests {
     @Test("a message is the same after its journey", arguments: [0, 1])
     func journey(isAbstract: Int) async throws {
-        try await inScratchVault { directory in
+        try await inScratchFolder { directory in
             let path = isAbstract == 1 ? "@\(directory)" : "\(directory)/notify"
             let socket = try NotifySocket(path: path)
             #expect(socket.receive() == nil)
@@ -137,7 +137,7 @@ struct NotificationTests {
 
     @Test("a supervisor whose queue is full misses a message, and holds the service up only as long as told")
     func full() async throws {
-        try await inScratchVault { directory in
+        try await inScratchFolder { directory in
             let socket = try NotifySocket(path: "\(directory)/notify")
             let notifier = Notifier(socketPath: socket.path)
             let begin = ContinuousClock.now
@@ -150,7 +150,7 @@ struct NotificationTests {
 
     @Test("a wait ends at its time, and with a message")
     func wait() async throws {
-        try await inScratchVault { directory in
+        try await inScratchFolder { directory in
             let socket = try NotifySocket(path: "\(directory)/notify")
             await socket.wait(until: .now + .milliseconds(10))
             #expect(socket.receive() == nil)

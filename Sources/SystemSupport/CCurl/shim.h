@@ -3,7 +3,7 @@
 
 #include <curl/curl.h>
 
-/* Swift cannot call variadic functions. The macros of these names check types by the literal name of the option. */
+/* Swift cannot call variadic functions. curl.h also defines macros with these names, which need a literal option. */
 #undef curl_easy_setopt
 #undef curl_easy_getinfo
 

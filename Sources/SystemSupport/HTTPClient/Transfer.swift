@@ -2,7 +2,7 @@ internal import CCurl
 internal import Foundation
 internal import HTTPTypes
 
-/// A request, and the caller that waits for its answer.
+/// A request, and the caller that waits for the response.
 struct TransferOrder: Sendable {
     let id: UInt64
     let request: HTTPClient.Request
@@ -14,7 +14,7 @@ struct TransferOrder: Sendable {
 /// One exchange under way, on the thread of its `TransferThread`.
 final class Transfer {
     private static let maximumHeader = 64 << 10
-    /// RFC 9110 §9.2.2.
+    /// Methods that may be sent twice (RFC 9110 §9.2.2).
     private static let idempotentMethods: Set<HTTPRequest.Method> = [.get, .head, .put, .delete, .options, .trace]
 
     private let order: TransferOrder
@@ -26,7 +26,7 @@ final class Transfer {
     private var body = Data()
     private var isTooLong = false
 
-    /// Begins the exchange. On failure it resumes the caller with an error and returns `nil`.
+    /// Begins the exchange. If this fails, it resumes the caller with an error and returns nil.
     init?(_ order: TransferOrder, authorities: String?, multi: UnsafeMutableRawPointer) {
         guard let easy = curl_easy_init() else {
             order.continuation.resume(throwing: HTTPClient.Failure.unusable)
@@ -75,21 +75,22 @@ final class Transfer {
         }
     }
 
-    /// libcurl sends a request again when a kept connection turns out to be closed, whatever its method is.
+    /// True if a request with this method may be sent twice: libcurl sends a request again, whatever its method is,
+    /// when the server has closed the kept connection.
     private static func mayUseKeptConnection(_ method: HTTPRequest.Method) -> Bool {
         idempotentMethods.contains(method)
     }
 
     private func configure(authorities: String?) -> CURLcode {
         let request = order.request
-        // libcurl knows other schemes, and guesses one when there is none.
+        // libcurl supports other schemes, and guesses one if there is none.
         let scheme = request.url.prefix { $0 != ":" }.lowercased()
         guard scheme == "http" || scheme == "https" else { return CURLE_URL_MALFORMAT }
         for field in request.headers {
-            // `Name;` is how libcurl is told of a header without a value.
+            // libcurl's notation for a header without a value is `Name;`.
             requestHeaders = curl_slist_append(requestHeaders, field.value.isEmpty ? "\(field.name);" : "\(field)")
         }
-        // libcurl would add a content type of its own, and wait a second before it sends a long body.
+        // libcurl would add a content type, and would wait a second before it sends a long body.
         if request.headers[.contentType] == nil { requestHeaders = curl_slist_append(requestHeaders, "Content-Type:") }
         requestHeaders = curl_slist_append(requestHeaders, "Expect:")
 
@@ -111,11 +112,12 @@ final class Transfer {
         set(CURLOPT_PATH_AS_IS, 1)
         set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
         set(CURLOPT_PROXY, "")
-        // 0 would be no deadline.
+        // 0 would mean "no deadline".
         set(CURLOPT_TIMEOUT_MS, Int(max(1, min(order.deadline / .milliseconds(1), 1e9))))
-        // Signals belong to the process, which has other threads.
+        // libcurl must not use signals, because they belong to the whole process.
         set(CURLOPT_NOSIGNAL, 1)
-        // Without it the end of a transfer waits for the look-up of a host's name, and all other transfers with it.
+        // Without this option, ending one transfer waits for the look-up of its host's name and so delays all other
+        // transfers.
         set(CURLOPT_QUICK_EXIT, 1)
         if let authorities {
             set(CURLOPT_CAINFO, authorities)
@@ -125,7 +127,7 @@ final class Transfer {
 
         if let body = request.body {
             set(CURLOPT_POSTFIELDSIZE, body.count)
-            // Without a pointer libcurl would read the body from standard input.
+            // Without a pointer libcurl would read the body from standard input, so an empty body needs one, too.
             var bytes = Array(body) + [0]
             set(CURLOPT_COPYPOSTFIELDS, &bytes)
         }
@@ -133,7 +135,7 @@ final class Transfer {
         set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
         set(CURLOPT_HTTPHEADER, UnsafeMutableRawPointer(requestHeaders))
 
-        // The thread that calls back is the one that owns this object.
+        // libcurl calls back on the thread that owns this object.
         let context = Unmanaged.passUnretained(self).toOpaque()
         set(CURLOPT_HEADERDATA, context)
         set(CURLOPT_WRITEDATA, context)
@@ -146,7 +148,7 @@ final class Transfer {
         return result
     }
 
-    /// - Returns: the number of bytes that were taken; libcurl ends the exchange when it is not all of them.
+    /// - Returns: The number of bytes that were accepted. If it is less than `count`, libcurl ends the exchange.
     private static func received(
         _ bytes: UnsafeMutablePointer<CChar>?, _ count: Int, _ context: UnsafeMutableRawPointer?,
         _ take: (Transfer, Data) -> Bool
@@ -165,7 +167,7 @@ final class Transfer {
         guard headerSize <= Self.maximumHeader else { return false }
         let text = String(decoding: line, as: UTF8.self)
         if text.hasPrefix("HTTP/") {
-            // A final answer may follow others, such as `100 Continue`.
+            // A final response may follow others, such as `100 Continue`.
             headers = HTTPFields()
         } else if let colon = text.firstIndex(of: ":"), let name = HTTPField.Name(String(text[..<colon])) {
             let value = text[text.index(after: colon)...].trimmingCharacters(in: .whitespacesAndNewlines)
@@ -183,13 +185,13 @@ final class Transfer {
 
 extension HTTPClient.Failure {
     static let closed = Self(code: .closed, description: "the client was closed")
-    static let unusable = Self(code: .broken, description: "libcurl cannot work, memory may be short")
+    static let unusable = Self(code: .broken, description: "libcurl failed, perhaps because memory is short")
     fileprivate static let notHTTP = Self(code: .broken, description: "the answer is not HTTP")
 
     fileprivate init(_ result: CURLcode) {
         switch result {
         case CURLE_URL_MALFORMAT:
-            self.init(code: .url, description: "the URL is not one of http or https")
+            self.init(code: .url, description: "the URL is not a valid http or https URL")
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT:
             self.init(code: .noConnection, description: "no connection")
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CACERT_BADFILE:
@@ -199,7 +201,7 @@ extension HTTPClient.Failure {
         case CURLE_UNSUPPORTED_PROTOCOL:
             self = .notHTTP
         default:
-            // libcurl's own words for the code, which know nothing of this request.
+            // libcurl's description of the code, which contains nothing of the request.
             self.init(code: .broken, description: String(cString: curl_easy_strerror(result)))
         }
     }

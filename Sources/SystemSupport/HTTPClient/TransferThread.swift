@@ -2,30 +2,32 @@ internal import CCurl
 internal import Foundation
 internal import Synchronization
 
-/// The thread on which libcurl works: it owns the multi handle, which keeps connections open between transfers.
+/// The thread on which libcurl works. It owns the multi handle, which keeps connections open between transfers.
 ///
-/// Other threads leave orders in a mailbox and wake it. It sleeps in `curl_multi_poll` until a socket, a timer of
-/// libcurl's or an order wakes it. Callers bound the number of transfers: each waits for its own.
+/// Other threads put orders into a mailbox and wake the thread. It sleeps in `curl_multi_poll` until a socket, a timer
+/// of libcurl or an order wakes it. The number of transfers is bounded by the callers, because each caller waits for
+/// its own.
 final class TransferThread: Sendable {
     private struct Mailbox {
         var orders: [TransferOrder] = []
         var cancelled: [UInt64] = []
         var isStopping = false
-        /// The thread takes no mail any more.
+        /// True if the thread no longer reads the mailbox.
         var isClosed = false
     }
 
     private static let ids = Atomic<UInt64>(0)
-    /// Before any other function of libcurl, and once (libcurl-thread(3)).
+    /// True if libcurl is initialised. This must happen once, before any other function of libcurl is called
+    /// (libcurl-thread(3)).
     private static let isInitialised = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
     private let mailbox = Mutex(Mailbox())
     private let authorities: String?
-    /// Used by the thread of ``run()`` only, which frees it. Other threads call `curl_multi_wakeup`, which is thread-safe,
-    /// and only while they hold the mailbox's lock and it is not closed.
+    /// Used only by the thread of ``run()``, which frees it. Other threads only call `curl_multi_wakeup`, which is
+    /// thread-safe, and only while they hold the mailbox's lock and the mailbox is not closed.
     nonisolated(unsafe) private let multi: UnsafeMutableRawPointer
 
-    /// - Parameter authorities: a file of PEM certificates to trust instead of the system's.
+    /// - Parameter authorities: The path of a file of PEM certificates to trust instead of the system's.
     init(authorities: String?) throws {
         guard Self.isInitialised, let multi = curl_multi_init() else { throw HTTPClient.Failure.unusable }
         self.multi = multi
@@ -36,7 +38,7 @@ final class TransferThread: Sendable {
         ids.add(1, ordering: .relaxed).newValue
     }
 
-    /// Works until ``stop()``.
+    /// Runs the thread until ``stop()`` is called.
     func run() async {
         await withCheckedContinuation { ended in
             let thread = Thread {
@@ -58,12 +60,12 @@ final class TransferThread: Sendable {
         }
     }
 
-    /// Ends a transfer, if it is under way, with `CancellationError`.
+    /// Ends a transfer with `CancellationError`, if it is under way.
     func cancel(_ id: UInt64) {
         tell { $0.cancelled.append(id) }
     }
 
-    /// - Returns: whether the thread will read it.
+    /// - Returns: True if the thread will read the change.
     @discardableResult
     private func tell(_ change: (inout Mailbox) -> Void) -> Bool {
         mailbox.withLock { mailbox in
@@ -74,7 +76,7 @@ final class TransferThread: Sendable {
         }
     }
 
-    /// - Returns: the mail since the last call. After mail that asks to stop there is no more.
+    /// - Returns: The mail since the last call. After mail that asks the thread to stop there is none.
     private func takeMail() -> Mailbox {
         mailbox.withLock { mailbox in
             defer { mailbox = Mailbox(isClosed: mailbox.isStopping) }
@@ -106,8 +108,8 @@ final class TransferThread: Sendable {
         curl_multi_cleanup(multi)
     }
 
-    /// Does what can be done now, then sleeps until there is more to do.
-    /// - Returns: false if libcurl has failed for all transfers at once.
+    /// Advances all transfers, then sleeps until there is more to do.
+    /// - Returns: False if libcurl failed for all transfers at once.
     private func transferAndWait(_ transfers: inout [UInt64: Transfer]) -> Bool {
         var count: Int32 = 0
         guard curl_multi_perform(multi, &count) == CURLM_OK else { return false }
@@ -120,7 +122,7 @@ final class TransferThread: Sendable {
         return curl_multi_poll(multi, nil, 0, 60_000, nil) == CURLM_OK
     }
 
-    /// libcurl sends with `MSG_NOSIGNAL`, but OpenSSL may write without.
+    /// Blocks SIGPIPE on this thread. libcurl sends with `MSG_NOSIGNAL`, but OpenSSL may write without it.
     private static func blockPipeSignal() {
         var signals = sigset_t()
         sigemptyset(&signals)

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Base64 that is safe in a URL, without padding (RFC 4648 §5).
+/// Base64 for URLs, without padding (RFC 4648 §5).
 package enum Base64URL {
     package static func encode(_ bytes: Data) -> String {
         bytes.base64EncodedString()

@@ -7,19 +7,19 @@ package enum SHA256 {
     package static func hash(_ message: Data) -> Data {
         _ = initialised
         var digest = [UInt8](repeating: 0, count: Int(crypto_hash_sha256_bytes()))
-        // It returns 0 always.
+        // The function always returns 0.
         _ = crypto_hash_sha256(&digest, Array(message), UInt64(message.count))
         return Data(digest)
     }
 }
 
-/// SipHash-2-4: a hash of 64 bits that nobody can compute without its key. It is for short messages.
+/// SipHash-2-4: a hash of 64 bits that cannot be computed without its key. It is meant for short messages.
 package enum SipHash {
     /// A secret of 128 bits.
     package struct Key: Sendable {
         fileprivate let bytes: [UInt8]
 
-        /// A key that was kept; `nil` unless it has 16 bytes.
+        /// Restores a stored key. Nil unless it has 16 bytes.
         package init?(_ bytes: Data) {
             guard bytes.count == Int(crypto_shorthash_keybytes()) else { return nil }
             self.bytes = Array(bytes)
@@ -28,7 +28,7 @@ package enum SipHash {
 
     package static func hash(_ message: [UInt8], with key: Key) -> UInt64 {
         var hash = [UInt8](repeating: 0, count: Int(crypto_shorthash_bytes()))
-        // It returns 0 always.
+        // The function always returns 0.
         _ = crypto_shorthash(&hash, message, UInt64(message.count), key.bytes)
         return hash.reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
@@ -38,7 +38,7 @@ package enum SipHash {
 ///
 /// A sealed message is a nonce of 12 bytes, the ciphertext, and a tag of 16 bytes.
 package enum ChaChaPoly {
-    /// A sealed message was damaged or cut short, or was sealed with another key or label.
+    /// The sealed message was damaged or cut short, or was sealed with another key or label.
     package struct NotAuthentic: Error {}
 
     /// A secret of 256 bits.
@@ -52,7 +52,7 @@ package enum ChaChaPoly {
             bytes = RandomBytes.make(Self.size)
         }
 
-        /// A key that was kept; `nil` unless it has 32 bytes.
+        /// Restores a stored key. Nil unless it has 32 bytes.
         package init?(_ bytes: Data) {
             guard bytes.count == Self.size else { return nil }
             self.bytes = bytes
@@ -62,19 +62,21 @@ package enum ChaChaPoly {
     private static let nonceSize = Int(crypto_aead_chacha20poly1305_ietf_npubbytes())
     private static let tagSize = Int(crypto_aead_chacha20poly1305_ietf_abytes())
 
-    /// Encrypts a message with a random nonce. One key is good for 2^32 messages.
-    /// - Parameter label: authenticated with the message, and needed to open it.
+    /// Encrypts a message with a random nonce. One key may be used for 2^32 messages.
+    /// - Parameter label: Not encrypted and not part of the result, but authenticated: ``open(_:with:label:)`` needs
+    ///   the same label.
     package static func seal(_ message: Data, with key: Key, label: Data) -> Data {
         _ = initialised
         let nonce = RandomBytes.make(nonceSize)
         var sealed = [UInt8](repeating: 0, count: message.count + tagSize)
-        // With buffers of these sizes it returns 0 always.
+        // With buffers of these sizes the function always returns 0.
         _ = crypto_aead_chacha20poly1305_ietf_encrypt(
             &sealed, nil, Array(message), UInt64(message.count), Array(label), UInt64(label.count), nil, Array(nonce),
             Array(key.bytes))
         return nonce + sealed
     }
 
+    /// Decrypts a sealed message.
     /// - Throws: ``NotAuthentic``.
     package static func open(_ sealed: Data, with key: Key, label: Data) throws -> Data {
         _ = initialised
@@ -100,15 +102,16 @@ package enum RandomBytes {
     }
 }
 
-/// libsodium wants to be initialised before any of its functions is called: it chooses the code for this processor then.
+/// Initialises libsodium, which must happen before any of its functions is called: it then chooses the code for this
+/// processor.
 private let initialised: Void = {
-    precondition(sodium_init() >= 0, "libsodium finds no source of random numbers")
+    precondition(sodium_init() >= 0, "libsodium cannot find a source of random numbers")
 }()
 
 /// Comparison of secrets.
 package enum ConstantTime {
-    /// Whether two secrets are equal. The time that this takes depends on their lengths and not on their contents, so it
-    /// tells nothing to an attacker who sends guesses.
+    /// True if two secrets are equal. The time that this takes depends on their lengths but not on their contents, so
+    /// an attacker who sends guesses learns nothing from it.
     package static func areEqual(_ one: Data, _ other: Data) -> Bool {
         one.count == other.count && sodium_memcmp(Array(one), Array(other), one.count) == 0
     }

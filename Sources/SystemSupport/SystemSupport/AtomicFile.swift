@@ -1,24 +1,26 @@
 package import Foundation
 import Glibc
 
-/// A file that is replaced as a whole: a reader sees the old content or the new, and a crash leaves one of them.
+/// A file that is replaced as a whole: a reader sees the old content or the new, and after a crash the file has one of
+/// them.
 package struct AtomicFile: Sendable {
-    /// Ends the name of what is being written. A file of that name is left when a writer is killed; the next one removes it.
+    /// The suffix of the file that is being written. If a writer is killed, this file remains; the next writer removes
+    /// it.
     package static let temporarySuffix = ".tmp"
 
     package let path: String
     private let mode: mode_t
 
-    /// - Parameter mode: the file never has another one, not for a moment.
+    /// - Parameter mode: The permissions of the file. The new file has them from its creation on.
     package init(_ path: String, mode: mode_t = 0o600) {
         self.path = path
         self.mode = mode
     }
 
-    /// Replaces the content. Of two writers at the same time one fails.
-    /// - Parameter isDurable: whether the new content must survive a loss of power when this returns, and not only a kill of
-    ///   any process: that waits for the disk.
-    /// - Throws: ``SystemError``; the file is as it was then.
+    /// Replaces the content. If two processes do this at the same time, one of them fails.
+    /// - Parameter isDurable: If true, this waits for the disk, and the new content survives a loss of power after this
+    ///   returns. If false, it survives only the kill of any process.
+    /// - Throws: ``SystemError``. The file then has its old content, unless only writing the folder to the disk failed.
     package func replace(with content: Data, isDurable: Bool = true) throws(SystemError) {
         let temporary = path + Self.temporarySuffix
         unlink(temporary)
@@ -27,7 +29,7 @@ package struct AtomicFile: Sendable {
         do throws(SystemError) {
             defer { close(descriptor) }
             try Self.write(content, to: descriptor, temporary)
-            // Before the rename: otherwise a loss of power may leave the new name with no content.
+            // Before the rename: otherwise, after a loss of power, the file may be empty under its new name.
             if isDurable, fsync(descriptor) != 0 { throw SystemError(temporary) }
         } catch {
             unlink(temporary)
@@ -51,7 +53,7 @@ package struct AtomicFile: Sendable {
         }
     }
 
-    /// The rename itself is only on disk when the directory is.
+    /// Writes the folder to the disk. Without this the rename may be lost with the power.
     private func synchronizeDirectory() throws(SystemError) {
         let parent = (path as NSString).deletingLastPathComponent
         let directory = parent.isEmpty ? "." : parent

@@ -5,28 +5,29 @@ import Synchronization
 
 /// One line that was read from a descriptor.
 package struct DescriptorLine: Sendable, Equatable {
-    /// Without the line feed.
+    /// The content, without the line feed.
     package let bytes: Data
-    /// Whether a line feed ended it: the last line of a file may lack one, and so does a part of a line that was split.
+    /// True if a line feed ended the line. False for the last line of a file without a final line feed, and for a part
+    /// of a line that was split.
     package let isWhole: Bool
 
     package var text: String { String(decoding: bytes, as: UTF8.self) }
 }
 
-/// Reads a descriptor line by line, and no more of it than a line and a piece into memory. Blocks its thread; ``DescriptorLines``
-/// does not.
+/// Reads a descriptor line by line. It holds at most one line and one block in memory, and it blocks its thread;
+/// ``DescriptorLines`` does not.
 package struct LineReader {
-    /// What becomes of a line that is longer than the limit.
+    /// The treatment of a line that is longer than the limit.
     package enum Excess: Sendable {
-        /// It is an error.
+        /// The line is an error.
         case fails
-        /// It becomes several.
+        /// The line is split into several.
         case splits
     }
 
-    /// A line is longer than the limit.
+    /// The error for a line that is longer than the limit.
     package struct TooLong: Error, Equatable {
-        /// Of the line, counted from 1.
+        /// The number of the line, counted from 1.
         package let number: Int
     }
 
@@ -35,24 +36,24 @@ package struct LineReader {
     private let excess: Excess
     private var buffer = Data()
     private var isAtEnd = false
-    /// Of the line that was read last, counted from 1.
+    /// The number of the last line that was read, counted from 1.
     package private(set) var number = 0
 
     private static let piece = 256 << 10
 
     /// - Parameters:
-    ///   - descriptor: of a file, a terminal or a pipe: what is there is taken as soon as it is.
-    ///   - limit: bytes of a line.
+    ///   - descriptor: A file, a terminal or a pipe. Lines are returned as soon as they can be read.
+    ///   - limit: The maximum length of a line in bytes.
     package init(_ descriptor: CInt, limit: Int, excess: Excess = .fails) {
         self.descriptor = descriptor
         self.limit = limit
         self.excess = excess
     }
 
-    /// Whether ``next()`` need not wait.
+    /// True if ``next()`` can return a line without reading.
     package var holdsLine: Bool { buffer.contains(UInt8(ascii: "\n")) }
 
-    /// - Returns: nil after the last line.
+    /// The next line; nil after the last.
     /// - Throws: ``SystemError``; ``TooLong``.
     package mutating func next() throws -> DescriptorLine? {
         var searched = buffer.startIndex
@@ -76,16 +77,17 @@ package struct LineReader {
         return line
     }
 
-    /// - Returns: where what is new begins.
+    /// Reads one block.
+    /// - Returns: The index of its first byte.
     private mutating func fill() throws(SystemError) -> Data.Index {
-        // Anew, so that what was read already is given back.
+        // A copy, which frees the memory of the lines that were taken.
         buffer = Data(buffer)
         let end = buffer.endIndex
         buffer.append(Data(count: Self.piece))
         var count = -1
         repeat {
             count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress?.advanced(by: end), Self.piece) }
-            // A signal that another thread handles interrupts this call, too.
+            // A signal interrupts this call even if another thread handles it.
         } while count < 0 && errno == EINTR
         let code = errno
         buffer.removeLast(Self.piece - max(0, count))
@@ -97,16 +99,16 @@ package struct LineReader {
 
 /// The lines of a descriptor, for one reader at a time.
 ///
-/// A terminal, a pipe and a file are all read the same way: by a thread that may block, never one that tasks share. It reads
-/// when lines are asked for. When a task is cancelled while it waits, the thread goes on waiting: what it reads is kept for
-/// the next who asks.
+/// A terminal, a pipe and a file are read the same way: on a thread that may block, never on the threads of the
+/// cooperative pool. The thread reads only when lines are asked for. If a task is cancelled while it waits, the thread
+/// continues to wait, and the next caller gets the lines that it reads.
 package final class DescriptorLines: Sendable {
     private struct State {
-        /// Nil while the thread has it.
+        /// Nil while the thread uses it.
         var reader: LineReader?
-        /// What has been read and nobody has taken.
+        /// The lines that were read but not yet returned.
         var lines: ArraySlice<DescriptorLine> = []
-        /// Why there are no more; success at the end.
+        /// The reason why there are no more lines: success at the end of the input, or an error. Nil before that.
         var end: Result<Void, any Error>?
         var waiting: CheckedContinuation<Void, Never>?
     }
@@ -114,13 +116,13 @@ package final class DescriptorLines: Sendable {
     private let state: Mutex<State>
     private let queue = DispatchQueue(label: "lines")
 
-    /// - Parameter reader: of a descriptor that nothing else reads.
+    /// - Parameter reader: A reader of a descriptor that nothing else reads.
     package init(_ reader: sending LineReader) {
         state = Mutex(State(reader: reader))
     }
 
     /// The next line; nil after the last.
-    /// - Throws: `CancellationError`; what ``LineReader/next()`` throws.
+    /// - Throws: `CancellationError`; the errors of ``LineReader/next()``.
     package func next() async throws -> DescriptorLine? {
         try await wait()
         return try state.withLock { state in
@@ -130,8 +132,8 @@ package final class DescriptorLines: Sendable {
         }
     }
 
-    /// The next line, and with it those that have come together with it; nil after the last.
-    /// - Throws: `CancellationError`; what ``LineReader/next()`` throws.
+    /// The next line and all further lines that were read together with it; nil after the last.
+    /// - Throws: `CancellationError`; the errors of ``LineReader/next()``.
     package func nextBatch() async throws -> [DescriptorLine]? {
         try await wait()
         return try state.withLock { state in
@@ -144,7 +146,7 @@ package final class DescriptorLines: Sendable {
         }
     }
 
-    /// Returns when there is a line, or the end.
+    /// Returns when there is a line, or the input has ended.
     private func wait() async throws {
         try Task.checkCancellation()
         await withTaskCancellationHandler {
@@ -171,7 +173,7 @@ package final class DescriptorLines: Sendable {
         }?.resume()
     }
 
-    /// On the thread that may block.
+    /// Reads lines. Runs on the thread that may block.
     private func read() {
         guard
             var reader = state.withLock({ state in

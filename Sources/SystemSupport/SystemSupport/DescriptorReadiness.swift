@@ -1,9 +1,9 @@
-// Dispatch sources may be cancelled from any thread, but on Linux their protocols are not marked Sendable.
+// Dispatch sources may be cancelled on any thread, but their protocols are not marked Sendable on Linux.
 @preconcurrency import Dispatch
 
-/// Waiting for descriptors without a thread of the cooperative pool.
+/// Waits for descriptors without blocking a thread of the cooperative pool.
 package enum DescriptorReadiness {
-    /// Returns when the descriptor can be read, or when the task is cancelled; the caller finds out which by reading.
+    /// Returns when the descriptor can be read or the task is cancelled. The caller must read to find out which.
     package static func waitForInput(_ descriptor: CInt) async {
         await firing(of: DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: .global()))
     }
@@ -13,8 +13,9 @@ package enum DescriptorReadiness {
         await firing(of: DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: .global()))
     }
 
-    /// The descriptor may be closed as soon as this has returned: Dispatch has let go of it by then, because the
-    /// cancel handler runs last and exactly once, however often and by whomever the source is cancelled.
+    /// Waits until the source fires or the task is cancelled. The descriptor may be closed as soon as this returns,
+    /// because Dispatch no longer uses it then: the cancel handler runs last and exactly once, however often the source
+    /// is cancelled.
     private static func firing(of source: any DispatchSourceProtocol) async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -25,7 +26,7 @@ package enum DescriptorReadiness {
         } onCancel: {
             source.cancel()
         }
-        // The handler holds the source, and the source the handler.
+        // The event handler and the source retain each other; this breaks the cycle.
         source.setEventHandler(handler: nil)
     }
 }

@@ -1,12 +1,12 @@
 import Glibc
 
-/// Tells when something in a folder is written, made or moved there (inotify).
+/// Watches a folder for files that are written, created or moved into it (inotify).
 package final class DirectoryWatch: Sendable {
     private static let newFile = UInt32(IN_CREATE | IN_MOVED_TO)
 
     private let descriptor: CInt
 
-    /// - Throws: ``SystemError`` when there is no such folder, or too many are watched.
+    /// - Throws: ``SystemError`` if there is no such folder, or if too many folders are watched.
     package init(path: String) throws(SystemError) {
         descriptor = inotify_init1(CInt(IN_CLOEXEC | IN_NONBLOCK))
         guard descriptor >= 0, inotify_add_watch(descriptor, path, UInt32(IN_MODIFY) | Self.newFile) >= 0 else {
@@ -20,13 +20,13 @@ package final class DirectoryWatch: Sendable {
         close(descriptor)
     }
 
-    /// Returns when something has happened since it last returned, or when the task is cancelled.
+    /// Returns when something has happened since the last call, or when the task is cancelled.
     ///
-    /// - Returns: whether there may be files that were not there before.
+    /// - Returns: True if there may be files that were not there before.
     package func wait() async -> Bool {
         await DescriptorReadiness.waitForInput(descriptor)
         var hasNewFiles = false
-        // What happened is found by looking; all that is told at once needs one look.
+        // The caller looks at the folder itself, so one return is enough for all events that are in the queue.
         var events = [UInt8](repeating: 0, count: 16384)
         while case let count = read(descriptor, &events, events.count), count > 0 {
             hasNewFiles = hasNewFiles || Self.tellsOfNewFile(events[..<count])
@@ -34,7 +34,8 @@ package final class DirectoryWatch: Sendable {
         return hasNewFiles
     }
 
-    /// More than the queue holds may have happened, too.
+    /// True if an event is about a new file, or if the queue has overflowed, because then an event of a new file may be
+    /// lost.
     private static func tellsOfNewFile(_ events: ArraySlice<UInt8>) -> Bool {
         events.withUnsafeBytes { bytes in
             var offset = 0

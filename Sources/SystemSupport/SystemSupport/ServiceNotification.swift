@@ -1,21 +1,21 @@
 import Foundation
 import Glibc
 
-/// One datagram of sd_notify(3): what a service says of itself to its supervisor.
+/// One datagram of sd_notify(3): a status message of a service to its supervisor.
 package struct NotifyMessage: Sendable, Equatable {
     /// `READY=1`.
     package var isReady = false
     /// `STOPPING=1`.
     package var isStopping = false
-    /// `STATUS`: one line for people.
+    /// `STATUS`: one line of text for people.
     package var status: String?
-    /// `WATCHDOG=1`: the service lives.
+    /// `WATCHDOG=1`: the service is alive.
     package var isHeartbeat = false
     /// `WATCHDOG=trigger`: the service has found that it hangs.
     package var isWatchdogTriggered = false
-    /// `EXTEND_TIMEOUT_USEC`: from now on the service wants so long to become ready.
+    /// `EXTEND_TIMEOUT_USEC`: the service needs this much time, from now on, to become ready.
     package var startExtension: Duration?
-    /// The fields whose names begin with `X_`, which sd_notify leaves to its users.
+    /// The fields whose names begin with `X_`, which sd_notify reserves for applications.
     package var extensions: [String: String] = [:]
 
     package static let ready = NotifyMessage(isReady: true)
@@ -33,7 +33,8 @@ package struct NotifyMessage: Sendable, Equatable {
         self.extensions = extensions
     }
 
-    /// - Parameter datagram: lines of `NAME=value`; unknown names are passed over, as sd_notify(3) asks.
+    /// Reads a datagram.
+    /// - Parameter datagram: Lines of `NAME=value`. Unknown names are ignored, as sd_notify(3) requires.
     package init(_ datagram: [UInt8]) {
         for line in String(decoding: datagram, as: UTF8.self).split(separator: "\n") {
             let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -51,12 +52,13 @@ package struct NotifyMessage: Sendable, Equatable {
         }
     }
 
-    /// At most a day: no clock can be asked to wait for whatever a number may say.
+    /// The duration, limited to a day, because a clock cannot wait for an arbitrary number of microseconds. Nil unless
+    /// the number is positive.
     private static func startExtension(_ microseconds: Int64) -> Duration? {
         microseconds > 0 ? min(.microseconds(microseconds), .seconds(86_400)) : nil
     }
 
-    /// The datagram.
+    /// The content of the datagram.
     var text: String {
         var fields: [(name: String, value: String)] = []
         if isReady { fields.append(("READY", "1")) }
@@ -73,20 +75,21 @@ package struct NotifyMessage: Sendable, Equatable {
     }
 }
 
-/// Where a service sends what it says of itself.
+/// Sends the notifications of a service to its supervisor.
 ///
-/// Notifying is best effort, as the manual asks: a supervisor that has gone or does not listen must not stop a service.
+/// Sending is best effort, as sd_notify(3) recommends: a supervisor that has ended or does not read must not stop a
+/// service.
 package struct Notifier: Sendable {
-    /// A path, or `@name` for a socket in Linux's abstract namespace; nil when nobody wants to know.
+    /// A path, or `@name` for a socket in Linux's abstract namespace. Nil if no supervisor has asked for notifications.
     package let socketPath: String?
 
-    /// - Parameter socketPath: the one that this process's supervisor has named, unless said.
+    /// - Parameter socketPath: By default the value of `NOTIFY_SOCKET`, which the supervisor of this process sets.
     package init(socketPath: String? = ProcessInfo.processInfo.environment["NOTIFY_SOCKET"]) {
         self.socketPath = socketPath
     }
 
-    /// - Parameter patience: how long a supervisor whose queue is full may hold up this thread; after that, it misses the
-    ///   message. Whole milliseconds.
+    /// - Parameter patience: The time, in whole milliseconds, that this call may block while the supervisor's queue is
+    ///   full. After that the message is dropped.
     package func notify(_ message: NotifyMessage, patience: Duration = .zero) {
         guard let address = socketPath.flatMap(UnixAddress.init) else { return }
         let descriptor = UnixSocket.descriptor(.datagram)
@@ -102,22 +105,22 @@ package struct Notifier: Sendable {
     }
 }
 
-/// Where one run of one service sends its notifications: the supervisor's end.
+/// The supervisor's end of the notifications of one run of a service.
 ///
-/// Every run gets a socket of its own in a folder that only this user can enter: what arrives is that service's word, and
-/// nothing that an earlier run sent late is taken for the present one's.
+/// Every run has its own socket in a folder that only this user can enter. A message that arrives is therefore from
+/// that run, and never a late message of an earlier run.
 package final class NotifySocket: Sendable {
     private let socket: UnixSocket
 
     /// The value of the service's `NOTIFY_SOCKET`.
     package var path: String { socket.path }
 
-    /// - Throws: as ``UnixSocket``.
+    /// - Throws: The errors of ``UnixSocket``.
     package init(path: String) throws(SystemError) {
         socket = try UnixSocket(.datagram, boundTo: path)
     }
 
-    /// The next message; nil when the task is cancelled.
+    /// The next message; nil if the task is cancelled.
     package func next() async -> NotifyMessage? {
         while !Task.isCancelled {
             if let message = receive() { return message }
@@ -126,14 +129,14 @@ package final class NotifySocket: Sendable {
         return nil
     }
 
-    /// What has already arrived, if anything.
+    /// A message that has already arrived; nil if there is none.
     package func receive() -> NotifyMessage? {
         var buffer = [UInt8](repeating: 0, count: 65536)
         let count = recv(socket.descriptor, &buffer, buffer.count, 0)
         return count > 0 ? NotifyMessage(Array(buffer[..<count])) : nil
     }
 
-    /// Returns when something may have arrived, at the given time, or when the task is cancelled.
+    /// Returns when a message may have arrived, when the deadline has passed, or when the task is cancelled.
     package func wait(until deadline: SuspendingClock.Instant?) async {
         await withTaskGroup { group in
             group.addTask { await DescriptorReadiness.waitForInput(self.socket.descriptor) }

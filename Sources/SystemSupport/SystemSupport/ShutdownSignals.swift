@@ -3,21 +3,22 @@ import Glibc
 
 /// The signals by which a terminal or a supervisor asks a process to end.
 package enum ShutdownSignals {
-    /// A person's Ctrl-C, a supervisor, and a terminal that is closed.
+    /// SIGINT (Ctrl-C), SIGTERM (a supervisor) and SIGHUP (the terminal was closed).
     package static let standard = [SIGINT, SIGTERM, SIGHUP]
 
-    /// How ``run(until:_:)`` has ended.
+    /// The result of ``run(until:_:)``.
     package enum Ending<Value: Sendable>: Sendable {
-        /// The work is done.
+        /// `body` returned this value.
         case value(Value)
-        /// A signal came first.
+        /// This signal arrived first.
         case signal(CInt)
     }
 
-    /// Runs `body` until it is done or a signal asks for the end. A signal cancels `body`, which has then returned: what it has
-    /// started and made is cleaned up. Signals are heard before `body` begins: what it starts is never left behind.
-    /// - Throws: what `body` throws before a signal comes. What it throws afterwards is a consequence of the signal, and is
-    ///   dropped.
+    /// Runs `body` until it returns or a signal arrives. A signal cancels `body`; this function returns only after
+    /// `body` has returned, so that `body` can clean up. The signals are handled before `body` begins, so that nothing
+    /// that it starts is left running.
+    /// - Throws: The error that `body` throws before a signal arrives. An error after a signal is a consequence of the
+    ///   signal and is dropped.
     package static func run<Value: Sendable>(
         until signals: [CInt] = standard, _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Ending<Value> {
@@ -35,18 +36,20 @@ package enum ShutdownSignals {
         }
     }
 
-    /// Each arrival of one of the signals, which meanwhile do nothing else; afterwards they do what they do by default.
+    /// The arrivals of the signals. While the stream exists, they have no other effect; after it has ended, they have
+    /// their default effect.
     ///
-    /// Children must not inherit that: Subprocess resets what they do with signals, and so must whoever forks otherwise.
+    /// Child processes must not inherit this. Subprocess resets the signal handling of its children; other code that
+    /// forks must do the same.
     package static func arrivals(of signals: [CInt]) -> AsyncStream<CInt> {
         arrivals(of: signals) {}
     }
 
-    /// - Parameter onRegistration: called once for each signal, as soon as it is heard.
+    /// - Parameter onRegistration: Called once for each signal, as soon as its arrivals are observed.
     private static func arrivals(
         of signals: [CInt], onRegistration: @escaping @Sendable () -> Void
     ) -> AsyncStream<CInt> {
-        // The first stops, the second hastens; more tell nothing new.
+        // The first signal asks the process to end, the second to hurry; further ones add nothing.
         AsyncStream(bufferingPolicy: .bufferingOldest(2)) { continuation in
             let sources = signals.map { number in
                 signal(number, SIG_IGN)

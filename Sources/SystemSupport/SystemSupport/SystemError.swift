@@ -1,19 +1,19 @@
 import Glibc
 
-/// What the operating system has refused, and why.
+/// An error of the operating system.
 package struct SystemError: Error, Hashable, Sendable {
-    /// The file or socket that it was about.
+    /// The file or socket that the error is about.
     package let path: String
     /// `errno`.
     package let code: CInt
 
-    /// - Parameter code: the error of the last call, unless said.
+    /// - Parameter code: By default `errno`, the error of the last call.
     package init(_ path: String, code: CInt = errno) {
         self.path = path
         self.code = code
     }
 
-    /// The reason in words: `Permission denied`.
+    /// The reason in words, such as `Permission denied`.
     package var reason: String { String(cString: strerror(code)) }
 }
 

@@ -1,15 +1,15 @@
 package import Foundation
 import Glibc
 
-/// The address of a Unix socket (unix(7)); a leading `@` stands for the abstract namespace, as in `$NOTIFY_SOCKET`.
+/// The address of a Unix socket (unix(7)). A leading `@` means the abstract namespace, as in `$NOTIFY_SOCKET`.
 package struct UnixAddress {
-    /// Bytes that fit beside the terminating zero in `sockaddr_un.sun_path`.
+    /// The maximum length of a path in bytes: `sockaddr_un.sun_path` without its terminating zero.
     package static let longestPath = 107
 
     private var address = sockaddr_un()
     private let length: socklen_t
 
-    /// - Returns: nil when the path is empty or longer than ``longestPath``.
+    /// Nil if the path is empty or longer than ``longestPath``, or is only `@`.
     package init?(_ path: String) {
         let bytes = Array(path.utf8)
         guard !bytes.isEmpty, bytes.count <= Self.longestPath else { return nil }
@@ -20,7 +20,7 @@ package struct UnixAddress {
             target.copyBytes(from: bytes)
             if isAbstract { target[0] = 0 }
         }
-        // A path ends with a zero; an abstract name is exactly as long as it is given.
+        // A path ends with a zero byte; an abstract name does not.
         length = socklen_t(MemoryLayout<sa_family_t>.size + bytes.count + (isAbstract ? 0 : 1))
     }
 
@@ -31,20 +31,20 @@ package struct UnixAddress {
     }
 }
 
-/// A Unix socket that is bound to a path for as long as this value lives.
+/// A Unix socket that is bound to a path as long as this value exists.
 package struct UnixSocket: ~Copyable {
     package enum Kind: Sendable {
         case datagram
-        /// It listens.
+        /// A listening socket.
         case stream
     }
 
     package let path: String
     let descriptor: CInt
 
-    /// - Parameter path: in a folder that only this user can enter: what is there was left by an earlier process, and is
-    ///   removed.
-    /// - Throws: ``SystemError``, with code `ENAMETOOLONG` when the path is no address.
+    /// - Parameter path: A path in a folder that only this user can enter. A file at this path was left by an earlier
+    ///   process and is removed.
+    /// - Throws: ``SystemError``, with code `ENAMETOOLONG` if the path is not a valid address.
     package init(_ kind: Kind, boundTo path: String) throws(SystemError) {
         guard let address = UnixAddress(path) else { throw SystemError(path, code: ENAMETOOLONG) }
         let descriptor = Self.descriptor(kind)
@@ -65,15 +65,16 @@ package struct UnixSocket: ~Copyable {
         unlink(path)
     }
 
-    /// The next connection to a listening socket; nil when the task is cancelled.
+    /// The next connection to a listening socket; nil if the task is cancelled.
     package func accept() async -> UnixStream? {
         while !Task.isCancelled {
-            // With its flags at once: a child may be forked at any moment, and would inherit it.
+            // The flags are set in the same call: a child that is forked between two calls would inherit the
+            // descriptor.
             let flags = CInt(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
             let connection = Self.acceptWithFlags?(descriptor, nil, nil, flags) ?? -1
             if connection >= 0 { return UnixStream(owning: connection) }
             if errno == EMFILE || errno == ENFILE {
-                // Nothing tells when a descriptor is free again.
+                // Nothing signals that a descriptor is free again.
                 try? await Task.sleep(for: .milliseconds(100))
             } else {
                 await DescriptorReadiness.waitForInput(descriptor)
@@ -82,7 +83,7 @@ package struct UnixSocket: ~Copyable {
         return nil
     }
 
-    /// A descriptor that never blocks; -1 when there is none left.
+    /// Creates a non-blocking descriptor; -1 if this fails, with the reason in `errno`.
     static func descriptor(_ kind: Kind) -> CInt {
         let type = kind == .stream ? SOCK_STREAM : SOCK_DGRAM
         return socket(AF_UNIX, CInt(type.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -99,7 +100,7 @@ package struct UnixSocket: ~Copyable {
 package final class UnixStream: Sendable {
     private let descriptor: CInt
 
-    /// - Parameter descriptor: not blocking; it is closed with this object.
+    /// - Parameter descriptor: A non-blocking descriptor. It is closed with this object.
     fileprivate init(owning descriptor: CInt) {
         self.descriptor = descriptor
     }
@@ -108,7 +109,7 @@ package final class UnixStream: Sendable {
         close(descriptor)
     }
 
-    /// - Returns: nil when nobody listens there.
+    /// - Returns: Nil if no process listens at the path.
     package static func connect(to path: String) -> UnixStream? {
         guard let address = UnixAddress(path) else { return nil }
         let descriptor = UnixSocket.descriptor(.stream)
@@ -118,8 +119,8 @@ package final class UnixStream: Sendable {
         return stream
     }
 
-    /// Whether the process at the other end is this user's, or root's. The mode of the socket's folder says so too, unless it
-    /// was opened to others after it was made.
+    /// True if the process at the other end belongs to this user or to root. The mode of the socket's folder ensures
+    /// the same, unless it was opened to others later.
     package var isOwnUsers: Bool {
         var credentials = (pid: pid_t(0), user: uid_t(0), group: gid_t(0))
         var length = socklen_t(MemoryLayout.size(ofValue: credentials))
@@ -127,8 +128,8 @@ package final class UnixStream: Sendable {
         return credentials.user == geteuid() || credentials.user == 0
     }
 
-    /// Everything that the other end writes until it ends its direction.
-    /// - Returns: nil when it is longer than the limit, the connection breaks, or the task is cancelled.
+    /// Reads everything that the other end writes until it shuts down its direction.
+    /// - Returns: Nil if the data is longer than the limit, the connection breaks, or the task is cancelled.
     package func readAll(limit: Int) async -> Data? {
         var data = Data()
         var buffer = [UInt8](repeating: 0, count: 65536)
@@ -142,7 +143,8 @@ package final class UnixStream: Sendable {
         return nil
     }
 
-    /// Writes everything and ends this direction; gives up when the other end is gone, or the task is cancelled.
+    /// Writes everything and shuts down this direction. Returns early if the other end has gone or the task is
+    /// cancelled.
     package func writeAll(_ data: Data) async {
         var rest = Array(data)[...]
         while !rest.isEmpty, !Task.isCancelled {
