@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Logs in several files")
 struct LogRotationTests {
-    /// A log of its own folder, with files so small that each takes one line.
+    /// A log in its own folder, with files so small that each contains one line.
     private struct Fixture {
         let scratch: Scratch
         let files: LogFiles
@@ -133,8 +133,9 @@ struct LogRotationTests {
                 healthcheck: {test: [NOTIFY]}
             """, to: "compose.yaml")
         let fixture = try #require(SupervisorOptions.runningExecutableDirectory) + "/compose-fixture"
-        // A limit of a file's size stands in for the disk: 64 blocks, an error instead of the signal, and the service
-        // itself makes room, in its parent.
+        // A limit of the file size replaces the full disk: 64 blocks, and an error instead of the signal. The service
+        // itself
+        // makes room, in its parent.
         let script = "trap '' XFSZ; ulimit -S -f 64; exec \"$@\""
         let supervisor = DetachedSupervisor(
             project: project, executable: "/bin/bash",

@@ -1,9 +1,9 @@
-/// The keys of the compose specification at one place of a file: those that are read, and why the others are not.
+/// The keys of the compose specification in one kind of mapping: the supported ones, and hints for the others.
 struct ComposeKeys {
     let known: Set<String>
-    /// Senseless for plain processes, each with what to do instead.
+    /// Keys that make no sense for plain processes, each with a hint on what to do instead.
     var containersOnly: [String: String] = [:]
-    /// They would make sense; each with what to do instead.
+    /// Keys that would make sense but are not supported, each with a hint on what to do instead.
     var unsupported: [String: String] = [:]
 
     static let root = ComposeKeys(

@@ -4,7 +4,9 @@ import Support
 extension ComposeReader {
     private static let mostReplicas = 1000
 
-    /// - Parameter stack: without services.
+    /// Reads one service. Nil if its entry is not a mapping, which is reported.
+    ///
+    /// - Parameter stack: the stack, before its services are added.
     func service(_ name: String, _ entry: ComposeNode.Entry, of stack: Stack) -> Service? {
         if !Service.isValid(name: name) {
             report("'\(name)' is not a service name", at: entry.key, hint: Service.nameRule)
@@ -29,7 +31,8 @@ extension ComposeReader {
         return service
     }
 
-    /// The executable stands in `entrypoint`, if there is one.
+    /// Notes the places of keys that are checked when the service starts. The executable is in `entrypoint`, if that is
+    /// given, so its place counts as that of `command`.
     private func notePlaces(_ entries: ComposeNode.Entries, of name: String) {
         for key in ["working_dir", "command", "entrypoint", "healthcheck"] {
             guard let entry = entries[key], !entry.value.isNull else { continue }
@@ -65,7 +68,9 @@ extension ComposeReader {
         return words
     }
 
-    /// Relative to the folder of the file that says it, unless that is known only when the service starts.
+    /// The absolute path of `working_dir`; nil if it is not given. A relative path starts in the folder of its file. A
+    /// path
+    /// that begins with `${SEGUE_STATE_DIR}` stays as it is, because that folder is known only when the service starts.
     private func directory(_ entries: ComposeNode.Entries, of place: String) -> String? {
         guard let entry = entries["working_dir"], !entry.value.isNull else {
             return nil
@@ -74,7 +79,8 @@ extension ComposeReader {
         return text.hasPrefix("${SEGUE_STATE_DIR}") ? text : entry.value.source.directory.resolving(text).absolute
     }
 
-    /// Of an included file.
+    /// The folder of the file that contains the service, if that was included or extended from another folder; else
+    /// nil.
     private func ownFolder(of node: ComposeNode, in stack: Stack) -> String? {
         let folder = node.source.directory.absolute
         return folder == stack.directory ? nil : folder
@@ -114,7 +120,7 @@ extension ComposeReader {
         return Dictionary(pairs) { _, last in last }
     }
 
-    /// `scale` is the older spelling of `deploy.replicas`.
+    /// Reads `deploy`, and `scale`, which is the older spelling of `deploy.replicas`.
     private func deploy(_ service: inout Service, _ entries: ComposeNode.Entries, of place: String) {
         let what = "'deploy' of \(place)"
         let node = entries["deploy"]?.value
@@ -129,8 +135,8 @@ extension ComposeReader {
         restart(&service, entries, policy: deploy["restart_policy"]?.value, of: place)
     }
 
-    /// The variables of `env_file`, over them those of `environment`. A key without a value is passed on from where
-    /// the files' own variables come from; if it is not set there, the service does not have it either.
+    /// The variables of `env_file`, overridden by those of `environment`. A key without a value is passed on from the
+    /// environment of the file; if it is not set there, the service does not have the variable either.
     private func environment(_ entries: ComposeNode.Entries, of place: String) -> [String: String?] {
         var variables = entries["env_file"].map { files($0.value, of: place) } ?? [:]
         guard let node = entries["environment"]?.value, !node.isNull else { return variables }
@@ -154,7 +160,7 @@ extension ComposeReader {
     private func value(of entry: ComposeNode.Entry, _ what: String) -> String? {
         guard let scalar = scalar(entry.value, "'\(entry.written)' in \(what)") else { return nil }
         if scalar.isBoolean {
-            // Parsers differ in what they make of it: yes, true, True or 1.
+            // YAML parsers convert it to different strings: yes, true, True or 1.
             report(
                 "'\(entry.written)' in \(what) is a YAML boolean, and a variable is text", at: entry.value.place,
                 hint: "write it in quotes: \"\(scalar.written)\"")
@@ -219,7 +225,7 @@ extension ComposeReader {
         }
     }
 
-    /// Every dependency must exist, and none may lead back to where it started.
+    /// Reports dependencies on services that do not exist, and cycles of dependencies.
     func checkDependencies(of services: [Service], in entries: ComposeNode.Entries) {
         for (name, entry) in entries {
             let dependencies = entry.value.entries?["depends_on"]?.value.entries ?? [:]
@@ -234,7 +240,9 @@ extension ComposeReader {
         }
     }
 
-    /// `test: [NOTIFY]` is ours: the service itself tells when it is ready, as sd_notify defines it.
+    /// Reads `healthcheck`. `test: [NOTIFY]` is not part of the specification: with it, the service itself announces
+    /// that it
+    /// is ready, as sd_notify(3) defines.
     private func readiness(_ entries: ComposeNode.Entries, of place: String) -> Readiness {
         let what = "'healthcheck' of \(place)"
         guard let node = entries["healthcheck"]?.value, !node.isNull, let check = mapping(node, what) else {
@@ -266,7 +274,9 @@ extension ComposeReader {
 
     private static let testHint = "write [CMD, executable, argument …], [CMD-SHELL, text], [NOTIFY] or [NONE]"
 
-    /// - Returns: a probe with all but the command. As in docker, 0 stands for what is usual.
+    /// Reads the times and counts of a health check. As in docker, 0 means the default.
+    ///
+    /// - Returns: a function that adds the command.
     private func probe(_ check: ComposeNode.Entries, of what: String) -> ([String]) -> HealthProbe {
         func given(_ key: String) -> Duration? {
             duration(key, in: check, of: what).flatMap { $0 == .zero ? nil : $0 }
@@ -292,9 +302,9 @@ extension ComposeReader {
         }
     }
 
-    /// `restart`, and what `deploy.restart_policy` says more precisely.
+    /// Reads `restart`, and `deploy.restart_policy`, which takes precedence.
     ///
-    /// - Parameter node: of `restart_policy`.
+    /// - Parameter node: the value of `restart_policy`.
     private func restart(
         _ service: inout Service, _ entries: ComposeNode.Entries, policy node: ComposeNode?, of place: String
     ) {
@@ -316,7 +326,9 @@ extension ComposeReader {
         service.backoff = backoff(policy, of: what)
     }
 
-    /// The specification's delay is the same each time; ours grows up to `x-max-delay`, if that is given.
+    /// Reads the pauses between restarts; nil if none are given. As in the specification, `delay` is the same each
+    /// time,
+    /// unless `x-max-delay` is given: then the pause doubles up to that.
     private func backoff(_ policy: ComposeNode.Entries, of what: String) -> RestartBackoff? {
         let delay = duration("delay", in: policy, of: what).flatMap { $0 == .zero ? nil : $0 }
         let maximum = duration("x-max-delay", in: policy, of: what)
@@ -331,7 +343,7 @@ extension ComposeReader {
 }
 
 extension ComposeNode {
-    /// Whether it is a list of words without a first one.
+    /// True if it is a list that is empty or whose first element is empty.
     fileprivate var namesNothing: Bool {
         guard let list else { return false }
         return list.first.map { $0.scalar?.text.isEmpty ?? true && $0.scalar?.isUnknown != true } ?? true

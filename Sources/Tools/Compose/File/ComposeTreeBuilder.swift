@@ -1,16 +1,16 @@
 import OrderedCollections
 import Yams
 
-/// Makes the tree of one file from what the YAML parser gives.
+/// Builds the tree of one file from the nodes of the YAML parser.
 ///
-/// Variables are expanded before files are merged, in values and never in keys, as the specification says.
+/// As the specification demands, variables are expanded before files are merged, in values and never in keys.
 struct ComposeTreeBuilder {
-    /// Aliases of aliases may stand for more than a machine can hold.
+    /// The limit of nodes in one file. Without it, aliases of aliases could expand to more than fits into memory.
     private static let mostNodes = 100_000
 
     private let source: ComposeSource
     private let findings: ComposeFindings
-    /// What the supervisor sets for services; see ``Interpolation``.
+    /// The names of the variables that the supervisor sets for services; see ``Interpolation``.
     private let offered: Set<String>
     private var path: [String] = []
     private var count = 0
@@ -21,9 +21,9 @@ struct ComposeTreeBuilder {
         self.offered = offered
     }
 
-    /// Parses a file's text, and tells what is wrong with it as YAML.
+    /// Parses a file's text, and reports syntax errors.
     ///
-    /// - Returns: the root, a mapping; `nil` if there is none, which has been reported.
+    /// - Returns: the root, which is a mapping; nil if there is none, which has been reported.
     static func parse(_ text: String, file: String, findings: ComposeFindings) -> Node? {
         func report(_ message: String, line: Int = 1, hint: String? = nil) {
             findings.report(message, at: ComposePlace(file: file, line: line), hint: hint)
@@ -57,8 +57,8 @@ struct ComposeTreeBuilder {
     }
 
     /// - Parameters:
-    ///   - root: a mapping.
-    ///   - isWanted: which of its keys to look at.
+    ///   - root: the root of the file, which is a mapping.
+    ///   - isWanted: returns true for the keys of the root that are to be read.
     mutating func file(_ root: Node, where isWanted: (String) -> Bool) -> ComposeNode {
         guard let mapping = root.mapping else { return node(root) }
         let wanted = mapping.filter { $0.key.scalar.map { isWanted($0.string) } ?? true }
@@ -77,7 +77,7 @@ struct ComposeTreeBuilder {
         return result
     }
 
-    /// Whether the tree may still grow; that it may not is told once, where it became too much.
+    /// Counts a node. False if there are too many, which is reported once, at the first node beyond the limit.
     private mutating func admits(_ node: Node) -> Bool {
         count += 1
         if count == Self.mostNodes + 1 { report("the file's aliases stand for too much", at: node) }
@@ -132,7 +132,7 @@ struct ComposeTreeBuilder {
     private mutating func mergeSources(_ value: Node) -> [ComposeNode.Entries] {
         let sources = value.sequence.map(Array.init) ?? [value]
         return sources.compactMap { source in
-            // What merges only what merges more has no nodes of its own to be counted.
+            // Counted here, because a mapping that only merges other mappings has no nodes of its own.
             guard admits(source) else { return nil }
             if let mapping = source.mapping { return entries(of: mapping) }
             report("what '<<' merges is not a mapping", at: source)

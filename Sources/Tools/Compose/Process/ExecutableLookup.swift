@@ -1,8 +1,9 @@
 import Foundation
 
-/// Finds what a service's command names.
+/// Finds the executable that a service's command names.
 package struct ExecutableLookup: Sendable {
-    /// Where `segue` and the executables that come with it lie; a bare name is looked for here first.
+    /// The folder of `segue` and the executables that come with it. A bare name is searched for here first; nil for
+    /// nowhere.
     private let executableDirectory: String?
 
     package init(executableDirectory: String?) {
@@ -30,8 +31,8 @@ package struct ExecutableLookup: Sendable {
 
     /// - Parameters:
     ///   - command: the executable, then its arguments.
-    ///   - key: whose command it is.
-    ///   - searchPath: the `PATH` that the service will have, if it has one.
+    ///   - key: the key that contains the command, for errors.
+    ///   - searchPath: the `PATH` that the service will have; nil if it has none.
     /// - Returns: an absolute path.
     /// - Throws: ``ComposeError`` `executable-not-found`.
     func executable(

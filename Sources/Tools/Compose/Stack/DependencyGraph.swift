@@ -1,6 +1,6 @@
 import Support
 
-/// Who depends on whom in a stack.
+/// The dependencies between the services of a stack.
 struct DependencyGraph {
     private let dependencies: [String: [String]]
     private let order: [String]
@@ -11,9 +11,9 @@ struct DependencyGraph {
         dependencies = Dictionary(pairs) { first, _ in first }
     }
 
-    /// What is wrong with it, if anything: a dependency that does not exist, or a cycle.
+    /// The first mistake in the dependencies: one on a service that does not exist, or a cycle. Nil if there is none.
     ///
-    /// - Parameter known: the names that may be depended on.
+    /// - Parameter known: the names of the services that exist.
     func problem(known: Set<String>) -> (message: String, hint: String?)? {
         for service in order {
             guard let name = dependencies[service]?.first(where: { !known.contains($0) }) else { continue }
@@ -22,7 +22,7 @@ struct DependencyGraph {
         return cycles().first.map { (Self.message($0), nil) }
     }
 
-    /// These services and all that they depend on, directly or not.
+    /// The names of these services and of all services that they depend on, directly or indirectly.
     func closure(of names: [String]) -> Set<String> {
         var found = Set(names)
         var open = names
@@ -36,7 +36,7 @@ struct DependencyGraph {
         "services depend on each other: \((cycle + [cycle[0]]).joined(separator: " → "))"
     }
 
-    /// All services, those that others depend on before these; as in the stack otherwise.
+    /// The names of all services, each after those that it depends on, and otherwise in the order of the stack.
     var inOrder: [String] {
         var placed: [String] = []
         for name in order { place(name, into: &placed) }
@@ -49,7 +49,7 @@ struct DependencyGraph {
         placed.append(name)
     }
 
-    /// Each cycle once, beginning at the member that comes first in the stack.
+    /// The cycles of dependencies. Each begins with the member that is reached first from the services in their order.
     func cycles() -> [[String]] {
         var finished: Set<String> = []
         var found: [[String]] = []

@@ -1,12 +1,15 @@
 import Foundation
 import Glibc
 
-/// Folders that nobody but their owner may enter.
+/// Creates folders that only their owner may enter.
 enum PrivateDirectory {
-    /// Makes a folder with mode 0700, and those above it that are missing.
+    /// Creates a folder with mode 0700, and its missing parents.
     ///
-    /// - Throws: ``ComposeError`` `insecure-directory` when one of that name is there but is another user's, open to
-    ///   others, or a symbolic link: in a shared temporary directory anyone may have made it.
+    /// - Throws: ``ComposeError`` `directory` if the folder cannot be created; `insecure-directory` if the path exists
+    ///   and
+    ///   is a symbolic link or not a folder, belongs to another user, or is open to others. In a shared temporary
+    ///   directory
+    ///   anyone may have created it.
     static func make(_ path: String) throws(ComposeError) {
         let parent = (path as NSString).deletingLastPathComponent
         if access(parent, F_OK) != 0, parent != path { try make(parent) }
