@@ -169,7 +169,7 @@ struct HealthTests {
         check.timeout = .milliseconds(200)
         try await scratch.supervisor(scratch.stack([service(check)])).running { supervisor in
             let status = try await supervisor.wait(for: "a") { $0.health?.reason != nil }
-            #expect(status.health?.reason == "took longer than 0.2 seconds: still waiting")
+            #expect(status.health?.reason == "the check took longer than 0.2 seconds: still waiting")
             #expect(status.state == .starting)
             _ = try scratch.write("", to: "ready")
             try await supervisor.wait(for: "a") { $0.state == .ready }

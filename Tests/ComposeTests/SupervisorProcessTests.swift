@@ -36,7 +36,7 @@ struct SupervisorProcessTests {
             command: ["sh", "-c", "echo hello; \(ready); exec sleep 1000"]
             healthcheck: {test: [NOTIFY]}
           second:
-            # Ready when its child is there, which some tests leave without it.
+            # Ready when its child runs. Some tests kill it and leave the child.
             command: ["sh", "-c", "sleep 1000 & \(ready); wait"]
             healthcheck: {test: [NOTIFY]}
             depends_on: {first: {condition: service_healthy}}

@@ -113,7 +113,7 @@ struct WatchdogTests {
         let service = Self.beating("READY=1\\nWATCHDOG=trigger", every: 1000)
         try await scratch.supervisor(scratch.stack([service])).running { supervisor in
             let again = try await supervisor.wait(for: "a") { $0.restarts > 0 && $0.fault != nil }
-            #expect(again.fault == "says that it hangs")
+            #expect(again.fault == "reported that it hangs")
         }
     }
 

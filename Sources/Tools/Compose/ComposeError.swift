@@ -24,7 +24,7 @@ extension ComposeError {
     /// The error for a socket that cannot be created: `socket-path-too-long` or `socket`.
     static func socket(_ error: SystemError) -> ComposeError {
         if error.code == ENAMETOOLONG { return socketPathTooLong(error.path) }
-        return ComposeError(code: "socket", message: "cannot make the socket \(error)")
+        return ComposeError(code: "socket", message: "cannot create the socket \(error)")
     }
 
     static func socketPathTooLong(_ path: String) -> ComposeError {
@@ -37,7 +37,7 @@ extension ComposeError {
 
     /// The error for a folder that cannot be watched: `watch`.
     static func watch(_ error: SystemError) -> ComposeError {
-        ComposeError(code: "watch", message: "cannot watch \(error)")
+        ComposeError(code: "watch", message: "cannot watch the folder \(error)")
     }
 }
 

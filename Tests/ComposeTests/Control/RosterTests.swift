@@ -202,7 +202,7 @@ struct RosterTests {
         }
         #expect(
             error.description
-                == "service 'api' cannot start: 'db' is stopped; start it too, or use --no-deps")
+                == "service 'api' cannot start: 'db' is stopped; start 'db' too, or use --no-deps")
     }
 
     @Test("a dependency that is not required is waited for, and done without when it is lost")

@@ -63,7 +63,7 @@ struct ComposeKeysTests {
         #expect(
             mistakes(inService: "depends_on: {b: {colour: red}}").contains(
                 "c.yaml:4: unknown key 'colour' in 'b' in 'depends_on' of service 'a'; "
-                    + "known here: condition, required, restart"))
+                    + "the known keys are condition, required, restart"))
         #expect(mistakes(inService: "x-mine: {anything: [at, all]}").isEmpty)
     }
 

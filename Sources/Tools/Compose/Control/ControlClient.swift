@@ -53,7 +53,7 @@ package struct ControlClient: Sendable {
                 try await Task.sleep(until: deadline, clock: .continuous)
                 throw ComposeError(
                     code: "control-silent", message: "the supervisor of project '\(project.name)' does not answer",
-                    recovery: "'segue down' ends it, and what it leaves")
+                    recovery: "run 'segue down' to end it and its services")
             }
             defer { group.cancelAll() }
             return try await group.next() ?? nil
@@ -65,6 +65,6 @@ package struct ControlClient: Sendable {
         return ComposeError(
             code: isStopping ? "stopping" : "control-silent",
             message: "project '\(project.name)' \(isStopping ? "is stopping" : "does not answer")",
-            recovery: "try again when it is down")
+            recovery: isStopping ? "try again when it has stopped" : "run 'segue down' to end it and its services")
     }
 }

@@ -60,12 +60,12 @@ final class ControlServer: Sendable {
         do {
             reply = answer(try JSONDecoder().decode(ControlCall.self, from: data))
         } catch {
-            logger.warning("a request makes no sense", metadata: ["bytes": "\(data.count)"])
-            let message = "the supervisor does not understand the request"
+            logger.warning("a request cannot be decoded", metadata: ["bytes": "\(data.count)"])
+            let message = "the supervisor cannot decode the request"
             reply = .refused(
                 ComposeError(
                     code: "control-request", message: message,
-                    recovery: "if it runs another version of segue, take the project down and up again"))
+                    recovery: "if another version of segue started it, run 'segue down' and 'segue up'"))
         }
         return (try? JSONEncoder().encode(reply)) ?? Data()
     }

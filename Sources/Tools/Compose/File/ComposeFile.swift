@@ -18,8 +18,7 @@ package struct ComposeFile: Sendable {
 
     /// - Parameters:
     ///   - paths: the files; each one overrides those before it. `-` is standard input. Relative paths in all files
-    ///     start
-    ///     in the folder of the first.
+    ///     start in the folder of the first.
     ///   - environmentFiles: the files that replace `.env` in that folder; empty to use `.env`.
     ///   - environment: the values of `${…}`; they take precedence over the env files.
     /// - Throws: ``ComposeFileError`` with all mistakes; ``ComposeError`` if a file cannot be read.
@@ -76,8 +75,7 @@ package struct ComposeFile: Sendable {
     /// The project name that the files set; nil if they set none.
     ///
     /// Only `name` is read. So a stack can be stopped or watched even if the rest of its files has mistakes, or if
-    /// required
-    /// variables are not set.
+    /// required variables are not set.
     ///
     /// - Throws: ``ComposeError`` if a file cannot be read; ``ComposeFileError`` if it is not YAML or the name is
     ///   invalid.
@@ -103,8 +101,7 @@ package struct ComposeFile: Sendable {
     }
 
     /// The compose files of a folder: the first of the names that `docker compose` looks for, with the override file
-    /// beside
-    /// it, or else `compose/default.yaml`.
+    /// beside it, or else `compose/default.yaml`.
     ///
     /// - Returns: an empty array if there is none.
     package static func find(in directory: String) -> [String] {
@@ -178,7 +175,7 @@ private struct ComposeReading {
         } catch {
             let isThere = path == "-" || FileManager.default.fileExists(atPath: place.absolute)
             let usual =
-                isThere ? "it has to be UTF-8 text that you may read" : "name an existing file with \(flag)"
+                isThere ? "it must be UTF-8 text that you may read" : "name an existing file with \(flag)"
             throw ComposeError(
                 code: "\(kind)-file-unreadable", message: "cannot read the \(kind) file \(path)",
                 recovery: error.hint ?? usual)

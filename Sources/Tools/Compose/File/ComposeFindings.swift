@@ -51,7 +51,7 @@ final class ComposeFindings {
                 report("'\(name)' in \(what) is not supported", at: entry.key, hint: hint)
             } else {
                 let near = Spelling.suggestion(for: name, among: keys.known)
-                let all = "known here: \(keys.known.sorted().joined(separator: ", "))"
+                let all = "the known keys are \(keys.known.sorted().joined(separator: ", "))"
                 report("unknown key '\(name)' in \(what)", at: entry.key, hint: near ?? all)
             }
         }

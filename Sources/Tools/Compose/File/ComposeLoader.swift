@@ -73,8 +73,8 @@ struct ComposeLoader {
         for (name, entry) in more {
             if let other = services[name] {
                 findings.report(
-                    "service '\(name)' is in \(other.key.file):\(other.key.line), too", at: entry.key,
-                    hint: "what is included cannot be changed; rename one, or merge the files with -f")
+                    "service '\(name)' is also defined in \(other.key.file):\(other.key.line)", at: entry.key,
+                    hint: "included services cannot be changed; rename one of the two, or merge the files with -f")
             } else {
                 services[name] = entry
             }
@@ -91,7 +91,7 @@ struct ComposeLoader {
         guard let entries = reader.mapping(node, "an entry of 'include'") else { return nil }
         findings.check(entries, against: .include, in: "'include'")
         guard let pathNode = entries["path"]?.value, let paths = paths(pathNode), !paths.isEmpty else {
-            findings.report("an entry of 'include' has no 'path'", at: node.place)
+            findings.report("an entry of 'include' has no 'path'", at: node.place, hint: "name the file to include")
             return nil
         }
         let texts = zip(paths, pathNode.list ?? []).compactMap { path, node in text(of: path, node, chain: chain) }
@@ -111,7 +111,7 @@ struct ComposeLoader {
     private func text(of path: ComposePath, _ node: ComposeNode, chain: [ComposePath]) -> Text? {
         if let start = chain.firstIndex(where: { $0.absolute == path.absolute }) {
             let way = (chain[start...] + [path]).map(\.shown).joined(separator: " → ")
-            findings.report("a file includes itself: \(way)", at: node.place)
+            findings.report("a file includes itself: \(way)", at: node.place, hint: "remove one of these includes")
             return nil
         }
         return text(of: path, node)
@@ -205,7 +205,7 @@ private struct ComposeExtends {
         guard let options = reader.mapping(extends, "'extends'") else { return nil }
         findings.check(options, against: .extends, in: "'extends'")
         guard let node = options["service"]?.value, let name = reader.scalar(node, "'service' of 'extends'") else {
-            findings.report("'extends' has no 'service'", at: extends.place)
+            findings.report("'extends' has no 'service'", at: extends.place, hint: "name the service to extend")
             return nil
         }
         var (services, file) = (services, extends.source)
@@ -215,7 +215,7 @@ private struct ComposeExtends {
         }
         if let start = chain.firstIndex(of: Base(file: file.name, service: name.text)) {
             let way = (chain[start...].map(\.service) + [name.written]).joined(separator: " → ")
-            findings.report("services extend each other: \(way)", at: extends.place)
+            findings.report("services extend each other: \(way)", at: extends.place, hint: "remove one 'extends'")
             return nil
         }
         guard services[name.text] != nil else {

@@ -49,7 +49,8 @@ extension ComposeReader {
         if given.isEmpty {
             report("\(place) has no 'command'", at: key, hint: "name the executable to run and its arguments")
         } else if let node = given.first?.1, node.namesNothing {
-            report("'\(given[0].0)' of \(place) names no executable", at: node.place)
+            report(
+                "'\(given[0].0)' of \(place) names no executable", at: node.place, hint: "write the executable first")
         }
         return parts
     }
@@ -62,15 +63,15 @@ extension ComposeReader {
         if node.list != nil { return strings(node, what) }
         guard let text = scalar(node, what)?.text else { return [] }
         guard let words = ShellWords.split(text), !words.isEmpty else {
-            report("\(what) is empty, or a quote in it is not closed", at: node.place)
+            report("\(what) is empty, ends in a backslash, or has a quote that is not closed", at: node.place)
             return []
         }
         return words
     }
 
     /// The absolute path of `working_dir`; nil if it is not given. A relative path starts in the folder of its file. A
-    /// path
-    /// that begins with `${SEGUE_STATE_DIR}` stays as it is, because that folder is known only when the service starts.
+    /// path that begins with `${SEGUE_STATE_DIR}` stays as it is, because that folder is known only when the service
+    /// starts.
     private func directory(_ entries: ComposeNode.Entries, of place: String) -> String? {
         guard let entry = entries["working_dir"], !entry.value.isNull else {
             return nil
@@ -79,8 +80,7 @@ extension ComposeReader {
         return text.hasPrefix("${SEGUE_STATE_DIR}") ? text : entry.value.source.directory.resolving(text).absolute
     }
 
-    /// The folder of the file that contains the service, if that was included or extended from another folder; else
-    /// nil.
+    /// The folder of the file that contains the service, if that was included from another folder; else nil.
     private func ownFolder(of node: ComposeNode, in stack: Stack) -> String? {
         let folder = node.source.directory.absolute
         return folder == stack.directory ? nil : folder
@@ -94,7 +94,7 @@ extension ComposeReader {
     private func watchdog(_ entries: ComposeNode.Entries, of place: String) -> Duration? {
         let watchdog = duration("x-watchdog", in: entries, of: place)
         guard let node = entries["x-watchdog"]?.value, watchdog == .zero else { return watchdog }
-        report("'x-watchdog' of \(place) is no time at all", at: node.place, hint: "leave it out for none")
+        report("'x-watchdog' of \(place) is 0", at: node.place, hint: "write a longer time, or remove the key")
         return nil
     }
 
@@ -103,7 +103,9 @@ extension ComposeReader {
         return list(node, "'profiles' of \(place)").compactMap { node in
             guard let name = scalar(node, "an entry of 'profiles' of \(place)") else { return nil }
             if Service.isValid(name: name.text) { return name.text }
-            report("'\(name.written)' of \(place) is not a profile's name", at: node.place, hint: Service.nameRule)
+            report(
+                "'\(name.written)' in 'profiles' of \(place) is not a valid profile name", at: node.place,
+                hint: Service.nameRule)
             return nil
         }
     }
@@ -129,7 +131,7 @@ extension ComposeReader {
         let scale = count("scale", in: entries, of: place, to: Self.mostReplicas)
         let replicas = count("replicas", in: deploy, of: what, to: Self.mostReplicas)
         if let scale, let replicas, scale != replicas, let node = deploy["replicas"]?.value {
-            report("'scale' of \(place) is another number than 'replicas'", at: node.place, hint: "leave out 'scale'")
+            report("'scale' of \(place) differs from 'replicas'", at: node.place, hint: "remove 'scale'")
         }
         service.replicas = replicas ?? scale ?? 1
         restart(&service, entries, policy: deploy["restart_policy"]?.value, of: place)
@@ -143,7 +145,9 @@ extension ComposeReader {
         let what = "'environment' of \(place)"
         for (name, entry) in mapping(node, what) ?? [:] {
             if !Self.isValid(variable: name) {
-                report("'\(entry.written)' in \(what) is not a variable's name", at: entry.key)
+                report(
+                    "'\(entry.written)' in \(what) is not a valid variable name", at: entry.key,
+                    hint: "write NAME=value")
             } else if entry.value.isNull {
                 variables[name] = .some(entry.value.source.environment[name])
             } else {
@@ -162,7 +166,8 @@ extension ComposeReader {
         if scalar.isBoolean {
             // YAML parsers convert it to different strings: yes, true, True or 1.
             report(
-                "'\(entry.written)' in \(what) is a YAML boolean, and a variable is text", at: entry.value.place,
+                "'\(entry.written)' in \(what) is a YAML boolean, but the value of a variable is a string",
+                at: entry.value.place,
                 hint: "write it in quotes: \"\(scalar.written)\"")
         }
         return scalar.text
@@ -183,11 +188,11 @@ extension ComposeReader {
         guard let options = mapping(node, "an entry of \(what)") else { return nil }
         findings.check(options, against: .envFile, in: what)
         let isRequired = bool("required", in: options, of: what) ?? true
-        let format = value("format", in: options, of: what, hint: "use raw, or leave it out") { text in
+        let format = value("format", in: options, of: what, hint: "use raw, or remove the key") { text in
             text == "raw" ? EnvironmentFile.Format.raw : nil
         }
         guard let node = options["path"]?.value, let path = scalar(node, "'path' of \(what)") else {
-            report("an entry of \(what) has no 'path'", at: node.place)
+            report("an entry of \(what) has no 'path'", at: node.place, hint: "name the file to read")
             return nil
         }
         let place = node.source.directory.resolving(path.text)
@@ -231,18 +236,20 @@ extension ComposeReader {
             let dependencies = entry.value.entries?["depends_on"]?.value.entries ?? [:]
             for (other, dependency) in dependencies where entries[other] == nil {
                 let near = Spelling.suggestion(for: other, among: entries.keys)
-                report("'\(name)' depends on unknown '\(dependency.written)'", at: dependency.key, hint: near)
+                report(
+                    "service '\(name)' depends on unknown service '\(dependency.written)'", at: dependency.key,
+                    hint: near)
             }
         }
         for cycle in DependencyGraph(services).cycles() {
             guard let entry = entries[cycle[0]] else { continue }
-            report(DependencyGraph.message(cycle), at: entry.value.entries?["depends_on"]?.key ?? entry.key)
+            let place = entry.value.entries?["depends_on"]?.key ?? entry.key
+            report(DependencyGraph.message(cycle), at: place, hint: DependencyGraph.cycleHint)
         }
     }
 
     /// Reads `healthcheck`. `test: [NOTIFY]` is not part of the specification: with it, the service itself announces
-    /// that it
-    /// is ready, as sd_notify(3) defines.
+    /// that it is ready, as sd_notify(3) defines.
     private func readiness(_ entries: ComposeNode.Entries, of place: String) -> Readiness {
         let what = "'healthcheck' of \(place)"
         guard let node = entries["healthcheck"]?.value, !node.isNull, let check = mapping(node, what) else {
@@ -267,12 +274,12 @@ extension ComposeReader {
         case "CMD-SHELL" where words.count == 2:
             return .probe(probe(["/bin/sh", "-c", words[1]]))
         default:
-            report("'test' in \(what) is not a test", at: test.place, hint: Self.testHint)
+            report("'test' in \(what) is not a valid test", at: test.place, hint: Self.testHint)
             return .started
         }
     }
 
-    private static let testHint = "write [CMD, executable, argument …], [CMD-SHELL, text], [NOTIFY] or [NONE]"
+    private static let testHint = "write [CMD, executable, argument …], [CMD-SHELL, command], [NOTIFY] or [NONE]"
 
     /// Reads the times and counts of a health check. As in docker, 0 means the default.
     ///
@@ -297,8 +304,8 @@ extension ComposeReader {
         for key in ["interval", "timeout", "retries", "start_interval"] {
             guard let entry = check[key] else { continue }
             report(
-                "'\(key)' in \(what) says nothing: the service announces itself, nobody asks it", at: entry.key,
-                hint: "'x-watchdog: 10s' has it tell again and again that it is alive")
+                "'\(key)' in \(what) has no effect, because with [NOTIFY] the service announces itself", at: entry.key,
+                hint: "remove it; with 'x-watchdog: 10s' the service must also report that it is alive")
         }
     }
 
@@ -327,8 +334,7 @@ extension ComposeReader {
     }
 
     /// Reads the pauses between restarts; nil if none are given. As in the specification, `delay` is the same each
-    /// time,
-    /// unless `x-max-delay` is given: then the pause doubles up to that.
+    /// time, unless `x-max-delay` is given: then the pause doubles up to that.
     private func backoff(_ policy: ComposeNode.Entries, of what: String) -> RestartBackoff? {
         let delay = duration("delay", in: policy, of: what).flatMap { $0 == .zero ? nil : $0 }
         let maximum = duration("x-max-delay", in: policy, of: what)

@@ -17,7 +17,7 @@ struct ComposeReader {
         if let services = entries["services"] {
             stack.services = self.services(services.value, of: stack)
         } else {
-            report("there is no 'services'", at: root.place, hint: "list the processes to run under it")
+            report("'services' is missing", at: root.place, hint: "list the processes to run under it")
         }
         return stack
     }
@@ -36,7 +36,7 @@ struct ComposeReader {
             guard let name = scalar(node, "an entry of 'x-ports'"), !names.contains(name.text) else { continue }
             if OfferedVariables.portVariable(name.text) == nil {
                 let hint = "use letters, digits, '-' and '_'"
-                report("'\(name.written)' in 'x-ports' is not a name", at: node.place, hint: hint)
+                report("'\(name.written)' in 'x-ports' is not a valid name", at: node.place, hint: hint)
             }
             names.append(name.text)
         }
@@ -60,8 +60,8 @@ struct ComposeReader {
             for name in service.instances {
                 guard let entry = entries[name] else { continue }
                 report(
-                    "'\(name)' is a process of service '\(service.name)', too", at: entry.key,
-                    hint: "give the service another name")
+                    "'\(name)' is also the name of an instance of service '\(service.name)'", at: entry.key,
+                    hint: "rename one of the services")
             }
         }
     }
@@ -79,7 +79,7 @@ struct ComposeReader {
     /// The elements of a list; empty for a null value. Any other value is reported.
     func list(_ node: ComposeNode, _ what: String) -> [ComposeNode] {
         if node.isNull { return [] }
-        if node.list == nil { report("\(what) is not a list", at: node.place) }
+        if node.list == nil { report("\(what) is not a list", at: node.place, hint: "write [a, b]") }
         return node.list ?? []
     }
 
@@ -91,12 +91,12 @@ struct ComposeReader {
     ///   reported.
     func scalar(_ node: ComposeNode, _ what: String) -> ComposeNode.Scalar? {
         guard let scalar = node.scalar else {
-            report("\(what) is not a plain value", at: node.place)
+            report("\(what) is not a single value", at: node.place, hint: "write a string or a number")
             return nil
         }
         guard !scalar.isUnknown else { return nil }
         guard !scalar.text.contains("\0") else {
-            report("\(what) contains a NUL character", at: node.place)
+            report("\(what) contains a NUL character", at: node.place, hint: "remove the character")
             return nil
         }
         return scalar
@@ -112,7 +112,7 @@ struct ComposeReader {
         let what = "'\(key)' of \(place)"
         guard let scalar = scalar(node, what) else { return nil }
         let value = read(scalar.text)
-        if value == nil { report("\(what) is '\(scalar.written)'", at: node.place, hint: hint) }
+        if value == nil { report("\(what) cannot be '\(scalar.written)'", at: node.place, hint: hint) }
         return value
     }
 

@@ -56,7 +56,7 @@ enum ComposeText {
 
         /// The remedy; nil if it depends on the file.
         var hint: String? {
-            self == .tooLong ? "it has to be text of at most 4 MiB" : nil
+            self == .tooLong ? "it must be a text file of at most 4 MiB" : nil
         }
     }
 

@@ -40,18 +40,20 @@ struct ComposeTreeBuilder {
             switch error {
             case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
                 .composer(_, let problem, let mark, _):
-                report("not YAML: \(problem)", line: mark.line, hint: "look at the indentation and quotes there")
+                report("invalid YAML: \(problem)", line: mark.line, hint: "check the indentation and the quotes there")
             case .duplicatedKeysInMapping(let duplicates, let context):
                 let keys = duplicates.sorted().map { "'\($0)'" }.joined(separator: ", ")
-                report("\(keys) stands twice in the mapping that begins here", line: context.mark.line)
+                report(
+                    "duplicate key \(keys) in the mapping that begins here", line: context.mark.line,
+                    hint: "remove one of them")
             case .reader(let problem, let offset, _, _):
                 let lines = text.utf8.prefix(offset ?? 0).count { $0 == UInt8(ascii: "\n") }
-                report("not YAML: \(problem)", line: lines + 1)
+                report("invalid YAML: \(problem)", line: lines + 1)
             default:
-                report("it cannot be read as YAML")
+                report("the file cannot be read as YAML")
             }
         } catch {
-            report("it cannot be read as YAML")
+            report("the file cannot be read as YAML")
         }
         return nil
     }
@@ -80,7 +82,11 @@ struct ComposeTreeBuilder {
     /// Counts a node. False if there are too many, which is reported once, at the first node beyond the limit.
     private mutating func admits(_ node: Node) -> Bool {
         count += 1
-        if count == Self.mostNodes + 1 { report("the file's aliases stand for too much", at: node) }
+        if count == Self.mostNodes + 1 {
+            report(
+                "the file has more than \(Self.mostNodes) values with its aliases resolved; use fewer aliases", at: node
+            )
+        }
         return count <= Self.mostNodes
     }
 
@@ -112,7 +118,7 @@ struct ComposeTreeBuilder {
         var merged: ComposeNode.Entries = [:]
         for (key, value) in mapping {
             guard let name = key.scalar?.string else {
-                report("a key of '\(path.joined(separator: "."))' is not a plain word", at: key)
+                report("a key of '\(path.joined(separator: "."))' is a list or a mapping; write a single word", at: key)
                 continue
             }
             if name == "<<" {
@@ -135,7 +141,7 @@ struct ComposeTreeBuilder {
             // Counted here, because a mapping that only merges other mappings has no nodes of its own.
             guard admits(source) else { return nil }
             if let mapping = source.mapping { return entries(of: mapping) }
-            report("what '<<' merges is not a mapping", at: source)
+            report("'<<' can only merge mappings; write an alias of one, like '<<: *name'", at: source)
             return nil
         }
     }

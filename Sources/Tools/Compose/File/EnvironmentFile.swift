@@ -42,7 +42,9 @@ struct EnvironmentFile {
                 findings.note(unset: interpolation.unset)
                 return value
             } catch {
-                report("'\(entry.name)': \(error.message)", line: entry.line, hint: "single quotes keep dollar signs")
+                report(
+                    "'\(entry.name)': \(error.message)", line: entry.line,
+                    hint: "in single quotes dollar signs are literal")
                 return nil
             }
         }
@@ -185,7 +187,7 @@ private struct EnvironmentFileScanner {
     private mutating func endLine(after what: String) throws(Mistake) {
         skip(while: Self.isBlank)
         if rest.first == "#" { skip { $0 != "\n" } }
-        guard rest.isEmpty || rest.first == "\n" else { throw mistake("something follows \(what)") }
+        guard rest.isEmpty || rest.first == "\n" else { throw mistake("unexpected text after \(what)") }
     }
 
     private func mistake(_ message: String) -> Mistake { Mistake(message: message, line: start) }

@@ -3,8 +3,7 @@
 /// levels.
 ///
 /// The values that the supervisor offers to services, such as a port, are known only when a service starts. A reference
-/// to
-/// one of them counts as set and is kept as `${V}`; ``OfferedVariables`` expands it later.
+/// to one of them counts as set and is kept as `${V}`; ``OfferedVariables`` expands it later.
 struct Interpolation {
     struct Failure: Error, Equatable {
         let message: String
@@ -59,7 +58,7 @@ struct Interpolation {
         guard !name.isEmpty else { throw Failure(message: "'${' is not followed by a variable's name") }
         let operation = Self.takeOperation(&rest)
         guard let operand = operation == nil ? "" : Self.takeOperand(&rest) else {
-            throw Failure(message: "more than \(Self.deepest) references are nested")
+            throw Failure(message: "references are nested more than \(Self.deepest) levels deep")
         }
         guard rest.popFirst() == "}" else {
             throw Failure(message: "'${\(name)' is not closed, or has an unknown operator")
@@ -118,8 +117,7 @@ struct Interpolation {
     /// Takes everything up to the brace that closes the reference, including references inside.
     ///
     /// - Returns: nil if they are nested too deeply. Each level is scanned again as part of the level around it, so
-    ///   without a
-    ///   limit the time would grow much faster than the length of the string.
+    ///   without a limit the time would grow much faster than the length of the string.
     private static func takeOperand(_ rest: inout Substring) -> Substring? {
         let bytes = rest.utf8
         var end = bytes.startIndex

@@ -25,8 +25,7 @@ package struct LogLine: Sendable, Equatable {
 }
 
 /// The format of a line in a log file, which is that of container logs (Kubernetes' CRI): `TIME STREAM F TEXT`, with
-/// `P`
-/// for a part that the next record of its stream continues. People can read it without a program.
+/// `P` for a part that the next record of its stream continues. People can read it without a program.
 ///
 /// Times are in UTC with milliseconds. All have the same length, so sorting their bytes sorts the times.
 enum LogRecord {

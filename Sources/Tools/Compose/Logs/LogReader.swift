@@ -179,7 +179,7 @@ struct LogCursor {
         let left = open.removeFirst()
         // A gap in the numbers means that files were removed before they could be opened.
         guard let next = open.first, next.number != left.number + 1 else { return }
-        let text = "lines were removed before they could be read here"
+        let text = "lines are missing here, because they were removed before they could be read"
         buffer += LogRecord.bytes(
             time: LogRecord.time(Date()), stream: .notice, text: Array(text.utf8), continues: false)
     }

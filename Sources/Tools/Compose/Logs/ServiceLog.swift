@@ -83,8 +83,7 @@ actor ServiceLog {
     }
 
     /// Writes records. A failed write, for example to a full disk, must not end or delay the service. The first one is
-    /// logged;
-    /// the number of lost lines is written to the log as soon as a write succeeds again.
+    /// logged; the number of lost lines is written to the log as soon as a write succeeds again.
     private func write(_ records: Records) {
         guard records.count > 0 else { return }
         do {
@@ -94,12 +93,12 @@ actor ServiceLog {
             lost += records.count
             guard !hasFailed else { return }
             hasFailed = true
-            logger.error("cannot write a log", metadata: ["service": "\(service)", "error": "\(error)"])
+            logger.error("cannot write the log of a service", metadata: ["service": "\(service)", "error": "\(error)"])
         }
     }
 
     private func tellLoss(at time: [UInt8]) throws {
-        let text = "\(lost) lines could not be written here"
+        let text = "\(lost) lines are missing here, because they could not be written"
         try writer.append(LogRecord.bytes(time: time, stream: .notice, text: Array(text.utf8), continues: false))
         lost = 0
     }

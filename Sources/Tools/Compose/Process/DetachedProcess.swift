@@ -4,8 +4,7 @@ import SystemPackage
 /// Starts a process that its caller does not wait for. (The library Subprocess always waits for the end of a process.)
 enum DetachedProcess {
     /// Starts an executable in a session of its own, without a terminal. Its standard output is discarded, and its
-    /// standard
-    /// error is appended to the file at `logPath`. It inherits no other descriptor of this process.
+    /// standard error is appended to the file at `logPath`. It inherits no other descriptor of this process.
     ///
     /// - Parameter input: the content of its standard input.
     /// - Throws: ``ComposeError`` `spawn`.
@@ -55,8 +54,7 @@ enum DetachedProcess {
     }
 
     /// A file in memory with a text as its content. Unlike a file on disk, it vanishes with the processes that have it
-    /// open,
-    /// however they end. Unlike a pipe, it takes a text of any length before a process reads it.
+    /// open, however they end. Unlike a pipe, it takes a text of any length before a process reads it.
     private static func memoryFile(_ text: String, for executable: String) throws(ComposeError) -> CInt {
         let descriptor = makeMemoryFile?("input", closeMemoryFileOnExec) ?? -1
         guard descriptor >= 0 else { throw failure(executable, Errno(rawValue: errno)) }

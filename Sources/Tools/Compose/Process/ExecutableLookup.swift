@@ -13,7 +13,7 @@ package struct ExecutableLookup: Sendable {
     /// - Parameters:
     ///   - name: a bare name, or a path that may be relative to the working directory.
     ///   - searchPath: the `PATH` that the service will have.
-    /// - Returns: an absolute path of an executable file, or `nil`.
+    /// - Returns: the path of an executable file; nil if there is none.
     package func find(_ name: String, workingDirectory: String, searchPath: String) -> String? {
         if name.contains("/") {
             let path = name.hasPrefix("/") ? name : workingDirectory + "/" + name
@@ -40,7 +40,8 @@ package struct ExecutableLookup: Sendable {
     ) throws(ComposeError) -> String {
         guard let executable = command.first else {
             throw ComposeError(
-                code: "executable-not-found", message: "service '\(key.service)': its '\(key.name)' is empty", key: key)
+                code: "executable-not-found", message: "service '\(key.service)': '\(key.name)' is empty",
+                recovery: "name an executable", key: key)
         }
         let searchPath = searchPath ?? "/usr/local/bin:/usr/bin:/bin"
         if let path = find(executable, workingDirectory: workingDirectory, searchPath: searchPath) { return path }
@@ -52,7 +53,7 @@ package struct ExecutableLookup: Sendable {
             code: "executable-not-found",
             message:
                 "service '\(key.service)': no executable '\(executable)' in \(isPath ? workingDirectory : directories)",
-            recovery: "\(isThere ? "chmod +x it" : "build it"), or correct '\(key.name)'", key: key
+            recovery: "\(isThere ? "make it executable (chmod +x)" : "build it"), or correct '\(key.name)'", key: key
         )
     }
 }

@@ -24,8 +24,7 @@ package struct ProcessIdentity: Sendable, Codable, Hashable {
     }
 
     /// A handle for this process; nil if it has ended. The process is checked after the handle has been opened, so that
-    /// the
-    /// handle cannot mean another process with the same number.
+    /// the handle cannot mean another process with the same number.
     func open() -> ProcessHandle? {
         guard let handle = ProcessHandle(opening: pid), isAlive else { return nil }
         return handle
@@ -58,8 +57,7 @@ final class ProcessHandle: Sendable {
     }
 
     // Functions of glibc 2.36 and later that Swift's Glibc module does not import. Swift cannot call syscall(2)
-    // instead,
-    // because that is variadic.
+    // instead, because that is variadic.
 
     private typealias OpenPidfd = @convention(c) (pid_t, CUnsignedInt) -> CInt
     private typealias SendToPidfd = @convention(c) (CInt, CInt, UnsafeMutableRawPointer?, CUnsignedInt) -> CInt
@@ -79,8 +77,7 @@ enum ProcessTable {
         let startTime: UInt64
 
         /// False for a zombie: it has ended, but its parent has not reaped it. In a container without an init process,
-        /// it may
-        /// stay so for ever.
+        /// it may stay so for ever.
         var isAlive: Bool { state != "Z" && state != "X" }
     }
 
@@ -120,8 +117,8 @@ enum ProcessTable {
     }()
 
     /// Parses a line of `/proc/PID/stat`. Its fields in proc(5) are: 1 pid, 2 (name), 3 state, 5 group, 6 session, 22
-    /// start
-    /// time. A name can contain blanks and parentheses, so the fields are counted from the last closing parenthesis.
+    /// start time. A name can contain blanks and parentheses, so the fields are counted from the last closing
+    /// parenthesis.
     static func parse(_ stat: String) -> Entry? {
         guard let end = stat.lastIndex(of: ")"), let pid = pid_t(stat.prefix { $0 != " " }) else { return nil }
         let fields = stat[stat.index(after: end)...].split(separator: " ")

@@ -5,8 +5,7 @@ extension Project {
     /// The status of the project as its supervisor writes it, for other processes to follow.
     ///
     /// The current status comes first, then the newest one after each change; a slow reader misses those in between.
-    /// The
-    /// sequence ends after the last status of a supervisor that has ended.
+    /// The sequence ends after the last status of a supervisor that has ended.
     ///
     /// - Throws: ``ComposeError`` `watch`; the sequence throws `status-unreadable`.
     package func statuses() throws(ComposeError) -> some AsyncSequence<ProjectStatus, any Error> & Sendable {
@@ -24,8 +23,7 @@ extension Project {
     ///   - milestone: the milestone that started instances must reach.
     ///   - onOutcome: called with each instance whose change has been carried out.
     /// - Throws: ``ComposeError``: that of the first change that failed, or `overtaken`; `supervisor-ended` if the
-    ///   supervisor
-    ///   ends before.
+    ///   supervisor ends before.
     package func follow(
         _ changes: [Change], until milestone: Milestone = .ready, onOutcome: (ServiceStatus) async -> Void = { _ in }
     ) async throws {
@@ -79,14 +77,14 @@ extension Project {
             if open.isEmpty || (first != nil && !all) { return first }
         }
         try Task.checkCancellation()
-        throw ended(before: open.first ?? "", was: "was seen to end")
+        throw ended(before: open.first ?? "", was: "had ended")
     }
 
     private func ended(before instance: String, was event: String) -> ComposeError {
         ComposeError(
             code: "supervisor-ended",
             message: "the supervisor of project '\(name)' ended before '\(instance)' \(event)",
-            recovery: "its log is \(supervisorLogPath)")
+            recovery: "see its log \(supervisorLogPath)")
     }
 
     // MARK: Logs
@@ -100,7 +98,7 @@ extension Project {
     ///   - last: the number of existing lines of each instance to begin with; nil for all.
     ///   - period: the period of the lines.
     ///   - follow: true to wait for new lines, across restarts of the services and of the project.
-    /// - Throws: ``ComposeError`` when there is no such project or service.
+    /// - Throws: ``ComposeError`` `no-project`, `unknown-service`; or an error of reading the project's files.
     package func logs(
         of services: [String] = [],
         last: Int? = nil,
@@ -114,7 +112,7 @@ extension Project {
     /// The output of all services from a time on, until the task is cancelled. The project need not have been started
     /// yet.
     ///
-    /// - Throws: ``ComposeError`` when the project's folder cannot be made or watched.
+    /// - Throws: ``ComposeError`` if the project's folder cannot be created or watched.
     package func logs(since begin: Date) throws(ComposeError) -> LogReader {
         try LogReader(directory: logDirectory, last: nil, in: LogPeriod(since: begin), follow: true)
     }
@@ -128,12 +126,13 @@ extension Project {
     }
 
     /// - Returns: a function that returns true for the names of the selected instances, also of those that do not exist
-    ///   any
-    ///   more or do not exist yet. If `services` is empty, all are selected.
+    ///   any more or do not exist yet. If `services` is empty, all are selected.
     /// - Throws: ``ComposeError`` `no-project`, `unknown-service`, `status-unreadable`, `stack-file`.
     private func filter(for services: [String]) throws(ComposeError) -> @Sendable (_ instance: String) -> Bool {
         guard let status = try ProjectStatus.read(self) else {
-            throw ComposeError(code: "no-project", message: "project '\(name)' was never started here")
+            throw ComposeError(
+                code: "no-project", message: "project '\(name)' was never started here",
+                recovery: "start it with 'segue up', or name another one with -p")
         }
         let own = Set(status.services.map(\.service))
         if !services.isEmpty {
@@ -158,7 +157,7 @@ extension Project {
     ///   - services: the names of services or instances whose events are selected; empty for all events.
     ///   - period: the period of the events.
     ///   - follow: true to wait for new events, across restarts of the project, until the task is cancelled.
-    /// - Throws: ``ComposeError`` when there is no such project or service.
+    /// - Throws: ``ComposeError`` `no-project`, `unknown-service`; or an error of reading the project's files.
     package func events(
         of services: [String] = [],
         in period: LogPeriod = LogPeriod(),
@@ -171,7 +170,7 @@ extension Project {
 
     /// The events from a time on, until the task is cancelled. The project need not have been started yet.
     ///
-    /// - Throws: ``ComposeError`` when the project's folder cannot be made or watched.
+    /// - Throws: ``ComposeError`` if the project's folder cannot be created or watched.
     package func events(
         since begin: Date
     ) throws(ComposeError) -> some AsyncSequence<ProjectEvent, Never> & Sendable {

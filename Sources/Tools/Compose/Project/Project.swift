@@ -33,8 +33,7 @@ package struct Project: Sendable, Hashable {
     /// - Parameters:
     ///   - stateRoot: the absolute path of the folder of all projects' state.
     ///   - runtimeRoot: the absolute path of the folder of all projects' sockets. It must be short, because the path of
-    ///     a
-    ///     socket can have at most 107 bytes.
+    ///     a socket can have at most 107 bytes.
     package init(name: String, stateRoot: String, runtimeRoot: String) throws(ComposeError) {
         self.name = try ProjectName.resolve(flag: name, directory: "")
         stateDirectory = "\(stateRoot)/\(name)"
@@ -59,8 +58,7 @@ package struct Project: Sendable, Hashable {
     var controlPath: String { "\(runtimeDirectory)/control" }
 
     /// The path of a launcher's socket without the launcher's process id, which follows. The socket is beside the
-    /// runtime
-    /// folder, because the supervisor empties that. Names of projects have no dot, so the path is not another
+    /// runtime folder, because the supervisor empties that. Names of projects have no dot, so the path is not another
     /// project's.
     var launchSocketPrefix: String { "\(runtimeDirectory).launch-" }
 
@@ -101,7 +99,7 @@ package struct Project: Sendable, Hashable {
         do {
             return try FileLock.acquire(lockPath)
         } catch {
-            throw ComposeError(code: "lock", message: "cannot open \(error)")
+            throw ComposeError(code: "lock", message: "cannot open the lock file \(error)")
         }
     }
 
@@ -160,8 +158,8 @@ package struct Project: Sendable, Hashable {
             return try Stack(text: String(contentsOfFile: stackPath, encoding: .utf8))
         } catch {
             throw ComposeError(
-                code: "stack-file", message: "cannot read the stack in \(stackPath)",
-                recovery: "start the project with 'segue up'")
+                code: "stack-file", message: "cannot read the saved stack \(stackPath)",
+                recovery: "run 'segue up' with the project's compose files")
         }
     }
 
@@ -211,7 +209,8 @@ package struct Project: Sendable, Hashable {
     package func stopUnsupervised(_ services: [String], grace: Duration?) async throws(ComposeError) -> Bool {
         guard let lock = try lock() else {
             throw ComposeError(
-                code: "already-running", message: "project '\(name)' is just being started", recovery: "try again")
+                code: "already-running", message: "another process is starting or stopping project '\(name)'",
+                recovery: "try again")
         }
         let left = try await stopLeftovers(named: services, grace: grace ?? .seconds(10))
         lock.release()
@@ -248,8 +247,8 @@ package struct Project: Sendable, Hashable {
         guard ContinuousClock.now >= deadline else { return }
         throw ComposeError(
             code: "supervisor-unknown",
-            message: "a process that is not recorded in \(statusPath) holds \(lockPath)",
-            recovery: "find it with 'fuser \(lockPath)'"
+            message: "an unknown process, which \(statusPath) does not name, holds the lock \(lockPath)",
+            recovery: "find it with 'fuser \(lockPath)', and end it"
         )
     }
 
@@ -268,7 +267,7 @@ package struct Project: Sendable, Hashable {
         }
         for service in left {
             let metadata: Logger.Metadata = ["service": "\(service.name)", "pid": "\(service.pid ?? 0)"]
-            logger?.notice("ending what a killed supervisor left behind", metadata: metadata)
+            logger?.notice("ending a process that a killed supervisor has left", metadata: metadata)
         }
         await withTaskGroup { group in
             for process in left.compactMap(\.process) {

@@ -32,8 +32,7 @@ package struct ProjectStatus: Sendable, Codable, Equatable {
     /// Reads the status file of a project.
     ///
     /// - Returns: nil if the project was never started here, or if another version of segue wrote the status of a run
-    ///   that is
-    ///   over.
+    ///   that is over.
     /// - Throws: ``ComposeError`` `status-unreadable`.
     package static func read(_ project: Project) throws(ComposeError) -> ProjectStatus? {
         guard FileManager.default.fileExists(atPath: project.statusPath) else { return nil }
@@ -49,8 +48,8 @@ package struct ProjectStatus: Sendable, Codable, Equatable {
         } catch {
             throw ComposeError(
                 code: "status-unreadable",
-                message: "\(project.statusPath) is not a supervisor's status",
-                recovery: "remove it if no process of project '\(project.name)' runs"
+                message: "\(project.statusPath) is not a valid status file",
+                recovery: "remove the file if no process of project '\(project.name)' runs"
             )
         }
     }
@@ -101,26 +100,26 @@ package struct ProjectStatus: Sendable, Codable, Equatable {
         let hint = Spelling.suggestion(for: unknown, among: known)
         throw ComposeError(
             code: "unknown-service", message: "project '\(project)' has no service '\(unknown)'",
-            recovery: hint ?? "it has \(known.sorted().joined(separator: ", "))")
+            recovery: hint ?? "the known names are \(known.sorted().joined(separator: ", "))")
     }
 
     /// The progress of a change. A change that starts an instance is complete when the instance has reached a
-    /// milestone; one
-    /// that ends it, when it has no process.
+    /// milestone; one that ends it, when it has no process.
     package func outcome(of change: Change, until milestone: Milestone = .ready) -> ChangeOutcome {
         guard let instance = self[change.instance] else {
-            return change.action == .remove ? .reached : .overtaken("'\(change.instance)' was removed meanwhile")
+            return change.action == .remove
+                ? .reached : .overtaken("'\(change.instance)' was removed by another request")
         }
         let isWanted = instance.order.isWanted
         switch change.action {
         case .stop, .remove:
-            if isWanted { return .overtaken("'\(change.instance)' was started again meanwhile") }
+            if isWanted { return .overtaken("'\(change.instance)' was started again by another request") }
             // A removal is complete only when the instance is no longer in the list.
             return instance.isActive || change.action == .remove ? .pending : .reached
         case .keep where !isWanted:
             return .reached
         case .start, .restart, .keep:
-            if !isWanted { return .overtaken("'\(change.instance)' was stopped meanwhile") }
+            if !isWanted { return .overtaken("'\(change.instance)' was stopped by another request") }
             if instance.round < change.round { return .pending }
             if let failure = instance.failure { return .failed(failure) }
             return instance.hasReached(milestone) ? .reached : .pending

@@ -139,8 +139,7 @@ package struct ServiceHealth: Sendable, Codable, Equatable {
 /// The requested state of an instance, which can differ from its actual state.
 package struct InstanceOrder: Sendable, Codable, Equatable {
     /// True if the instance is to run. An instance that was stopped stays so, whatever its restart policy, until a
-    /// request
-    /// starts it.
+    /// request starts it.
     package private(set) var isWanted = false
     /// The number of requests to start it. A process of an earlier round must end; then one of this round is started.
     package private(set) var round = 0

@@ -17,9 +17,12 @@ struct DependencyGraph {
     func problem(known: Set<String>) -> (message: String, hint: String?)? {
         for service in order {
             guard let name = dependencies[service]?.first(where: { !known.contains($0) }) else { continue }
-            return ("'\(service)' depends on unknown '\(name)'", Spelling.suggestion(for: name, among: known))
+            return (
+                "service '\(service)' depends on unknown service '\(name)'",
+                Spelling.suggestion(for: name, among: known)
+            )
         }
-        return cycles().first.map { (Self.message($0), nil) }
+        return cycles().first.map { (Self.message($0), Self.cycleHint) }
     }
 
     /// The names of these services and of all services that they depend on, directly or indirectly.
@@ -32,8 +35,10 @@ struct DependencyGraph {
         return found
     }
 
+    static let cycleHint = "remove one of these dependencies"
+
     static func message(_ cycle: [String]) -> String {
-        "services depend on each other: \((cycle + [cycle[0]]).joined(separator: " → "))"
+        "the dependencies of services form a cycle: \((cycle + [cycle[0]]).joined(separator: " → "))"
     }
 
     /// The names of all services, each after those that it depends on, and otherwise in the order of the stack.
@@ -49,7 +54,7 @@ struct DependencyGraph {
         placed.append(name)
     }
 
-    /// The cycles of dependencies. Each begins with the member that is reached first from the services in their order.
+    /// The cycles of dependencies. Each begins with the member that the search reaches first.
     func cycles() -> [[String]] {
         var finished: Set<String> = []
         var found: [[String]] = []

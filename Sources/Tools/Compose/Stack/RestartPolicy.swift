@@ -57,8 +57,7 @@ package struct RestartBackoff: Sendable, Equatable {
     package var resetAfter: Duration
 
     /// The defaults are those of Docker, except for a lower maximum: a developer who repairs a service should not have
-    /// to
-    /// wait a minute.
+    /// to wait a minute.
     package init(
         initial: Duration = .milliseconds(100),
         maximum: Duration = .seconds(10),

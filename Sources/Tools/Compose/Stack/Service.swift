@@ -18,14 +18,12 @@ package struct Service: Sendable, Equatable {
     package var backoff: RestartBackoff?
     package var readiness: Readiness
     /// When it is ready, the service must send `WATCHDOG=1` (sd_notify(3)) at least this often, or it counts as hung.
-    /// Nil for
-    /// no such check.
+    /// Nil for no such check.
     package var watchdog: Duration?
     /// The number of instances that run side by side; can be 0.
     package var replicas: Int
     /// The service takes part in a run only if one of these profiles is active or the service is named. If there are
-    /// none,
-    /// it always takes part.
+    /// none, it always takes part.
     package var profiles: [String]
     /// The signal that asks the service to stop. After the grace period `SIGKILL` follows.
     package var stopSignal: StopSignal
@@ -83,8 +81,7 @@ package struct Service: Sendable, Equatable {
     }
 
     /// The part of the service that determines how its processes are started and watched. If it changes, running
-    /// processes
-    /// are out of date.
+    /// processes are out of date.
     var definition: Service {
         var service = self
         service.replicas = 1
@@ -100,8 +97,8 @@ package struct Service: Sendable, Equatable {
         if let lost = dependencies.first(where: { $0.isRequired && !active.contains($0.service) }) {
             throw ComposeError(
                 code: "inactive-dependency",
-                message: "service '\(name)' depends on '\(lost.service)', none of whose profiles is active",
-                recovery: "name one of them with --profile, or say 'required: false' there")
+                message: "service '\(name)' depends on '\(lost.service)', which has no active profile",
+                recovery: "activate one of its profiles with --profile, or write 'required: false'")
         }
         var service = self
         service.dependencies.removeAll { !active.contains($0.service) }
@@ -119,7 +116,7 @@ package struct Service: Sendable, Equatable {
             throw ComposeError(
                 code: "no-working-directory",
                 message: "service '\(name)': there is no folder \(path)",
-                recovery: "make it, or correct 'working_dir'",
+                recovery: "create it, or correct 'working_dir'",
                 key: ServiceKey(service: name, name: "working_dir")
             )
         }
@@ -139,8 +136,7 @@ package struct Dependency: Sendable, Hashable {
     package var service: String
     package var condition: Condition
     /// If false, the service also starts if the condition cannot be met any more, which is logged as a warning, or if
-    /// the
-    /// other service does not take part in the run.
+    /// the other service does not take part in the run.
     package var isRequired: Bool
     /// True if this service is restarted when a request restarts the other one.
     package var restarts: Bool

@@ -13,8 +13,7 @@ package struct Stack: Sendable, Equatable {
     /// Names from `x-ports`; the supervisor picks a free loopback port for each.
     package var ports: [String]
     /// The commands in `x-clients`: programs that users start themselves. The supervisor does not start them; they are
-    /// part
-    /// of the app's contract.
+    /// part of the app's contract.
     package var clients: [[String]]
 
     package init(
@@ -40,15 +39,14 @@ package struct Stack: Sendable, Equatable {
     ///   - names: the services to run, together with their dependencies; empty for all.
     ///   - profiles: the active profiles; `*` activates all. The profiles of the named services are active, too.
     /// - Throws: ``ComposeError`` `unknown-service`; `inactive-dependency` if a service requires one whose profiles are
-    ///   not
-    ///   active.
+    ///   not active.
     package func selecting(_ names: [String] = [], profiles: some Sequence<String> = []) throws(ComposeError) -> Stack {
         let known = Set(services.map(\.name))
         if let unknown = names.first(where: { !known.contains($0) }) {
             let hint = Spelling.suggestion(for: unknown, among: known)
             throw ComposeError(
                 code: "unknown-service", message: "there is no service '\(unknown)'",
-                recovery: hint ?? "it has \(known.sorted().joined(separator: ", "))")
+                recovery: hint ?? "the services are \(known.sorted().joined(separator: ", "))")
         }
         let implied = services.filter { names.contains($0.name) }.flatMap(\.profiles)
         let active = services(active: Set(profiles).union(implied))
@@ -82,9 +80,9 @@ package struct Stack: Sendable, Equatable {
         }
         let names = Set(services.map(\.name))
         guard names.count == services.count else { throw invalid("two services have the same name", nil) }
-        if let name = ambiguousInstance { throw invalid("two services have a process called '\(name)'", nil) }
+        if let name = ambiguousInstance { throw invalid("two services have an instance called '\(name)'", nil) }
         if let port = ports.first(where: { OfferedVariables.portVariable($0) == nil }) {
-            throw invalid("'\(port)' is not a port's name", "use letters, digits, '-' and '_'")
+            throw invalid("'\(port)' is not a valid port name", "use letters, digits, '-' and '_'")
         }
         if let problem = DependencyGraph(services).problem(known: names) {
             throw invalid(problem.message, problem.hint)

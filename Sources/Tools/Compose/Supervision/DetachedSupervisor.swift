@@ -32,15 +32,13 @@ package struct DetachedSupervisor: Sendable {
     }
 
     /// Starts the supervisor in a session of its own, and waits until its services have reached a milestone. Its
-    /// messages
-    /// are appended to ``Project/supervisorLogPath``.
+    /// messages are appended to ``Project/supervisorLogPath``.
     ///
     /// - Parameters:
     ///   - milestone: the milestone that all services that are started must reach.
     ///   - onProgress: called with each message that says what the supervisor waits for.
     /// - Throws: ``ComposeError``: the supervisor's own, or `supervisor-ended` with the last lines of its log.
-    ///   Cancelling the
-    ///   task ends the wait, but not the supervisor.
+    ///   Cancelling the task ends the wait, but not the supervisor.
     package func start(
         until milestone: Milestone,
         onProgress: @Sendable (String) -> Void = { _ in }
@@ -58,7 +56,7 @@ package struct DetachedSupervisor: Sendable {
             throw ComposeError(
                 code: "supervisor-ended",
                 message: "the supervisor of project '\(project.name)' ended before it was ready",
-                recovery: "its log is \(logPath)",
+                recovery: "see its log \(logPath)",
                 logTail: lastLines(of: logPath, from: logStart)
             )
         }
@@ -101,8 +99,7 @@ package struct DetachedSupervisor: Sendable {
         while true {
             if let message = socket.receive() { return message }
             // This only waits and does not read: if both operations end at the same time, one result is dropped, and a
-            // message in
-            // it would be lost.
+            // message in it would be lost.
             let hasEnded = await firstResult(
                 of: {
                     await socket.wait(until: nil)

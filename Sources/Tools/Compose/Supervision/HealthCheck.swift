@@ -22,7 +22,7 @@ struct HealthCheck: Sendable {
             let (hasTimedOut, output) = result.closureResult
             return failure(of: result.terminationStatus, hasTimedOut: hasTimedOut, output: output)
         } catch {
-            return "cannot be run: \(error)"
+            return "cannot run the check: \(error)"
         }
     }
 
@@ -67,7 +67,7 @@ struct HealthCheck: Sendable {
     private func failure(of status: TerminationStatus, hasTimedOut: Bool, output: [UInt8]) -> String? {
         let ending: String
         switch status {
-        case _ where hasTimedOut: ending = "took longer than \(timeout)"
+        case _ where hasTimedOut: ending = "the check took longer than \(timeout)"
         case .exited(0): return nil
         default: ending = status.summary
         }

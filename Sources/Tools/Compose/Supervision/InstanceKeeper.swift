@@ -48,7 +48,7 @@ struct InstanceKeeper: Sendable {
         for dependency in service.dependencies
         where !dependency.isRequired && view.prospect(of: dependency) == .impossible {
             let metadata: Logger.Metadata = ["service": "\(name)", "dependency": "\(dependency.service)"]
-            logger.warning("a service starts without what it would like to have", metadata: metadata)
+            logger.warning("a service starts without an optional dependency", metadata: metadata)
         }
     }
 

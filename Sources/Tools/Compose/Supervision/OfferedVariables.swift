@@ -8,8 +8,7 @@ struct OfferedVariables {
     ]
 
     /// The variables of sd_notify(3) and sd_watchdog_enabled(3). A process that inherits them can send messages in the
-    /// name of
-    /// the process that they were set for.
+    /// name of the process that they were set for.
     static let notificationVariables: Set = ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"]
 
     let values: [String: String]
@@ -43,8 +42,7 @@ struct OfferedVariables {
     /// The service with every reference expanded.
     ///
     /// A literal `$${SEGUE_BUS}` that is meant for a shell in the service looks the same here, so it is expanded, too.
-    /// The
-    /// shell would find the same value in its environment.
+    /// The shell would find the same value in its environment.
     func expanded(_ service: Service) -> Service {
         var service = service
         service.command = service.command.map(expanded)
@@ -58,8 +56,7 @@ struct OfferedVariables {
     }
 
     /// The environment of a service: the supervisor's variables, overridden by the offered ones, overridden by those in
-    /// the
-    /// service's own entry.
+    /// the service's own entry.
     ///
     /// - Parameters:
     ///   - inherited: the supervisor's own variables.

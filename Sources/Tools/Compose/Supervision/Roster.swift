@@ -20,7 +20,8 @@ struct Roster: Sendable {
     /// - Throws: ``ComposeError`` `no-proc`.
     init(empty project: Project) throws(ComposeError) {
         guard let identity = ProcessIdentity(of: getpid()) else {
-            throw ComposeError(code: "no-proc", message: "/proc is not mounted", recovery: "supervising needs it")
+            throw ComposeError(
+                code: "no-proc", message: "/proc is not mounted", recovery: "mount it; the supervisor needs it")
         }
         status = ProjectStatus(project: project.name, supervisor: identity, bus: project.busAddress)
     }
@@ -132,8 +133,7 @@ struct Roster: Sendable {
     }
 
     /// True if all instances that were started have ended by themselves. A stopped instance keeps the project running,
-    /// because
-    /// a request may start it again.
+    /// because a request may start it again.
     var isOver: Bool {
         status.services.allSatisfy { instance in
             let isDone = instance.isFinished && instance.round == instance.order.round && instance.order.isWanted
@@ -191,11 +191,12 @@ struct Roster: Sendable {
 
     private func lostDependency(_ dependency: Dependency, of instance: ServiceStatus) -> ComposeError {
         let isStopped = instances(of: dependency.service).contains { !$0.order.isWanted }
-        let reason = isStopped ? "is stopped" : "will not reach \(dependency.condition.rawValue)"
+        let reason = isStopped ? "is stopped" : "cannot reach \(dependency.condition.rawValue)"
         return ComposeError(
             code: "dependency-failed",
             message: "service '\(instance.name)' cannot start: '\(dependency.service)' \(reason)",
-            recovery: isStopped ? "start it too, or use --no-deps" : nil)
+            recovery: isStopped
+                ? "start '\(dependency.service)' too, or use --no-deps" : "see 'segue logs \(dependency.service)'")
     }
 
     // MARK: Reports of keepers
@@ -252,8 +253,7 @@ struct Roster: Sendable {
     }
 
     /// Deletes an instance that was removed from the project and has ended. After a stop of the whole project,
-    /// instances stay
-    /// in the status.
+    /// instances stay in the status.
     ///
     /// - Returns: true if the instance's keeper is no longer needed.
     mutating func dismiss(_ instance: String) -> Bool {
@@ -275,7 +275,7 @@ struct Roster: Sendable {
         guard stop == .none else {
             throw ComposeError(
                 code: "stopping", message: "project '\(status.project)' is stopping",
-                recovery: "try again when it is down")
+                recovery: "try again when it has stopped")
         }
         switch request {
         case .up(let request):
@@ -384,8 +384,7 @@ struct Roster: Sendable {
     }
 
     /// Replaces the current stack: new services start, changed ones are restarted, those that the files no longer
-    /// contain are
-    /// removed, and all others stay as they are.
+    /// contain are removed, and all others stay as they are.
     private mutating func up(_ request: UpRequest) throws(ComposeError) -> [Change] {
         try request.stack.validate()
         // Services of inactive profiles stay part of the project if they have instances, so that they can be started
@@ -396,7 +395,7 @@ struct Roster: Sendable {
         let present = Set(stack.services.map(\.name))
         try status.check(request.selection.services, areIn: present)
         var changes = status.services.filter { !present.contains($0.service) && !$0.order.isRemoved }.map { orphan in
-            let reason = "the stack has no service '\(orphan.service)'"
+            let reason = "the compose files have no service '\(orphan.service)'"
             return decide(.remove, orphan.name, reason: reason) { $0.remove(grace: request.grace) }
         }
         let selected = request.selection.names(in: request.stack)
@@ -439,7 +438,7 @@ struct Roster: Sendable {
     ) -> String? {
         switch recreation {
         case .never: return nil
-        case .always: return "it was asked for"
+        case .always: return "a restart was requested"
         case .changed:
             guard let present = definitions[instance.name], present.definition != service.definition else { return nil }
             return "its definition has changed"

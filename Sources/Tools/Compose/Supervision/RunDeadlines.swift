@@ -36,7 +36,7 @@ struct RunDeadlines {
     ///
     /// - Parameter state: the service's state. Only while it is ready or running must it send `WATCHDOG=1`.
     mutating func fault(of state: ServiceStatus.State, at now: Instant) -> RunFault? {
-        if isTriggered { return .hung("says that it hangs") }
+        if isTriggered { return .hung("reported that it hangs") }
         if state != .starting {
             start = nil
         } else if let end = start, now >= end {
@@ -69,8 +69,7 @@ struct RunFault: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// The process hangs. As under systemd, it is sent `SIGABRT`, which writes a core dump if these are enabled, or a
-    /// backtrace
-    /// if Swift's are enabled. After a backtrace the process continues; it is killed after the grace period.
+    /// backtrace if Swift's are enabled. After a backtrace the process continues; it is killed after the grace period.
     static func hung(_ description: String) -> RunFault {
         RunFault(description: description, signal: StopSignal(number: SIGABRT))
     }

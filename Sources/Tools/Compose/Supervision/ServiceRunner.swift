@@ -44,8 +44,7 @@ struct ServiceRunner: Sendable {
         while true {
             let begin = ContinuousClock.now
             // Until the service has been ready once, all runs share one deadline, because the user waits. Later runs
-            // each get the
-            // full time.
+            // each get the full time.
             if wasEverReady { deadline = begin + patience }
             let ending = await runOnce(deadline: deadline)
             switch ending {
@@ -152,8 +151,7 @@ struct ServiceRunner: Sendable {
     /// Watches a process from its start until all processes of its session have ended.
     ///
     /// The leader is not reaped before this returns. So its number, which is also that of the session, cannot be given
-    /// to
-    /// another process while signals are sent to the rest of the session.
+    /// to another process while signals are sent to the rest of the session.
     private func attend(
         _ session: ProcessSession,
         output: [(LogLine.Stream, SubprocessOutputSequence)],
@@ -296,9 +294,7 @@ struct ServiceRunner: Sendable {
     /// Updates the service's health in the status, and decides if the service must be ended.
     ///
     /// If it has not been healthy in this run, it must be ended: its start has failed. Later it is ended only if it is
-    /// then
-    /// restarted. Without a restart policy, an unhealthy service is better than none.
-    /// a restart policy, an unhealthy service is better than none.
+    /// then restarted. Without a restart policy, an unhealthy service is better than none.
     private func judge(_ health: ServiceHealth) -> RunFault? {
         var wasReady = false
         board.change(name) { status in
@@ -360,7 +356,8 @@ struct ServiceRunner: Sendable {
 
     /// Stops the whole project because this service has failed.
     private func abort() {
-        let error = ComposeError(code: "service-failed", message: "service '\(name)' \(lastExit)")
+        let error = ComposeError(
+            code: "service-failed", message: "service '\(name)' \(lastExit)", recovery: "see 'segue logs \(name)'")
         board.update { $0.giveUp(because: error) }
     }
 
@@ -368,7 +365,7 @@ struct ServiceRunner: Sendable {
         ComposeError(
             code: "not-ready",
             message: "service '\(name)' \(reason)",
-            recovery: "'segue logs \(name)' tells more",
+            recovery: "see 'segue logs \(name)'",
             logTail: await log.tail
         )
     }

@@ -4,8 +4,7 @@ import Synchronization
 /// The shared state of the supervisor's parts.
 ///
 /// The parts do not call each other. Each one watches the board, and starts, waits or stops accordingly. One lock
-/// guards
-/// the whole state, so that the start of an instance and a request to stop cannot overlap.
+/// guards the whole state, so that the start of an instance and a request to stop cannot overlap.
 final class StatusBoard: Sendable {
     private struct State {
         var roster: Roster
@@ -36,8 +35,7 @@ final class StatusBoard: Sendable {
     /// Changes the roster and wakes all watchers.
     ///
     /// The watchers are woken outside the lock. Resuming a task takes that task's own lock, under which a cancellation
-    /// may at
-    /// the same time be running a watcher's termination handler, which needs the lock of the board.
+    /// may at the same time be running a watcher's termination handler, which needs the lock of the board.
     @discardableResult
     func update<R: Sendable, E: Error>(_ change: (inout Roster) throws(E) -> R) throws(E) -> R {
         let (result, watchers) = try state.withLock { state throws(E) in

@@ -36,8 +36,7 @@ package final class Supervisor: Sendable {
     package var status: ProjectStatus { board.view.status }
 
     /// The current status, then the newest one after each change; a slow reader misses some in between, but never the
-    /// last.
-    /// Each status is written to the status file before it is returned here.
+    /// last. Each status is written to the status file before it is returned here.
     package var statuses: some AsyncSequence<ProjectStatus, Never> & Sendable {
         board.views().map { [recorder] view in
             recorder.flush()
@@ -51,19 +50,16 @@ package final class Supervisor: Sendable {
     }
 
     /// Runs the stack; returns when all services have ended, by request or by themselves. Cancelling the task requests
-    /// an
-    /// orderly stop.
+    /// an orderly stop.
     ///
     /// Call it only once.
     ///
     /// - Throws: ``ComposeError``: `already-running` if another supervisor is running; otherwise the error because of
-    ///   which the
-    ///   stack could not be started or was stopped.
+    ///   which the stack could not be started or was stopped.
     package func run() async throws {
         try await withTaskCancellationHandler {
             // Subprocess kills a child at once if its task is cancelled, but an orderly stop takes longer. So the work
-            // is in a task
-            // of its own, which is never cancelled; this function owns it and waits for it.
+            // is in a task of its own, which is never cancelled; this function owns it and waits for it.
             try await Task { try await superviseAlone() }.value
         } onCancel: {
             board.update { $0.request(.orderly) }
@@ -94,7 +90,7 @@ package final class Supervisor: Sendable {
         return ComposeError(
             code: "already-running",
             message: "project '\(project.name)' is already running\(pid)",
-            recovery: "change it with 'segue up -d', take it down first, or use another name with -p"
+            recovery: "change it with 'segue up -d', stop it with 'segue down', or choose another name with -p"
         )
     }
 
@@ -205,8 +201,7 @@ package final class Supervisor: Sendable {
     }
 
     /// Sends a signal to the leader of each instance only. The handle means no other process, even if the leader ends
-    /// at
-    /// this moment.
+    /// at this moment.
     private func send(_ signal: Int32, to instances: [String]) {
         let view = board.view
         for name in instances { view[name]?.process?.open()?.send(signal) }

@@ -32,8 +32,8 @@ package struct SystemdExport: Sendable {
         try stack.validate()
         guard !Self.takenTargets.contains(name) else {
             throw ComposeError(
-                code: "target-taken", message: "\(name).target is a unit of systemd's own (systemd.special(7))",
-                recovery: "use another name with -p")
+                code: "target-taken", message: "systemd itself has a unit \(name).target (systemd.special(7))",
+                recovery: "choose another project name with -p")
         }
         self.stack = stack
         self.name = name
@@ -59,8 +59,7 @@ package struct SystemdExport: Sendable {
     /// The units, and the files with the services' variables.
     ///
     /// - Throws: ``ComposeError`` if a service's executable or folder cannot be found, or if systemd cannot set one of
-    ///   its
-    ///   variables.
+    ///   its variables.
     package func files() throws(ComposeError) -> [SystemdFile] {
         var files: [SystemdFile] = [targetFile]
         for service in stack.services {
@@ -73,8 +72,7 @@ package struct SystemdExport: Sendable {
     }
 
     /// The name of an instance's unit. The first dot ends the project's name, which contains none. So no unit of
-    /// another
-    /// project has this name.
+    /// another project has this name.
     func unit(of instance: String) -> String { "\(name).\(instance).service" }
 
     func units(of service: String) -> [String] {
@@ -94,7 +92,7 @@ package struct SystemdExport: Sendable {
     private func checkPorts(given: [String: Int]) throws(ComposeError) {
         guard let unknown = given.keys.sorted().first(where: { !stack.ports.contains($0) }) else { return }
         let near = Spelling.suggestion(for: unknown, among: stack.ports)
-        throw ComposeError(code: "unknown-port", message: "'x-ports' has no '\(unknown)'", recovery: near)
+        throw ComposeError(code: "unknown-port", message: "'x-ports' has no port '\(unknown)'", recovery: near)
     }
 
     private static let takenTargets: Set = [
@@ -134,7 +132,7 @@ package struct SystemdFile: Sendable, Equatable {
         do {
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         } catch {
-            throw failure("make the folder \(directory)", String(cString: strerror(errno)))
+            throw failure("create the folder \(directory)", String(cString: strerror(errno)))
         }
         for file in files {
             let path = "\(directory)/\(file.name)"
@@ -148,6 +146,7 @@ package struct SystemdFile: Sendable, Equatable {
     }
 
     private static func failure(_ what: String, _ reason: String) -> ComposeError {
-        ComposeError(code: "export-write", message: "cannot \(what): \(reason)", recovery: "name another with -o")
+        ComposeError(
+            code: "export-write", message: "cannot \(what): \(reason)", recovery: "choose another folder with -o")
     }
 }

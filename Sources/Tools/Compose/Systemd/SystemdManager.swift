@@ -50,8 +50,7 @@ package enum SystemdManager: Sendable, Equatable {
     }
 
     /// The lines that take away rights that an ordinary process does not need. A user's manager cannot everywhere give
-    /// a
-    /// service its own view of the file system, so only units for the machine's manager have those lines.
+    /// a service its own view of the file system, so only units for the machine's manager have those lines.
     func hardening(workingDirectory: String) -> [(String, String)] {
         let usual = [
             ("UMask", "0077"), ("NoNewPrivileges", "yes"), ("LockPersonality", "yes"), ("RestrictRealtime", "yes"),

@@ -47,8 +47,7 @@ struct SystemdService {
     private var backoff: RestartBackoff { service.backoff ?? RestartBackoff() }
 
     /// systemd limits the number of starts in an interval. This interval is the longest time that the allowed number of
-    /// bad
-    /// runs in a row can take.
+    /// bad runs in a row can take.
     private var startLimit: [(String, String)] {
         switch service.restart {
         case .always(let limit?), .onFailure(let limit?):
@@ -151,8 +150,7 @@ struct SystemdService {
     }
 
     /// The variables that are not secret, and the name of the file of the others. `PATH` is among them, because
-    /// systemd's own
-    /// differs from that of a person who starts the stack by hand.
+    /// systemd's own differs from that of a person who starts the stack by hand.
     private var environmentLines: [(String, String)] {
         let values = offered.values.merging(searchPath.map { ["PATH": $0] } ?? [:]) { own, _ in own }
         let pairs = values.sorted { $0.key < $1.key }
