@@ -2,9 +2,10 @@ import Compose
 import Foundation
 import Logging
 
-/// A supervisor in a process of its own, for tests that kill it or leave it.
+/// A supervisor in a separate process, for tests that kill it or let it continue on its own.
 ///
-/// Arguments: compose file, project name, folder of states, folder of sockets.
+/// Its arguments: the compose file, the project name, the folder of all projects' state, the folder of all projects'
+/// sockets.
 @main
 struct ComposeFixture {
     static func main() async {

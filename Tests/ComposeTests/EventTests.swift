@@ -12,7 +12,7 @@ struct EventTests {
     @Test("What happens to services is told in its order, with what is known of it")
     func run() async throws {
         let scratch = try Scratch()
-        // Fails once, runs well then.
+        // Fails in its first run, and succeeds in the second.
         var first = Service.shell(
             "first", "mkdir once && exit 3; \(Service.notify("READY=1")); \(Service.forever)")
         first.readiness = .notify(timeout: nil)

@@ -67,7 +67,7 @@ struct HealthStateTests {
 
 @Suite("Health checks")
 struct HealthTests {
-    /// A check that is quick to run and to decide.
+    /// A check with short times and few retries.
     private func probe(_ script: String, retries: Int = 2, startPeriod: Duration = .zero) -> HealthProbe {
         HealthProbe(
             command: ["sh", "-c", script], interval: .milliseconds(20), timeout: .seconds(20), retries: retries,
@@ -84,7 +84,7 @@ struct HealthTests {
     @Test("A service is ready once its check succeeds, in its own folder and with its own variables")
     func healthy() async throws {
         let scratch = try Scratch()
-        // However long it takes until the file is there. The last check may be killed while it writes.
+        // Until the file exists, however long that takes. The last check may be killed while it writes.
         var check = probe(
             """
             test -e ready && echo "$OWN $SEGUE_SERVICE $0 ${NOTIFY_SOCKET-none}" > new && mv new told
@@ -92,7 +92,7 @@ struct HealthTests {
         check.command.append("${SEGUE_PROJECT}")
         var first = service(check, name: "first")
         first.environment = ["OWN": "mine"]
-        // Dependents come when it is healthy, and make nothing so.
+        // Dependents start when it is healthy, and do not make it healthy themselves.
         let second = Service.shell(
             "second", "test -e ready && \(Service.forever)", after: [Dependency(on: "first", condition: .healthy)])
         try await scratch.supervisor(scratch.stack([first, second])).running { supervisor in
@@ -132,7 +132,7 @@ struct HealthTests {
         try await scratch.supervisor(scratch.stack([service])).running { supervisor in
             let first = try await supervisor.wait(for: "a") { $0.state == .ready }
             try FileManager.default.removeItem(atPath: scratch.path + "/ready")
-            // The board is only seen at times; what is seen of a new run must not be the old one's health.
+            // The test does not see every change of the board, but a new run must never show the health of the old one.
             for await status in supervisor.statuses {
                 guard let status = status["a"], status.restarts == 1 else { continue }
                 #expect(status.health?.state != .unhealthy)
@@ -169,7 +169,7 @@ struct HealthTests {
         check.timeout = .milliseconds(200)
         try await scratch.supervisor(scratch.stack([service(check)])).running { supervisor in
             let status = try await supervisor.wait(for: "a") { $0.health?.reason != nil }
-            #expect(status.health?.reason == "took longer than 0.2 seconds: still waiting")
+            #expect(status.health?.reason == "the check took longer than 0.2 seconds: still waiting")
             #expect(status.state == .starting)
             _ = try scratch.write("", to: "ready")
             try await supervisor.wait(for: "a") { $0.state == .ready }
@@ -192,7 +192,7 @@ struct HealthTests {
     @Test("Two checks of a service never run at once")
     func oneAtATime() async throws {
         let scratch = try Scratch()
-        // It is well from the third check on, if no two have met.
+        // The third check and all later ones succeed, unless two checks run at the same time.
         let script = "mkdir busy || exit 1; echo >> count; sleep 0.05; rmdir busy; test $(wc -l < count) -ge 3"
         let check = probe(script, startPeriod: .seconds(1000))
         try await scratch.supervisor(scratch.stack([service(check)])).running { supervisor in

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Logs in several files")
 struct LogRotationTests {
-    /// A log of its own folder, with files so small that each takes one line.
+    /// A log in its own folder, with files so small that each contains one line.
     private struct Fixture {
         let scratch: Scratch
         let files: LogFiles
@@ -75,7 +75,9 @@ struct LogRotationTests {
         #expect(cursor.next()?.text == "1")
         for number in 2...9 { try writer.append(fixture.record(number)) }
         let notice = cursor.next()
-        #expect(notice?.stream == .notice && notice?.text == "lines were removed before they could be read here")
+        #expect(
+            notice?.stream == .notice
+                && notice?.text == "lines are missing here, because they were removed before they could be read")
         #expect(cursor.next()?.text == "8", "and has opened the next file by now")
         for number in 10...11 { try writer.append(fixture.record(number)) }
         #expect(texts(cursor) == ["9", "10", "11"])
@@ -133,7 +135,7 @@ struct LogRotationTests {
                 healthcheck: {test: [NOTIFY]}
             """, to: "compose.yaml")
         let fixture = try #require(SupervisorOptions.runningExecutableDirectory) + "/compose-fixture"
-        // A limit of a file's size stands in for the disk: 64 blocks, an error instead of the signal, and the service
+        // A limit of the file size replaces the full disk: 64 blocks, and an error instead of the signal. The service
         // itself makes room, in its parent.
         let script = "trap '' XFSZ; ulimit -S -f 64; exec \"$@\""
         let supervisor = DetachedSupervisor(
@@ -148,11 +150,13 @@ struct LogRotationTests {
         try await project.stop()
         let lines = project.writtenLines(of: "a")
         let notices = lines.filter { $0.stream == .notice }.map(\.text)
-        #expect(!notices.isEmpty && notices.allSatisfy { $0.hasSuffix(" lines could not be written here") })
+        #expect(
+            !notices.isEmpty
+                && notices.allSatisfy { $0.hasSuffix(" lines are missing here, because they could not be written") })
         let lost = notices.compactMap { Int($0.prefix { $0.isNumber }) }.reduce(0, +)
         #expect(lost + lines.count - notices.count == 100_001, "each line is there, or was counted in its place")
         let told = try String(contentsOfFile: project.supervisorLogPath, encoding: .utf8)
-        #expect(told.components(separatedBy: "cannot write a log").count == 2)
+        #expect(told.components(separatedBy: "cannot write the log of a service").count == 2)
     }
 
     private func texts(_ cursor: LogCursor) -> [String] {

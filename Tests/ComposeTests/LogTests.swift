@@ -14,7 +14,7 @@ struct LogTests {
         let supervisor = try scratch.supervisor(scratch.stack([.shell("a", script)]))
         try await within("the end of the service") { try await supervisor.run() }
         let expected = [String(repeating: "x", count: 1_000_000)] + (1...20000).map { "line \($0)" } + ["unended"]
-        // Compared to a truth value first, or a failure would print it all.
+        // Reduced to a Bool first; otherwise a failure would print all lines.
         let isRead = try scratch.project().writtenLines(of: "a").map(\.text) == expected
         #expect(isRead)
     }
@@ -94,7 +94,7 @@ struct LogTests {
     @Test("A follower goes on through a restart of the service and of the whole project")
     func follow() async throws {
         let scratch = try Scratch()
-        // What the trap kills is there before anybody learns that the trap may be sprung.
+        // The process that the trap kills exists before the trap can be triggered.
         let notify = Service.notify("READY=1")
         let script = "trap 'echo two; kill $!; exit 1' USR1; sleep 1000 & echo one; \(notify); wait"
         var service = Service.shell("a", script)
@@ -126,7 +126,7 @@ struct LogTests {
         let scratch = try Scratch()
         let logs = try scratch.project().logs(since: .distantPast)
         var lines = logs.makeAsyncIterator()
-        // Far more than pipes and sockets hold.
+        // Far more than the buffers of pipes and sockets hold.
         let supervisor = try scratch.supervisor(scratch.stack([.shell("a", "seq 100000")]))
         try await within("the end of the service") { try await supervisor.run() }
         for number in 1...100_000 where await lines.next()?.text != String(number) {
@@ -151,9 +151,10 @@ struct LogTests {
     @Test("Asking for the log of an unknown service or project says what there is")
     func unknown() async throws {
         let scratch = try Scratch()
-        #expect(throws: ComposeError(code: "no-project", message: "project 'test' was never started here")) {
-            try scratch.project().logs()
-        }
+        let missing = #expect(throws: ComposeError.self) { try scratch.project().logs() }
+        #expect(
+            missing?.description
+                == "project 'test' was never started here; start it with 'segue up', or name another one with -p")
         try await scratch.supervisor(scratch.stack([.shell("a", "true")])).run()
         let error = #expect(throws: ComposeError.self) { try scratch.project().logs(of: ["b"]) }
         #expect(error?.description == "project 'test' has no service 'b'; did you mean 'a'?")

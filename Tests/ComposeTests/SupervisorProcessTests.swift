@@ -3,10 +3,10 @@ import Testing
 
 @testable import Compose
 
-/// The supervisor as a process of its own, as `segue up -d` starts it.
+/// Tests of the supervisor as a separate process, as `segue up -d` starts it.
 @Suite("Supervisor: from another process")
 struct SupervisorProcessTests {
-    /// A compose file of two services, one of them with a child, and the supervisor that runs it.
+    /// A compose file with two services, one of which has a child, and the supervisor that runs it.
     private struct Fixture {
         let scratch: Scratch
         let project: Project
@@ -36,13 +36,13 @@ struct SupervisorProcessTests {
             command: ["sh", "-c", "echo hello; \(ready); exec sleep 1000"]
             healthcheck: {test: [NOTIFY]}
           second:
-            # Ready when its child is there, which some tests leave without it.
+            # Ready when its child runs. Some tests kill it and leave the child.
             command: ["sh", "-c", "sleep 1000 & \(ready); wait"]
             healthcheck: {test: [NOTIFY]}
             depends_on: {first: {condition: service_healthy}}
         """
 
-    /// As in YAML and compose: quotes escaped, dollar signs doubled.
+    /// A string as written in a compose file: in quotes, with dollar signs doubled.
     private static let ready = Service.notify("READY=1")
         .replacing("$", with: "$$").replacing("\"", with: "\\\"")
 
@@ -124,7 +124,7 @@ struct SupervisorProcessTests {
         try await within("the start") { try await fixture.supervisor.start(until: .ready) }
         let before = try fixture.status
         try await killSupervisor(before)
-        // The leader of the second goes too; its child remains in the session.
+        // The leader of the second service is killed, too; its child remains in the session.
         let leader = try #require(before["second"]?.process)
         let session = ProcessSession(id: leader.pid)
         let handle = try #require(leader.open())
@@ -145,7 +145,7 @@ struct SupervisorProcessTests {
         let before = try fixture.status
         let supervisor = try #require(before.supervisor.open())
         supervisor.send(SIGSTOP)
-        // Until all of its threads stand still, one of them may well answer.
+        // One of its threads may still answer until all of them are suspended.
         #expect(waitpid(before.supervisor.pid, nil, WUNTRACED) == before.supervisor.pid)
         let client = ControlClient(project: fixture.project, patience: .milliseconds(300))
         let error = try await #require(throws: ComposeError.self) { try await client.send(.start(services: [])) }

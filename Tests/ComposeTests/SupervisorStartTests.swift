@@ -158,7 +158,7 @@ struct SupervisorStartTests {
             .shell("web", Service.forever, after: [Dependency(on: "job", condition: .completed)]),
         ])
         let error = try await #require(throws: ComposeError.self) { try await scratch.supervisor(stack).run() }
-        #expect(error.message == "service 'web' cannot start: 'job' will not reach service_completed_successfully")
+        #expect(error.message == "service 'web' cannot start: 'job' cannot reach service_completed_successfully")
     }
 
     @Test("Of two supervisors of one project the second says that the first is at work")

@@ -38,7 +38,7 @@ struct SupervisorStopTests {
     @Test("A leader that ends and leaves a child has not stopped before that is gone too")
     func grandchild() async throws {
         let scratch = try Scratch()
-        // The child has a group of its own, as under a shell with job control.
+        // The child has a process group of its own, as under a shell with job control.
         let script = "pipe R, W; if (fork) { close W; print <R>; exit 0 } setpgrp; print W $$; close W; sleep 1000"
         let service = Service(name: "a", command: ["perl", "-e", script])
         let supervisor = try scratch.supervisor(scratch.stack([service]))
@@ -117,7 +117,8 @@ struct SupervisorStopTests {
         let scratch = try Scratch()
         var service = Service.shell("a", "exit 1")
         service.restart = .always(limit: nil)
-        // Were every run not a good one, the tenth wait would be longer than this test may be; the supervisor's is.
+        // If runs did not count as good ones, the last pause would take minutes. Each pause of the supervisor's own
+        // backoff would take an hour.
         service.backoff = RestartBackoff(initial: .milliseconds(1), maximum: .seconds(3600), resetAfter: .zero)
         var options = SupervisorOptions.test
         options.backoff = RestartBackoff(initial: .seconds(3600), maximum: .seconds(3600))

@@ -75,7 +75,7 @@ struct RunDeadlinesTests {
 
 @Suite("Watchdog")
 struct WatchdogTests {
-    /// Sends what it is told to, then `WATCHDOG=1` as often as asked, from one process.
+    /// Sends the given messages, then `WATCHDOG=1` the given number of times, from one process.
     private static func beating(_ first: String, every pause: Double) -> Service {
         let script = """
             use Socket; socket(S, PF_UNIX, SOCK_DGRAM, 0);
@@ -113,7 +113,7 @@ struct WatchdogTests {
         let service = Self.beating("READY=1\\nWATCHDOG=trigger", every: 1000)
         try await scratch.supervisor(scratch.stack([service])).running { supervisor in
             let again = try await supervisor.wait(for: "a") { $0.restarts > 0 && $0.fault != nil }
-            #expect(again.fault == "says that it hangs")
+            #expect(again.fault == "reported that it hangs")
         }
     }
 

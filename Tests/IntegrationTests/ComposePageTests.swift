@@ -13,22 +13,22 @@ struct ComposePageTests {
 
     @Test("of the file", .timeLimit(.minutes(2)))
     func file() async throws {
-        let output = try await run("The file")
+        let output = try await run("How do I describe a stack?")
         #expect(output.contains("somebody imports from http://127.0.0.1:"))
     }
 
     @Test("of variables")
     func variables() async throws {
-        let output = try await run("Variables in the file")
+        let output = try await run("How do I use variables in the file?")
         #expect(output.contains("\nUSER_NAME       -           somebody  no\n"))
         #expect(output.contains("WHO: ann"))
     }
 
     @Test("of several files")
     func severalFiles() async throws {
-        let section = page.section("Several files")
+        let section = page.section("How do I combine several files?")
         let output = try await run(
-            "Several files", files: ["debug.yaml": try #require(section.blocks(of: "yaml").first)])
+            "How do I combine several files?", files: ["debug.yaml": try #require(section.blocks(of: "yaml").first)])
         #expect(output.contains("- '500'") && output.contains("LEVEL: debug") && !output.contains("replicas"))
         let include = try #require(section.blocks(of: "yaml").last)
         try await SegueCommandLine.inScratch { segue in
@@ -46,14 +46,14 @@ struct ComposePageTests {
     @Test("of profiles")
     func profiles() async throws {
         #expect(
-            try await run("Profiles").split(separator: "\n") == [
+            try await run("How do I start only some services?").split(separator: "\n") == [
                 "store", "import", "api", "store", "import", "api", "debugger", "debugger",
             ])
     }
 
     @Test("of readiness and health", .timeLimit(.minutes(2)))
     func health() async throws {
-        let title = "Readiness and health"
+        let title = "When is a service ready, and when is it healthy?"
         let output = try await run(
             title, files: ["health.yaml": try #require(page.section(title).blocks(of: "yaml").first)])
         #expect(output.contains("store is unhealthy: exited with status 1"))
@@ -61,7 +61,7 @@ struct ComposePageTests {
 
     @Test("of logs and events", .timeLimit(.minutes(2)))
     func logsAndEvents() async throws {
-        let title = "Logs and events"
+        let title = "Where are the logs and events?"
         let output = try await run(title)
         #expect(output.contains(/import +\| somebody imports from http:/))
         #expect(output.contains("Z store is ready after "))
@@ -88,7 +88,7 @@ struct ComposePageTests {
                     command: x
                     enviroment: {}
                 """)
-            let shown = page.section("What is refused").text.split(separator: "\n").filter { $0.hasPrefix("    ") }
+            let shown = page.section("What is refused?").text.split(separator: "\n").filter { $0.hasPrefix("    ") }
             let told = try await segue("config").errorLines
             #expect(told == shown.map { "segue: \($0.dropFirst(4))" })
         }
@@ -96,14 +96,14 @@ struct ComposePageTests {
 
     @Test("of systemd")
     func systemd() async throws {
-        let output = try await run("systemd")
+        let output = try await run("How do I run a stack under systemd?")
         #expect(output.contains("segue: port 'api' is 8123 from now on"))
     }
 
     @Test("of the verbs, on the stack that stands before them", .timeLimit(.minutes(2)))
     func verbs() async throws {
         try await SegueCommandLine.inScratch { segue in
-            let section = page.section("Verbs")
+            let section = page.section("Which commands are there?")
             try segue.write(try #require(section.blocks(of: "yaml").first))
             let commands = try #require(section.blocks(of: "sh").first)
             let result = try await segue.shell("set -euo pipefail; exec 2>&1\n\(commands)")
@@ -117,7 +117,7 @@ struct ComposePageTests {
     @Test("of what the launcher promises: every line names a test that is there")
     func promises() throws {
         let names = try Repository.testNames()
-        let promises = page.section("What the launcher promises").rows.dropFirst()
+        let promises = page.section("What does the launcher promise?").rows.dropFirst()
         #expect(promises.count > 20)
         for promise in promises { #expect(names.contains(promise[1]), "no test is called '\(promise[1])'") }
     }
@@ -126,7 +126,7 @@ struct ComposePageTests {
     private func run(_ title: String, files: [String: String] = [:]) async throws -> String {
         var output = ""
         try await SegueCommandLine.inScratch { segue in
-            try segue.write(try #require(page.section("The file").blocks(of: "yaml").first))
+            try segue.write(try #require(page.section("How do I describe a stack?").blocks(of: "yaml").first))
             for (name, text) in files { try segue.write(text, to: name) }
             for block in page.section(title).blocks(of: "sh") {
                 let result = try await segue.shell("set -euo pipefail; exec 2>&1\n\(block)")

@@ -15,7 +15,7 @@ struct ConfigVerbTests {
     @Test("reads no file without an end", .timeLimit(.minutes(1)))
     func endless() async throws {
         try await SegueCommandLine.inScratch { segue in
-            let told = "it has to be text of at most 4 MiB"
+            let told = "it must be a text file of at most 4 MiB"
             for script in ["segue config -f /dev/zero", "yes | segue config -f -", "segue config -f <(yes)"] {
                 let endless = try await segue.shell(script)
                 #expect(endless.status == 66, "\(script)")
@@ -71,7 +71,7 @@ struct ConfigVerbTests {
             let empty = try await segue("config", "-f", "-")
             #expect(empty.status == 78 && empty.error.hasPrefix("segue: -:1: the file is empty"), "\(empty.error)")
             let foreign = try await segue.shell("printf '\\xff\\xfe' > f.yaml; segue config -f f.yaml")
-            #expect(foreign.status == 66 && foreign.error.hasSuffix("it has to be UTF-8 text that you may read\n"))
+            #expect(foreign.status == 66 && foreign.error.hasSuffix("it must be UTF-8 text that you may read\n"))
         }
     }
 
@@ -102,7 +102,7 @@ struct ConfigVerbTests {
             #expect(try await segue("config", "--profiles").output == "dev\ntest\n")
             let wrong = try await segue("config", "nothing")
             #expect(wrong.status == 78)
-            #expect(wrong.errorLines.last == "segue: there is no service 'nothing'; it has a, b, c")
+            #expect(wrong.errorLines.last == "segue: there is no service 'nothing'; the services are a, b, c")
         }
     }
 

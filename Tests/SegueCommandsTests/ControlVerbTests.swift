@@ -82,11 +82,11 @@ struct ControlVerbTests {
 
             try segue.write(Self.stack(level: "debug"))
             let gone = try await segue("up", "-d", "--wait")
-            #expect(gone.errorLines.first == "segue: new is removed: the stack has no service 'new'")
+            #expect(gone.errorLines.first == "segue: new is removed: the compose files have no service 'new'")
             #expect(try await rows(segue, "-a")["new"] == nil)
 
             let forced = try await segue("up", "-d", "--wait", "--force-recreate", "--no-deps", "web")
-            #expect(forced.errorLines.first == "segue: web is restarted: it was asked for")
+            #expect(forced.errorLines.first == "segue: web is restarted: a restart was requested")
             #expect(try await rows(segue)["db"] == before["db"])
         }
     }
@@ -103,7 +103,7 @@ struct ControlVerbTests {
             #expect(try await segue("restart", "debugger").errorLines.last == "segue: debugger runs")
             try segue.write("{name: demo, services: {web: {command: [sleep, '600']}}}")
             let gone = try await segue("up", "-d", "--wait")
-            #expect(gone.errorLines.first == "segue: debugger is removed: the stack has no service 'debugger'")
+            #expect(gone.errorLines.first == "segue: debugger is removed: the compose files have no service 'debugger'")
         }
     }
 

@@ -62,8 +62,8 @@ struct StackVerbTests {
         .timeLimit(.minutes(1)),
         arguments: [
             ("command: no-such-thing", "3: service 'bad': no executable 'no-such-thing' in ", "build it"),
-            ("command: ./text", "3: service 'bad': no executable './text' in ", "chmod +x it"),
-            ("working_dir: nowhere\n    command: x", "3: service 'bad': there is no folder ", "make it"),
+            ("command: ./text", "3: service 'bad': no executable './text' in ", "make it executable"),
+            ("working_dir: nowhere\n    command: x", "3: service 'bad': there is no folder ", "create it"),
             ("entrypoint: ./broken\n    command: x", "3: service 'bad': cannot start './broken': ", "run it by hand"),
         ])
     func notStarted(entry: String, message: String, remedy: String) async throws {
@@ -141,7 +141,7 @@ struct StackVerbTests {
 
             #expect(try await segue("logs", "--no-log-prefix", "-n", "1", "one").output == "last\n")
             #expect(try await segue("logs", "second").output == "second | other\n")
-            #expect(try await segue("logs", "third").error.contains("it has one, second"))
+            #expect(try await segue("logs", "third").error.contains("the known names are one, second"))
         }
     }
 

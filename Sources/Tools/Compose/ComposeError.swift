@@ -1,19 +1,19 @@
 import Glibc
 import SystemSupport
 
-/// What went wrong with a project, fit to be shown to a person as it is.
+/// An error of a project or its compose files. The user sees it unchanged.
 package struct ComposeError: Error, Sendable, Codable, Equatable, CustomStringConvertible {
-    /// Stable, for programs: `already-running`, `not-ready`, `executable-not-found`, …
+    /// A stable identifier for programs: `already-running`, `not-ready`, `executable-not-found`, …
     package let code: String
     package var message: String
-    /// What to do about it.
+    /// The remedy, as a phrase that follows the message; nil if there is none to add.
     package private(set) var recovery: String?
-    /// What of a service's entry is to be corrected, if anything.
+    /// The key of the service's entry that must be corrected; nil if none is at fault.
     private(set) var key: ServiceKey?
-    /// The last lines that the service at fault wrote.
+    /// The last lines of the failed service's output, or of the supervisor's log; empty if neither is at fault.
     package var logTail: [String] = []
 
-    /// One line, then the service's last lines, indented.
+    /// The message and the remedy in one line, then the lines of ``logTail``, indented.
     package var description: String {
         let first = recovery.map { "\(message); \($0)" } ?? message
         return ([first] + logTail.map { "  | \($0)" }).joined(separator: "\n")
@@ -21,10 +21,10 @@ package struct ComposeError: Error, Sendable, Codable, Equatable, CustomStringCo
 }
 
 extension ComposeError {
-    /// A socket that cannot be made: `socket-path-too-long`, `socket`.
+    /// The error for a socket that cannot be created: `socket-path-too-long` or `socket`.
     static func socket(_ error: SystemError) -> ComposeError {
         if error.code == ENAMETOOLONG { return socketPathTooLong(error.path) }
-        return ComposeError(code: "socket", message: "cannot make the socket \(error)")
+        return ComposeError(code: "socket", message: "cannot create the socket \(error)")
     }
 
     static func socketPathTooLong(_ path: String) -> ComposeError {
@@ -35,13 +35,13 @@ extension ComposeError {
         )
     }
 
-    /// A folder that cannot be watched: `watch`.
+    /// The error for a folder that cannot be watched: `watch`.
     static func watch(_ error: SystemError) -> ComposeError {
-        ComposeError(code: "watch", message: "cannot watch \(error)")
+        ComposeError(code: "watch", message: "cannot watch the folder \(error)")
     }
 }
 
-/// A key in the entry of a service.
+/// A key in a service's entry of a compose file.
 struct ServiceKey: Sendable, Codable, Hashable {
     let service: String
     let name: String

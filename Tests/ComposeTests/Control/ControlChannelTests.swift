@@ -10,7 +10,7 @@ struct ControlChannelTests {
         try scratch.supervisor(scratch.stack([.shell("a", Service.forever)]))
     }
 
-    /// A client of the test's own, which says what no real one would.
+    /// A client that sends data that no real client would send.
     private static func connect(_ scratch: Scratch) throws -> UnixStream {
         try #require(UnixStream.connect(to: scratch.project().controlPath))
     }
@@ -51,7 +51,7 @@ struct ControlChannelTests {
                 let reply = try await Self.exchange(Array(text.utf8), scratch)
                 #expect(reply.contains("\"control-request\""), "\(text)")
             }
-            // More than are listened to at the same time: they are all answered, as each has its turn soon.
+            // More connections than are served at the same time: all are answered, because each one is served soon.
             let silent = try (0..<8).map { _ in try Self.connect(scratch) }
             defer { withExtendedLifetime(silent) {} }
             for _ in 0..<50 { _ = try Self.connect(scratch) }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Supervisor: many requests at once")
 struct HammerTests {
-    /// Each process holds its instance's lock for as long as it lives; a second one would find it taken.
+    /// Each process holds the lock of its instance for as long as it lives; a second process would find it taken.
     private static func service(_ name: String, after dependencies: [Dependency] = []) -> Service {
         let script = """
             exec 9> lock-$SEGUE_SERVICE-$SEGUE_REPLICA
@@ -50,7 +50,7 @@ struct HammerTests {
                         for _ in 0..<25 {
                             let before = supervisor.status
                             try supervisor.perform(Self.request(&random, stack))
-                            // Some come while the last ones are still being carried out, some afterwards.
+                            // Some requests arrive while earlier ones are still being carried out, some afterwards.
                             guard Int.random(in: 0..<3, using: &random) == 0 else { continue }
                             try await supervisor.wait { $0 != before || $0.services.allSatisfy { !$0.isActive } }
                         }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Compose
 
-/// What requests make of a project, without any process.
+/// The effects of requests on a project, without any process.
 @Suite("Requests to a supervisor")
 struct RosterTests {
     private let scratch: Scratch
@@ -27,17 +27,19 @@ struct RosterTests {
         return Stack(directory: "/srv", services: services)
     }
 
-    /// As keepers would: everything that is wanted runs, all else has ended.
+    /// Acts as the keepers would: everything that is wanted runs, everything else has ended.
     private mutating func runAll() {
         let names = roster.status.services.map(\.name)
-        // Once for each, as one may wait for all others.
+        // Once for each instance, because one may wait for all others.
         for name in Array(repeating: names, count: names.count).joined() where roster.claimRound(of: name) != nil {
             roster.change(name) { ($0.state, $0.startedAt) = (.ready, Date()) }
         }
         for name in names where !roster.dismiss(name) && roster.isToEnd(name) { roster.settle(name) }
     }
 
-    /// Applies a request. The changes as text, those that stay left out.
+    /// Applies a request.
+    ///
+    /// - Returns: the changes as strings, without instances that stay as they are.
     private mutating func apply(_ request: ControlRequest) throws -> [String] {
         try roster.apply(request).filter { $0.action != .keep }.map { "\($0.action) \($0.instance)" }
     }
@@ -145,7 +147,7 @@ struct RosterTests {
         #expect(try apply(.scale(["other": 3])) == ["start other-2", "start other-3"])
         runAll()
         #expect(try apply(.scale(["other": 1])) == ["remove other-2", "remove other-3"])
-        // One of them comes back before it has ended.
+        // One of them is added again before it has ended.
         #expect(try apply(.scale(["other": 2])) == ["start other-2"])
         #expect(roster.isToEnd("other-2") && roster["other-2"]?.order.isRemoved == false)
         runAll()
@@ -200,7 +202,7 @@ struct RosterTests {
         }
         #expect(
             error.description
-                == "service 'api' cannot start: 'db' is stopped; start it too, or use --no-deps")
+                == "service 'api' cannot start: 'db' is stopped; start 'db' too, or use --no-deps")
     }
 
     @Test("a dependency that is not required is waited for, and done without when it is lost")

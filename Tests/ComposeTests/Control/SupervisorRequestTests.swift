@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Supervisor: asked to change")
 struct SupervisorRequestTests {
-    /// A service that says in the file `order` when it has begun and when it was asked to end.
+    /// A service that writes to the file `order` when it begins and when it is asked to end.
     private static func told(_ name: String, after dependencies: [Dependency] = []) -> Service {
         let script = """
             trap 'echo -\(name) >> order; kill $!; exit 0' TERM
@@ -73,7 +73,7 @@ struct SupervisorRequestTests {
             try await supervisor.wait { $0["restless"]?.restarts ?? 0 > 1 && $0["running"]?.state == .running }
             try supervisor.perform(.stop(services: [], grace: nil))
             let stopped = try await supervisor.wait { $0.services.allSatisfy { $0.state == .exited } }
-            // Were it still restarted, it would be before a service has come up that is asked for afterwards.
+            // If it were still restarted, that would happen before a service that is requested afterwards has started.
             try supervisor.perform(.start(services: ["running"]))
             let after = try await supervisor.wait(for: "running") { $0.isUp }
             #expect(after.round == 2)

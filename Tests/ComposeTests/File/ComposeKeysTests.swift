@@ -2,7 +2,7 @@ import Testing
 
 @testable import Compose
 
-/// The keys of the compose specification's JSON schema and text, as of 2026: each is read, or refused with a hint.
+/// The keys in the JSON schema and the text of the compose specification of 2026: each is read, or refused with a hint.
 @Suite("The keys of the compose specification")
 struct ComposeKeysTests {
     static let rootKeys = [
@@ -41,7 +41,7 @@ struct ComposeKeysTests {
     @Test("of a service", arguments: serviceKeys)
     func service(key: String) throws {
         expect(key, in: .service)
-        // What counts is what a person is told.
+        // Only the message that users see matters.
         guard !Self.read.contains(key) else { return }
         let found = mistakes(inService: "\(key): {}")
         #expect(found.count == 1)
@@ -63,7 +63,7 @@ struct ComposeKeysTests {
         #expect(
             mistakes(inService: "depends_on: {b: {colour: red}}").contains(
                 "c.yaml:4: unknown key 'colour' in 'b' in 'depends_on' of service 'a'; "
-                    + "known here: condition, required, restart"))
+                    + "the known keys are condition, required, restart"))
         #expect(mistakes(inService: "x-mine: {anything: [at, all]}").isEmpty)
     }
 

@@ -70,7 +70,7 @@ struct ComposeMergeTests {
         let found = mistakes { try ComposeFile(paths: paths, environment: [:]) }
         #expect(found.count == 3)
         #expect(found.contains { $0.hasPrefix("\(paths[0]):2: unknown key 'comand'") })
-        #expect(found.contains { $0.hasPrefix("\(paths[1]):3: 'restart' of service 'web' is 'maybe'") })
+        #expect(found.contains { $0.hasPrefix("\(paths[1]):3: 'restart' of service 'web' cannot be 'maybe'") })
     }
 
     @Test("take variables from .env beside the first, or from the files given; the process's own win")

@@ -61,7 +61,7 @@ struct ComposeServiceTests {
         let file = "services:\n  a: {command: x, scale: 2}\n  a-2: {command: x}"
         #expect(
             mistakes { try readCompose(file) } == [
-                "c.yaml:3: 'a-2' is a process of service 'a', too; give the service another name"
+                "c.yaml:3: 'a-2' is also the name of an instance of service 'a'; rename one of the services"
             ])
     }
 
@@ -94,41 +94,51 @@ struct ComposeServiceTests {
         arguments: [
             (
                 "environment: {A: yes}",
-                "'A' in 'environment' of service 'a' is a YAML boolean, and a variable is text; write it in quotes: \"yes\""
+                "'A' in 'environment' of service 'a' is a YAML boolean, but the value of a variable is a string; "
+                    + "write it in quotes: \"yes\""
             ),
-            ("environment: {A: [1]}", "'A' in 'environment' of service 'a' is not a plain value"),
-            ("environment: ['=x']", "'' in 'environment' of service 'a' is not a variable's name"),
+            ("environment: {A: [1]}", "'A' in 'environment' of service 'a' is not a single value"),
+            (
+                "environment: ['=x']",
+                "'' in 'environment' of service 'a' is not a valid variable name; write NAME=value"
+            ),
             ("env_file: none.env", "cannot read the file 'none.env'; write 'required: false' if it may be missing"),
             (
                 "env_file: [{path: x, format: toml, required: false}]",
-                "'format' of 'env_file' of service 'a' is 'toml'; use raw"
+                "'format' of 'env_file' of service 'a' cannot be 'toml'; use raw"
             ),
-            ("stop_grace_period: 10 parsecs", "'stop_grace_period' of service 'a' is '10 parsecs'; write a duration"),
-            ("stop_signal: SIGNOT", "'stop_signal' of service 'a' is 'SIGNOT'; write a signal's name"),
-            ("scale: -1", "'scale' of service 'a' is '-1'; write a number from 0 to 1000"),
-            ("scale: 2\ndeploy: {replicas: 3}", "'scale' of service 'a' is another number than 'replicas'"),
+            (
+                "stop_grace_period: 10 parsecs",
+                "'stop_grace_period' of service 'a' cannot be '10 parsecs'; write a duration"
+            ),
+            ("stop_signal: SIGNOT", "'stop_signal' of service 'a' cannot be 'SIGNOT'; write a signal's name"),
+            ("scale: -1", "'scale' of service 'a' cannot be '-1'; write a number from 0 to 1000"),
+            ("scale: 2\ndeploy: {replicas: 3}", "'scale' of service 'a' differs from 'replicas'; remove 'scale'"),
             (
                 "deploy: {restart_policy: {condition: maybe}}",
-                "'condition' of 'restart_policy' of service 'a' is 'maybe'"
+                "'condition' of 'restart_policy' of service 'a' cannot be 'maybe'"
             ),
             (
                 "depends_on: {b: {condition: ready}}",
-                "'condition' of 'b' in 'depends_on' of service 'a' is 'ready'; use one of"
+                "'condition' of 'b' in 'depends_on' of service 'a' cannot be 'ready'; use one of"
             ),
-            ("depends_on: {b: {required: perhaps}}", "'required' of 'b' in 'depends_on' of service 'a' is 'perhaps'"),
+            (
+                "depends_on: {b: {required: perhaps}}",
+                "'required' of 'b' in 'depends_on' of service 'a' cannot be 'perhaps'"
+            ),
             ("healthcheck: {}", "'healthcheck' of service 'a' has no 'test'"),
-            ("healthcheck: {test: [CMD]}", "'test' in 'healthcheck' of service 'a' is not a test"),
-            ("healthcheck: {test: [NOTIFY], retries: 3}", "'retries' in 'healthcheck' of service 'a' says nothing"),
-            ("x-watchdog: 0s", "'x-watchdog' of service 'a' is no time at all"),
-            ("profiles: [a b]", "'a b' of service 'a' is not a profile's name"),
-            ("profiles: dev", "'profiles' of service 'a' is not a list"),
+            ("healthcheck: {test: [CMD]}", "'test' in 'healthcheck' of service 'a' is not a valid test"),
+            ("healthcheck: {test: [NOTIFY], retries: 3}", "'retries' in 'healthcheck' of service 'a' has no effect"),
+            ("x-watchdog: 0s", "'x-watchdog' of service 'a' is 0; write a longer time"),
+            ("profiles: [a b]", "'a b' in 'profiles' of service 'a' is not a valid profile name"),
+            ("profiles: dev", "'profiles' of service 'a' is not a list; write [a, b]"),
             ("labels: 3", "'labels' of service 'a' is not a mapping"),
             ("working_dir: \"a\\0b\"", "'working_dir' of service 'a' contains a NUL character"),
             ("entrypoint: ['']", "'entrypoint' of service 'a' names no executable"),
-            ("<<: 3", "what '<<' merges is not a mapping"),
+            ("<<: 3", "'<<' can only merge mappings"),
         ])
     func refused(text: String, message: String) {
-        let found = mistakes(inService: text).filter { !$0.contains("depends on unknown 'b'") }
+        let found = mistakes(inService: text).filter { !$0.contains("depends on unknown service 'b'") }
         #expect(found.count == 1, "\(found)")
         #expect(found.first?.drop { $0 != " " }.dropFirst().hasPrefix(message) == true, "\(found)")
     }
@@ -168,7 +178,10 @@ struct ComposeServiceTests {
             let aliases = Array(repeating: "*a\(level - 1)", count: 9).joined(separator: ", ")
             text += "  s\(level): &a\(level) {labels: [\(aliases)]}\n"
         }
-        #expect(mistakes { try readCompose(text) }.contains { $0.contains("the file's aliases stand for too much") })
+        #expect(
+            mistakes { try readCompose(text) }.contains {
+                $0.contains("more than 100000 values with its aliases resolved")
+            })
     }
 
     @Test("So are mappings that merge others which merge others", .timeLimit(.minutes(1)))
@@ -179,6 +192,9 @@ struct ComposeServiceTests {
             text += "x-\(level): &m\(level) {<<: [\(aliases)]}\n"
         }
         text += "services: {a: {command: x, environment: {<<: *m12}}}\n"
-        #expect(mistakes { try readCompose(text) }.contains { $0.contains("the file's aliases stand for too much") })
+        #expect(
+            mistakes { try readCompose(text) }.contains {
+                $0.contains("more than 100000 values with its aliases resolved")
+            })
     }
 }

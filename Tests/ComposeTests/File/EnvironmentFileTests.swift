@@ -62,9 +62,9 @@ struct EnvironmentFileTests {
             error.mistakes.map(\.description) == [
                 "e.env:1: the line does not begin with a variable's name; write lines as KEY=value",
                 "e.env:2: 'A': a lone '$' is not a variable reference (write '$$' for a dollar sign); "
-                    + "single quotes keep dollar signs",
-                "e.env:3: something follows the name; write lines as KEY=value",
-                "e.env:4: something follows the closing quote; write lines as KEY=value",
+                    + "in single quotes dollar signs are literal",
+                "e.env:3: unexpected text after the name; write lines as KEY=value",
+                "e.env:4: unexpected text after the closing quote; write lines as KEY=value",
                 "e.env:6: a quote that begins here is not closed; write lines as KEY=value",
             ])
     }

@@ -33,9 +33,9 @@ struct InterpolationTests {
             ("${SET", "'${SET' is not closed, or has an unknown operator"),
             ("${SET!x}", "'${SET' is not closed, or has an unknown operator"),
             ("${}", "'${' is not followed by a variable's name"),
-            (nested(33), "more than 32 references are nested"),
-            (nested(100_000), "more than 32 references are nested"),
-            (String(nested(100_000).dropLast(100_000)), "more than 32 references are nested"),
+            (nested(33), "references are nested more than 32 levels deep"),
+            (nested(100_000), "references are nested more than 32 levels deep"),
+            (String(nested(100_000).dropLast(100_000)), "references are nested more than 32 levels deep"),
             ("100$", "a lone '$' is not a variable reference (write '$$' for a dollar sign)"),
         ]
     )

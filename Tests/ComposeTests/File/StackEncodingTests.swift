@@ -45,7 +45,7 @@ struct StackEncodingTests {
     func roundTrip() throws {
         let file = try file
         var expected = file.stack
-        // What is written down no longer depends on where the file lies.
+        // The encoded stack does not depend on the folder of its file.
         for index in [0, 2] { expected.services[index].workingDirectory = "/stack" }
         let yaml = try file.stack.text
         #expect(try readCompose(yaml).stack == expected, "\(yaml)")

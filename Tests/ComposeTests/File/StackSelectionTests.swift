@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The part of a stack that runs")
 struct StackSelectionTests {
-    /// The example of the specification (15-profiles).
+    /// The example in the specification (15-profiles).
     private let text = """
         services:
           foo: {command: x}
@@ -37,7 +37,7 @@ struct StackSelectionTests {
         for (services, profiles) in [([], ["debug"]), (["zot"], [])] {
             let error = #expect(throws: ComposeError.self) { try names(services, profiles: profiles) }
             #expect(error?.code == "inactive-dependency")
-            #expect(error?.message == "service 'zot' depends on 'bar', none of whose profiles is active")
+            #expect(error?.message == "service 'zot' depends on 'bar', which has no active profile")
         }
         let optional = text.replacing("[bar], profiles: [debug]", with: "{bar: {required: false}}, profiles: [debug]")
         let zot = try readCompose(optional).stack.selecting(["zot"]).services

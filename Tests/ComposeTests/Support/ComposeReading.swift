@@ -2,12 +2,12 @@ import Foundation
 
 @testable import Compose
 
-/// Reads one text as a compose file in the folder `/stack`.
+/// Reads a text as a compose file in the folder `/stack`.
 func readCompose(_ text: String, environment: [String: String] = [:]) throws -> ComposeFile {
     try ComposeFile(text: text, path: "c.yaml", directory: "/stack", environment: environment)
 }
 
-/// The mistakes that reading finds, as a person is told of them.
+/// The mistakes that reading finds, in the form that users see.
 func mistakes(_ read: () throws -> ComposeFile) -> [String] {
     do {
         _ = try read()
@@ -32,9 +32,9 @@ extension String {
 }
 
 extension Scratch {
-    /// Writes files, in folders that are made where they are missing.
+    /// Writes files, and creates missing folders.
     ///
-    /// - Returns: the paths of those whose names are given, in that order.
+    /// - Returns: the paths of the files with the given names, in the order of the names.
     @discardableResult
     func write(_ files: [String: String], reading names: String...) throws -> [String] {
         for (name, text) in files {
@@ -45,7 +45,7 @@ extension Scratch {
         return names.map { "\(path)/\($0)" }
     }
 
-    /// Writes files, and reads `c.yaml`, which is one of them.
+    /// Writes files, one of which is `c.yaml`, and reads that.
     func readCompose(_ files: [String: String], environment: [String: String] = [:]) throws -> ComposeFile {
         try ComposeFile(paths: write(files, reading: "c.yaml"), environment: environment)
     }

@@ -2,7 +2,7 @@ import Compose
 import Foundation
 import Logging
 
-/// A folder of one test's own, short enough for sockets.
+/// A folder of one test, with a path that is short enough for sockets.
 final class Scratch: Sendable {
     let path: String
 
@@ -60,12 +60,12 @@ extension Service {
         Service(name: name, command: ["sh", "-c", script], dependencies: dependencies)
     }
 
-    /// What a script runs to send one sd_notify message; perl is part of every Debian system.
+    /// A command for scripts that sends one sd_notify message. Perl is part of every Debian system.
     static func notify(_ message: String) -> String {
         "perl -MSocket -e 'socket(S,PF_UNIX,SOCK_DGRAM,0);send(S,\"\(message)\",0,pack_sockaddr_un($ENV{NOTIFY_SOCKET}))'"
     }
 
-    /// Waits without a sleeping child that would have to be signalled too.
+    /// A command that waits without a child process, which would have to be signalled, too.
     static let forever = "exec sleep 1000"
 }
 
@@ -75,9 +75,9 @@ enum Shell {
         let output: String
     }
 
-    /// What a script printed.
+    /// The output of a script.
     ///
-    /// - Throws: ``Failure`` when its status is not 0.
+    /// - Throws: ``Failure`` if its status is not 0.
     @discardableResult
     static func run(_ script: String, _ arguments: String...) throws -> String {
         let process = Process()

@@ -5,7 +5,7 @@ struct DeadlinePassed: Error, CustomStringConvertible {
     let description: String
 }
 
-/// Runs a body with a deadline, which no working test comes near.
+/// Runs a body with a deadline that is far beyond the time of a working test.
 @discardableResult
 func within<R: Sendable>(
     _ what: String,
@@ -24,7 +24,7 @@ func within<R: Sendable>(
 }
 
 extension Supervisor {
-    /// Runs while the body does, and is asked to stop when that has ended; past the deadline, to stop at once.
+    /// Runs until the body has ended, and is then stopped; after the deadline it is stopped immediately.
     @discardableResult
     func running<R: Sendable>(
         _ body: @escaping @concurrent @Sendable (Supervisor) async throws -> R

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A stack as systemd units")
 struct SystemdExportTests {
-    /// All that units can say.
+    /// A stack that uses everything that units support.
     static let text = """
         name: demo
         x-ports: [web]
@@ -64,7 +64,7 @@ struct SystemdExportTests {
         let scratch = try Scratch()
         try SystemdFile.write(export(manager: manager, directory: scratch.path).files(), to: scratch.path)
         let flag = manager == .user ? "--user" : "--system"
-        // It tells of what it does not know, too, and calls that no failure.
+        // `systemd-analyze` also prints warnings about settings that it does not know, and still succeeds.
         let found = try Shell.run(
             "cd \"$0\" && XDG_RUNTIME_DIR=$0 systemd-analyze \(flag) verify ./*.target ./*.service", scratch.path)
         #expect(found.split(separator: "\n").filter { $0.contains("demo.") }.isEmpty, "\(found)")
@@ -101,7 +101,7 @@ struct SystemdExportTests {
         let unit = try #require(files.first { $0.name == "demo.a.service" }).text
         let command = try #require(UnitLine.values(of: "ExecStart", in: unit).first)
         let process = Process()
-        // A shell reads the file of variables as systemd does.
+        // A shell reads the file of variables in the same way as systemd.
         let arguments = UnitLine.words(command).map { $0.replacing("$$", with: "$") }
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
         let file = try #require(UnitLine.values(of: "EnvironmentFile", in: unit).first)
@@ -131,7 +131,7 @@ struct SystemdExportTests {
         let test = "echo x >> \(file); [ $(wc -l < \(file)) -eq 3 ]"
         try Shell.run(probe.waitingScript, "probe", "sh", "-c", test)
         #expect(try scratch.read("x") == "x\nx\nx\n")
-        // What a file may say at most.
+        // The largest value that a file may contain.
         let long = Duration.seconds(365 * 86_400)
         let extreme = HealthProbe(
             command: ["x"], interval: long, timeout: long, retries: 1_000_000, startPeriod: long,
@@ -190,14 +190,14 @@ struct SystemdTextTests {
     }
 }
 
-/// Reads unit files back, by systemd.syntax(7) and by nothing of what writes them.
+/// Reads unit files according to systemd.syntax(7), independently of the code that writes them.
 enum UnitLine {
-    /// The values of a key, line by line.
+    /// The values of a key, one for each line.
     static func values(of key: String, in unit: String) -> [String] {
         unit.split(separator: "\n").filter { $0.hasPrefix("\(key)=") }.map { String($0.dropFirst(key.count + 1)) }
     }
 
-    /// The words of a line: double quotes, C escapes, and `%%`.
+    /// The words of a line, with double quotes, C escapes and `%%` resolved.
     static func words(_ line: String) -> [String] {
         var words: [String] = []
         var word: String?

@@ -3,13 +3,13 @@ import Testing
 
 @testable import Compose
 
-/// A manager of systemd's own runs here, where one may make the namespaces that it needs to be alone in.
+/// These tests run a separate systemd manager. They need the permission to create the namespaces that isolate it.
 @Suite("systemd itself", .enabled(if: SystemdSession.isPossible, "needs the right to make namespaces"))
 struct SystemdStartTests {
     @Test("starts what is exported in its order, with its variables, and stops it", .timeLimit(.minutes(2)))
     func start() async throws {
         let scratch = try Scratch()
-        // systemd looks up who sent a message, so that one has to be there still.
+        // systemd looks up the process that sent a message, so that process must still exist.
         let notify = (Service.notify("READY=1").dropLast() + ";sleep 1000'").replacing("$", with: "$$")
             .replacing("\"", with: "\\\"")
         let stack = try readCompose(
@@ -62,12 +62,12 @@ struct SystemdStartTests {
 enum SystemdSession {
     static let isPossible = (try? Shell.run(isolated("mount -t cgroup2 none /sys/fs/cgroup"))) != nil
 
-    /// Runs a script with a manager, for a folder as its home.
+    /// Runs a script with a manager whose home is a folder.
     static func run(_ script: String, home: String) throws -> String {
         try Shell.run(isolated(manager + script), home)
     }
 
-    /// The namespaces end all that is left in them when the script ends.
+    /// When the script ends, the namespaces end all processes that are left in them.
     private static func isolated(_ script: String) -> String {
         "unshare --mount --cgroup --pid --fork bash -c '\(script)' bash \"$0\""
     }

@@ -1,10 +1,10 @@
 import Foundation
 import SystemSupport
 
-/// Asks a project's supervisor for something, from another process.
+/// Sends requests to a project's supervisor from another process.
 package struct ControlClient: Sendable {
     private let project: Project
-    /// How long the supervisor may take to answer, which it does at once unless it stands still.
+    /// The longest wait for an answer. A supervisor that works normally answers at once.
     private let patience: Duration
 
     package init(project: Project, patience: Duration = .seconds(30)) {
@@ -12,15 +12,18 @@ package struct ControlClient: Sendable {
         self.patience = patience
     }
 
-    /// - Parameter isRehearsal: whether to tell only what would be done.
-    /// - Returns: what becomes of each instance; `nil` when nobody supervises the project.
-    /// - Throws: ``ComposeError``: the supervisor's own, or `control-silent`.
+    /// Sends a request and waits for the answer, but not for the effects of the request.
+    ///
+    /// - Parameter isRehearsal: true to get the changes that the request would make, without making them.
+    /// - Returns: the change for each instance; nil if no supervisor runs for the project.
+    /// - Throws: ``ComposeError``: the supervisor's own if it refuses the request; `stopping` if it is stopping;
+    ///   `control-silent` if it does not answer in time; `status-unreadable`.
     package func send(_ request: ControlRequest, isRehearsal: Bool = false) async throws -> [Change]? {
         let call = try JSONEncoder().encode(ControlCall(request: request, isRehearsal: isRehearsal))
         let deadline = ContinuousClock.now + patience
         while true {
             if let reply = try await exchange(call, until: deadline) { return try changes(reply) }
-            // One that begins or ends has its name in the status, and nobody listens.
+            // A supervisor that is starting or ending can be alive according to the status without listening.
             guard let status = try ProjectStatus.read(project), status.isSupervisorAlive else { return nil }
             guard status.phase != .stopping, status.phase != .stopped, ContinuousClock.now < deadline else {
                 throw silent(status)
@@ -36,7 +39,7 @@ package struct ControlClient: Sendable {
         }
     }
 
-    /// - Returns: `nil` when nobody listens, or whoever did has gone without an answer.
+    /// - Returns: the answer; nil if no process listens, or if the listening process ended without an answer.
     private func exchange(_ call: Data, until deadline: ContinuousClock.Instant) async throws -> Data? {
         let path = project.controlPath
         return try await withThrowingTaskGroup(of: Data?.self) { group in
@@ -50,7 +53,7 @@ package struct ControlClient: Sendable {
                 try await Task.sleep(until: deadline, clock: .continuous)
                 throw ComposeError(
                     code: "control-silent", message: "the supervisor of project '\(project.name)' does not answer",
-                    recovery: "'segue down' ends it, and what it leaves")
+                    recovery: "run 'segue down' to end it and its services")
             }
             defer { group.cancelAll() }
             return try await group.next() ?? nil
@@ -62,6 +65,6 @@ package struct ControlClient: Sendable {
         return ComposeError(
             code: isStopping ? "stopping" : "control-silent",
             message: "project '\(project.name)' \(isStopping ? "is stopping" : "does not answer")",
-            recovery: "try again when it is down")
+            recovery: isStopping ? "try again when it has stopped" : "run 'segue down' to end it and its services")
     }
 }

@@ -1,39 +1,40 @@
 import Glibc
 
-/// What another process may ask of a supervisor.
+/// A request that another process sends to a supervisor.
 ///
-/// Services are named as the stack does, or one of their instances by its own name.
+/// A name in `services` is that of a service, which means all its instances, or that of one instance. An empty array
+/// means all services.
 package enum ControlRequest: Sendable, Codable, Equatable {
     case up(UpRequest)
-    /// Also starts what they depend on.
+    /// Starts the services and those that they depend on.
     case start(services: [String])
-    /// All, when none is named.
+    /// Stops the services, dependents first. They stay stopped until a request starts them.
     case stop(services: [String], grace: Duration?)
-    /// - followed: whether the dependents that say `restart: true` are restarted as well.
+    /// Restarts the services. If `followed` is true, also restarts the dependents that declare `restart: true`.
     case restart(services: [String], followed: Bool, grace: Duration?)
-    /// How many instances of each service there shall be.
+    /// Sets the number of instances of each service, by the service's name.
     case scale([String: Int])
-    /// As a stop, after which they are no part of the project.
+    /// Stops the services and removes them from the project.
     case remove(services: [String], grace: Duration?)
     case kill(services: [String], signal: Int32)
 }
 
-/// How a stack is to become what its file says now.
+/// A request to bring the project into the state that its compose files describe now.
 package struct UpRequest: Sendable, Codable, Equatable {
-    /// What happens to an instance that runs already.
+    /// The rule that decides which running instances are restarted.
     package enum Recreation: String, Sendable, Codable {
         case never
-        /// It is restarted if it would be started differently now.
+        /// Instances whose definition has changed.
         case changed
         case always
     }
 
     package var stack: Stack
-    /// Services of the same files that take no part, for want of a profile: what of them is there stays as it is.
+    /// The names of services in the same files whose profiles are not active. Their existing instances do not change.
     package var inactive: Set<String>
     package var selection: Selection
     package var recreation: Recreation
-    /// What those are granted that have to end.
+    /// The grace period of instances that must end; nil for the usual one.
     package var grace: Duration?
 
     package init(
@@ -70,7 +71,7 @@ package struct UpRequest: Sendable, Codable, Equatable {
         try container.encodeIfPresent(grace, forKey: .grace)
     }
 
-    /// What it would come to where nothing runs yet.
+    /// The changes that this request would make in a project without instances.
     ///
     /// - Throws: ``ComposeError``.
     package func changesFromNothing(_ project: Project) throws(ComposeError) -> [Change] {
@@ -79,11 +80,11 @@ package struct UpRequest: Sendable, Codable, Equatable {
     }
 }
 
-/// Which services of a stack are asked for.
+/// The services of a stack that a request selects.
 package struct Selection: Sendable, Codable, Equatable {
-    /// All, when it is empty.
+    /// The names of the services; empty for all.
     package var services: [String]
-    /// Whether what they depend on is started, too; if not, it is not even waited for.
+    /// True to start the services' dependencies, too. If false, the services do not even wait for them.
     package var includesDependencies: Bool
 
     package static let all = Selection([])
@@ -93,29 +94,29 @@ package struct Selection: Sendable, Codable, Equatable {
         self.includesDependencies = includesDependencies
     }
 
-    /// The names of the services, in no order.
+    /// The names of the selected services, with their dependencies if these are included.
     func names(in stack: Stack) -> Set<String> {
         if services.isEmpty { return Set(stack.services.map(\.name)) }
         return includesDependencies ? DependencyGraph(stack.services).closure(of: services) : Set(services)
     }
 }
 
-/// What a request does to one instance.
+/// The effect of a request on one instance.
 package struct Change: Sendable, Codable, Equatable {
     package enum Action: String, Sendable, Codable {
         case start, restart, stop, remove
-        /// It is as it was asked for.
+        /// The request neither starts nor ends the instance.
         case keep
     }
 
     package let instance: String
     package let action: Action
-    /// The ``InstanceOrder/round`` that it has been asked for by then.
+    /// The instance's ``InstanceOrder/round`` after this change.
     package let round: Int
-    /// Why, where the request itself does not say it.
+    /// The reason, as a phrase; nil if it follows from the request itself.
     package let reason: String?
 
-    /// Whether it leaves the instance without a process.
+    /// True if the instance has no process after this change.
     var isEnding: Bool { action == .stop || action == .remove }
 
     package init(instance: String, action: Action, round: Int, reason: String? = nil) {
@@ -126,14 +127,14 @@ package struct Change: Sendable, Codable, Equatable {
     }
 }
 
-/// What goes over the control socket, as one JSON object that the end of the stream follows.
+/// A call on the control socket: one JSON object, followed by the end of the stream.
 struct ControlCall: Sendable, Codable {
     let request: ControlRequest
-    /// Whether to tell only what would be done.
+    /// True to return the changes that the request would make, without making them.
     let isRehearsal: Bool
 }
 
-/// What a supervisor answers.
+/// A supervisor's answer to a call.
 enum ControlReply: Sendable, Codable {
     case done([Change])
     case refused(ComposeError)

@@ -2,21 +2,22 @@ import Foundation
 import Logging
 import SystemSupport
 
-/// Answers those who ask a supervisor for something.
+/// Answers the requests that other processes send to a supervisor.
 ///
-/// A request is answered at once, or not at all: who asks and is slow, silent or gone, or talks nonsense, costs a
-/// descriptor for a moment. What follows from a request is followed in the project's status.
+/// Each request is answered at once; its effects appear in the project's status. A client that is slow, silent or gone
+/// holds one connection for at most ``patience``. A request that cannot be decoded is refused. Processes of other users
+/// get no answer.
 final class ControlServer: Sendable {
-    /// How many are listened to at the same time; the others wait in the kernel's queue.
+    /// The number of connections served at the same time; further ones wait in the kernel's queue.
     private static let capacity = 16
     private static let patience: Duration = .seconds(5)
-    /// A stack of some thousand services.
+    /// In bytes; enough for a stack of several thousand services.
     static let longestCall = 16 << 20
 
     private let socket: UnixSocket
     private let logger: Logger
 
-    /// - Parameter path: in a folder that only this user can enter.
+    /// - Parameter path: the path of the socket, in a folder that only this user can enter.
     /// - Throws: ``ComposeError`` `socket-path-too-long`, `socket`.
     init(path: String, logger: Logger) throws(ComposeError) {
         do {
@@ -27,7 +28,7 @@ final class ControlServer: Sendable {
         self.logger = logger
     }
 
-    /// Returns when the task is cancelled.
+    /// Accepts connections and answers calls until the task is cancelled.
     func serve(_ answer: @escaping @Sendable (ControlCall) -> ControlReply) async {
         await withTaskGroup(of: Void.self) { group in
             var present = 0
@@ -59,12 +60,12 @@ final class ControlServer: Sendable {
         do {
             reply = answer(try JSONDecoder().decode(ControlCall.self, from: data))
         } catch {
-            logger.warning("a request makes no sense", metadata: ["bytes": "\(data.count)"])
-            let message = "the supervisor does not understand the request"
+            logger.warning("a request cannot be decoded", metadata: ["bytes": "\(data.count)"])
+            let message = "the supervisor cannot decode the request"
             reply = .refused(
                 ComposeError(
                     code: "control-request", message: message,
-                    recovery: "if it runs another version of segue, take the project down and up again"))
+                    recovery: "if another version of segue started it, run 'segue down' and 'segue up'"))
         }
         return (try? JSONEncoder().encode(reply)) ?? Data()
     }

@@ -1,40 +1,40 @@
 package import Foundation
 
-/// Something that has happened in a project: to one of its services, or to all of it.
+/// An event of one instance, or of the project as a whole.
 package struct ProjectEvent: Sendable, Equatable {
     package enum Action: String, Sendable, Codable, CaseIterable {
-        /// The supervisor has begun its work; its process is `pid`.
+        /// The supervisor has started; its process is `pid`.
         case supervisorStarted = "supervisor_started"
-        /// Every service has come as far as is waited for.
+        /// Every requested service has become ready or has ended.
         case up
         case supervisorEnded = "supervisor_ended"
-        /// The instance is part of the project from now on.
+        /// The instance has been added to the project.
         case created
-        /// Its process runs, as `pid`.
+        /// The instance's process has been started, as `pid`.
         case starting
         case ready
         case healthy
         case unhealthy
-        /// It was asked to end, or said that it does.
+        /// The instance was asked to end, or announced that it is ending.
         case stopping
-        /// Its process has ended.
+        /// The instance's process has ended.
         case exited
-        /// It is started again by its policy, after a pause.
+        /// The instance will be started again: by its restart policy after a pause, or because a request demands it.
         case restarting
-        /// It stays ended until somebody starts it.
+        /// The instance has ended and stays so until a request starts it.
         case stopped
         case failed
-        /// The instance is no part of the project any more.
+        /// The instance has been removed from the project.
         case removed
     }
 
     package let time: Date
     package let action: Action
-    /// The service that the instance is of.
+    /// The instance's service. Nil, like `instance`, for an event of the whole project.
     package var service: String?
     package var instance: String?
     package var pid: Int32?
-    /// What else is known, by name: `reason`, `exitCode`, `signal`, `restarts`, and in seconds `after` and `pause`.
+    /// Details by name: `reason`, `exitCode`, `signal`, `restarts`, and in seconds `after` and `pause`.
     package var attributes: [String: String] = [:]
 
     init(_ action: Action, time: Date) {
@@ -42,9 +42,9 @@ package struct ProjectEvent: Sendable, Equatable {
         self.time = time
     }
 
-    /// What has happened between two states of a project, in the order in which it does.
+    /// The events that lead from one status of a project to the next, in order.
     ///
-    /// - Parameter before: `nil` at the beginning of a supervisor's work.
+    /// - Parameter before: nil if `after` is the first status that a supervisor records.
     static func changes(from before: ProjectStatus?, to after: ProjectStatus, at time: Date) -> [ProjectEvent] {
         var events: [ProjectEvent] = []
         if before == nil {
@@ -52,7 +52,7 @@ package struct ProjectEvent: Sendable, Equatable {
             event.pid = after.supervisor.pid
             events.append(event)
         }
-        // By name, as a search for each would cost the square of their number at every change.
+        // By name, because a search for each service would make the cost of a change quadratic in their number.
         let earlier = Dictionary((before?.services ?? []).map { ($0.name, $0) }) { first, _ in first }
         for service in after.services {
             events += changes(from: earlier[service.name], to: service, at: time)
@@ -74,7 +74,7 @@ package struct ProjectEvent: Sendable, Equatable {
         from before: ServiceStatus?, to after: ServiceStatus, at time: Date
     ) -> [ProjectEvent] {
         var actions: [Action] = before == nil ? [.created] : []
-        // One process may have taken the place of another since the last look.
+        // Between two recorded statuses, one process may have replaced another.
         if let process = before?.process, process != after.process { actions.append(.exited) }
         if let process = after.process, process != before?.process { actions.append(.starting) }
         if let state = after.health?.state, state != before?.health?.state {
@@ -125,7 +125,7 @@ package struct ProjectEvent: Sendable, Equatable {
     }
 }
 
-/// In the files of a project an event is the text of a log's line, which has the time.
+/// The form of an event in a project's files: it is the text of a log line, and the line holds its time.
 extension ProjectEvent {
     /// The name of the log that all of a project's events are written to.
     static let logName = "events"
@@ -138,13 +138,15 @@ extension ProjectEvent {
         let attributes: [String: String]
     }
 
-    /// - Returns: `nil` for what is no event, or one that a later version writes.
+    /// Reads an event. Nil if the line is not an event, or has an action that only a later version knows.
     init?(_ line: LogLine) {
         guard let body = try? JSONDecoder().decode(Body.self, from: Data(line.text.utf8)) else { return nil }
         self.init(body.action, time: line.timestamp)
         (service, instance, pid, attributes) = (body.service, body.instance, body.pid, body.attributes)
     }
 
+    /// The event as the bytes of a log record.
+    ///
     /// - Throws: `EncodingError`.
     func record() throws -> [UInt8] {
         let body = Body(action: action, service: service, instance: instance, pid: pid, attributes: attributes)

@@ -2,24 +2,25 @@ import Foundation
 import Logging
 import Synchronization
 
-/// Writes down how a project is, for other processes, and each change as an event.
+/// Writes a project's status to its file, for other processes, and each change to the event log.
 ///
-/// The status is written as a whole. If each change were written, a start would cost the square of its instances; so
-/// what has come together since the last time is written together. Whoever tells somebody of a change has it written
-/// first, so that nobody looks and does not find it.
+/// The file always holds the whole status. If it were written at each change, the cost of a start would be quadratic in
+/// the number of instances. So ``record(_:)`` collects changes, and ``flush()`` writes them together. Before another
+/// process is told of a change, call ``flush()``, so that it finds the change in the files.
 final class StatusRecorder: Sendable {
-    /// Events are short: this is some ten thousand of them.
+    /// Events are short, so these limits keep about ten thousand of them.
     private static let retention = LogRetention(fileSize: 1 << 20, files: 3)
 
     private struct State {
         var last: ProjectStatus?
         var isWritten = true
-        /// Those that are not written yet.
+        /// The events that are not written yet.
         var events: [ProjectEvent] = []
     }
 
     private struct Files {
-        /// Opened with the first event: before that the project's folders may not be there, or be another's.
+        /// Opened for the first event. Before that, the project's folders may be missing or in use by another
+        /// supervisor.
         var events: LogWriter?
         var hasFailed = false
     }
@@ -27,7 +28,7 @@ final class StatusRecorder: Sendable {
     private let project: Project
     private let logger: Logger
     private let state = Mutex(State())
-    /// Held while they are written, so that nothing takes the place of what is newer.
+    /// Locked while the files are written, so that an older status cannot overwrite a newer one.
     private let files = Mutex(Files())
 
     init(project: Project, logger: Logger) {
@@ -35,7 +36,7 @@ final class StatusRecorder: Sendable {
         self.logger = logger
     }
 
-    /// Call it in the order of the changes.
+    /// Takes a status, to be written by the next ``flush()``. Call it in the order of the changes.
     func record(_ status: ProjectStatus) {
         state.withLock { state in
             state.events += ProjectEvent.changes(from: state.last, to: status, at: Date())
@@ -44,14 +45,14 @@ final class StatusRecorder: Sendable {
         }
     }
 
-    /// Returns when all that has been recorded is written.
+    /// Writes everything that has been recorded, and returns when it is written.
     func flush() {
         files.withLock { files in
             let (status, events) = state.withLock { state in
                 defer { (state.isWritten, state.events) = (true, []) }
                 return (state.isWritten ? nil : state.last, state.events)
             }
-            // First the status: who hears of an event finds it there.
+            // The status comes first, so that a process that reads an event also finds its effect in the status.
             if let status { write(status) }
             if !events.isEmpty { append(events, to: &files) }
         }
@@ -72,7 +73,7 @@ final class StatusRecorder: Sendable {
             files.events = writer
             try writer.append(events.flatMap { try $0.record() })
         } catch {
-            // A full disk is told once.
+            // Logged only once, because a full disk makes every write fail.
             if !files.hasFailed { logger.error("cannot write the events", metadata: ["error": "\(error)"]) }
             files.hasFailed = true
         }

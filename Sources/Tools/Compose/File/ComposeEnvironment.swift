@@ -1,9 +1,10 @@
 import Foundation
 
-/// What the variables in a stack's files refer to: a process's own variables, then those of env files.
+/// The values of the variables in a stack's files: from the process's own environment, then from env files.
 struct ComposeEnvironment: Sendable {
     private var values: [String: String]
-    /// The files that variables come from; the others are the process's.
+    /// The file in which a variable was set, by the variable's name. Variables of the process's environment are not in
+    /// it.
     private var files: [String: String] = [:]
 
     init(_ variables: [String: String]) {
@@ -12,25 +13,25 @@ struct ComposeEnvironment: Sendable {
 
     subscript(name: String) -> String? { values[name] }
 
-    /// - Returns: `environment`, or the file's path; `nil` for one that is not set.
+    /// The source of a variable: `environment`, or the path of a file; nil if the variable is not set.
     func origin(of name: String) -> String? {
         values[name] == nil ? nil : files[name] ?? "environment"
     }
 
-    /// With a file's variables where there was none: what the outside says wins.
+    /// This environment and a file's variables. Variables that are already set keep their values.
     func adding(_ variables: [String: String], from file: String) -> ComposeEnvironment {
         var result = self
         for (name, value) in variables where values[name] == nil { result.set(name, to: value, from: file) }
         return result
     }
 
-    /// - Parameter value: `nil` when the file says that it is not set.
+    /// - Parameter value: nil to unset the variable.
     mutating func set(_ name: String, to value: String?, from file: String) {
         values[name] = value
         files[name] = value == nil ? nil : file
     }
 
-    /// With the variables of `.env` in a folder, if there is such a file.
+    /// This environment and the variables of the folder's `.env`, if that file can be read.
     func adding(usualFileIn folder: ComposePath, findings: ComposeFindings) -> ComposeEnvironment {
         let path = folder.resolving(".env")
         do {
@@ -44,7 +45,7 @@ struct ComposeEnvironment: Sendable {
         }
     }
 
-    /// With the variables of env files; the last file that sets one wins.
+    /// This environment and the variables of env files. Of several files that set a variable, the last one counts.
     func adding(_ files: [ComposeLoader.Text], findings: ComposeFindings) -> ComposeEnvironment {
         var variables: [String: (value: String, file: String)] = [:]
         for file in files {

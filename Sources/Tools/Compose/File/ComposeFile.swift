@@ -2,25 +2,26 @@ import Foundation
 import OrderedCollections
 import Projects
 
-/// Reads stacks from YAML files of the compose specification.
+/// A stack that is read from YAML files in the format of the compose specification.
 package struct ComposeFile: Sendable {
-    /// The first file's, as it was named.
+    /// The path of the first file, as the caller named it.
     package let path: String
-    /// With the services of all profiles; ``Stack/selecting(_:profiles:)`` leaves those that take part.
+    /// The stack, with the services of all profiles. ``Stack/selecting(_:profiles:)`` reduces it to those that take
+    /// part.
     package let stack: Stack
-    /// Variables that the files refer to, are not set and have no default; each was taken as empty.
+    /// Names of variables that the files refer to without a default, and that are not set. Each became an empty string.
     package let unsetVariables: [String]
-    /// The profiles that the environment asks for: `SEGUE_PROFILES`, else `COMPOSE_PROFILES`.
+    /// The profiles that the environment activates: in `SEGUE_PROFILES`, or in `COMPOSE_PROFILES` if that is not set.
     package let profiles: [String]
-    /// Where the keys of services stand that may turn out to be wrong only when these start.
+    /// The places of those keys of services whose values can be checked only when the service starts.
     private let places: [ServiceKey: ComposePlace]
 
     /// - Parameters:
-    ///   - paths: each file overrides those before it; `-` is standard input. Relative paths in all of them start in
-    ///     the folder of the first.
-    ///   - environmentFiles: what is used instead of `.env` in that folder.
-    ///   - environment: what `${…}` refers to; it wins over the env files.
-    /// - Throws: ``ComposeFileError`` with every mistake; ``ComposeError`` when a file cannot be read.
+    ///   - paths: the files; each one overrides those before it. `-` is standard input. Relative paths in all files
+    ///     start in the folder of the first.
+    ///   - environmentFiles: the files that replace `.env` in that folder; empty to use `.env`.
+    ///   - environment: the values of `${…}`; they take precedence over the env files.
+    /// - Throws: ``ComposeFileError`` with all mistakes; ``ComposeError`` if a file cannot be read.
     package init(
         paths: [String], environmentFiles: [String] = [],
         environment: [String: String] = ProcessInfo.processInfo.environment
@@ -34,8 +35,8 @@ package struct ComposeFile: Sendable {
     }
 
     /// - Parameters:
-    ///   - path: what mistakes name as their file.
-    ///   - directory: where relative paths start, absolute.
+    ///   - path: the file name for error messages.
+    ///   - directory: the absolute path of the folder in which relative paths start.
     package init(text: String, path: String, directory: String, environment: [String: String]) throws {
         let file = ComposePath(shown: path, absolute: ComposePath.join(directory, path))
         let reading = ComposeReading(
@@ -55,15 +56,15 @@ package struct ComposeFile: Sendable {
             .split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
     }
 
-    /// Does something with the stack of the files.
+    /// Runs `body`, and adds the file and line to an error that a service's entry causes.
     ///
-    /// - Throws: what `body` throws; an error that lies in a service's entry with the file and line of that.
+    /// - Throws: the errors of `body`.
     package func placing<Result>(_ body: () async throws -> Result) async throws -> Result {
         do { return try await body() } catch let error as ComposeError { throw placed(error) }
     }
 
     private func placed(_ error: ComposeError) -> ComposeError {
-        // What is left out may be at fault, too; a command is always there.
+        // A key that the entry leaves out can be at fault, too. Then the error names the line of the command.
         guard let key = error.key, let place = places[key] ?? places[ServiceKey(service: key.service, name: "command")]
         else { return error }
         var placed = error
@@ -71,16 +72,19 @@ package struct ComposeFile: Sendable {
         return placed
     }
 
-    /// The project's name that a stack's files give, if they do. To stop a stack or to watch it, the rest of its files
-    /// need not be right, nor the variables set that they require.
+    /// The project name that the files set; nil if they set none.
     ///
-    /// - Throws: as the initialiser does.
+    /// Only `name` is read. So a stack can be stopped or watched even if the rest of its files has mistakes, or if
+    /// required variables are not set.
+    ///
+    /// - Throws: ``ComposeError`` if a file cannot be read; ``ComposeFileError`` if it is not YAML or the name is
+    ///   invalid.
     package static func projectName(
         in paths: [String], environmentFiles: [String] = [],
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> String? {
         let reading = try ComposeReading(paths: paths, environmentFiles: environmentFiles, environment: environment)
-        // What is wrong with an env file is no matter here.
+        // A separate list, because mistakes in env files do not matter here.
         let findings = ComposeFindings()
         let names = reading.texts.compactMap { file -> ComposeNode? in
             guard let root = ComposeTreeBuilder.parse(file.text, file: file.path.shown, findings: findings) else {
@@ -96,17 +100,17 @@ package struct ComposeFile: Sendable {
         return name
     }
 
-    /// The first of the usual names that exists in a folder, as `docker compose` looks for it, with the override file
-    /// beside it; then the default of a folder that has several stacks.
+    /// The compose files of a folder: the first of the names that `docker compose` looks for, with the override file
+    /// beside it, or else `compose/default.yaml`.
     ///
-    /// - Returns: nothing when there is none.
+    /// - Returns: an empty array if there is none.
     package static func find(in directory: String) -> [String] {
         ProjectPlace.composeFiles(in: directory)
     }
 
-    /// The variables that a stack's files refer to, by name. Those that must be set need not be yet.
+    /// The variables that a stack's files refer to, sorted by name. Required variables may be unset.
     ///
-    /// - Throws: as the initialiser does, but only if nothing of a file can be read.
+    /// - Throws: ``ComposeError`` if a file cannot be read; ``ComposeFileError`` if no service can be read.
     package static func variables(
         in paths: [String], environmentFiles: [String] = [],
         environment: [String: String] = ProcessInfo.processInfo.environment
@@ -117,7 +121,7 @@ package struct ComposeFile: Sendable {
     }
 }
 
-/// One reading of a stack's files.
+/// The files of a stack and their environment, with the mistakes found so far.
 private struct ComposeReading {
     let texts: [ComposeLoader.Text]
     let directory: ComposePath
@@ -134,7 +138,7 @@ private struct ComposeReading {
         self.findings = findings
     }
 
-    /// - Throws: ``ComposeError`` when one of the files cannot be read.
+    /// - Throws: ``ComposeError`` `compose-file-unreadable`, `environment-file-unreadable`.
     init(paths: [String], environmentFiles: [String], environment: [String: String]) throws(ComposeError) {
         let findings = ComposeFindings()
         let texts = try paths.map { path throws(ComposeError) in try Self.text(of: path, "compose", flag: "-f") }
@@ -151,7 +155,7 @@ private struct ComposeReading {
             findings: findings)
     }
 
-    /// With gaps where there are mistakes, which ``findings`` has.
+    /// The stack. Invalid parts are missing from it; ``findings`` contains the mistakes.
     func stack() -> Stack {
         let loader = ComposeLoader(findings: findings)
         let project = loader.open(texts, directory: directory, environment: environment)
@@ -162,8 +166,8 @@ private struct ComposeReading {
     }
 
     /// - Parameters:
-    ///   - kind: what a person names it as.
-    ///   - flag: the option for that.
+    ///   - kind: the kind of file for the error: `compose` or `environment`.
+    ///   - flag: the option that names such a file.
     private static func text(of path: String, _ kind: String, flag: String) throws(ComposeError) -> ComposeLoader.Text {
         let place = ComposePath(shown: path, absolute: current.resolving(path).absolute)
         do {
@@ -171,7 +175,7 @@ private struct ComposeReading {
         } catch {
             let isThere = path == "-" || FileManager.default.fileExists(atPath: place.absolute)
             let usual =
-                isThere ? "it has to be UTF-8 text that you may read" : "name an existing file with \(flag)"
+                isThere ? "it must be UTF-8 text that you may read" : "name an existing file with \(flag)"
             throw ComposeError(
                 code: "\(kind)-file-unreadable", message: "cannot read the \(kind) file \(path)",
                 recovery: error.hint ?? usual)

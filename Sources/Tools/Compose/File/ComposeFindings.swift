@@ -1,18 +1,18 @@
 import OrderedCollections
 import Support
 
-/// What comes to light while the files of a stack are read: every mistake, instead of only the first.
+/// Collects the variables and the mistakes found in a stack's files: all mistakes, not only the first.
 final class ComposeFindings {
     private var mistakes: OrderedSet<ComposeFileError.Mistake> = []
     private var files: OrderedSet<String> = []
     private(set) var variables: [String: ComposeVariable] = [:]
-    /// Variables that are asked for, are not set and have no default: each becomes empty.
+    /// Names of variables that are used without a default and are not set. Each becomes an empty string.
     private(set) var unset: Set<String> = []
 
-    /// Where the keys stand that name what has to exist when a service starts.
+    /// The places of keys that name something that must exist when the service starts.
     private(set) var places: [ServiceKey: ComposePlace] = [:]
 
-    /// Mistakes are told in the order in which files are begun.
+    /// Begins a file. Errors list the mistakes in the order in which their files were begun.
     func begin(_ file: String) {
         files.append(file)
     }
@@ -23,9 +23,9 @@ final class ComposeFindings {
     }
 
     /// - Parameters:
-    ///   - text: as written.
-    ///   - environment: what it refers to.
-    ///   - offered: what the supervisor sets.
+    ///   - text: a value as written in the file.
+    ///   - environment: the values of its variables.
+    ///   - offered: the names of the variables that the supervisor sets.
     func note(variablesIn text: String, of environment: ComposeEnvironment, offered: Set<String> = []) {
         for reference in Interpolation.references(in: text) {
             let name = reference.name
@@ -42,7 +42,7 @@ final class ComposeFindings {
         unset.formUnion(names)
     }
 
-    /// Reports the keys that do not belong there; `x-` extensions always may.
+    /// Reports keys that are not supported. Keys that begin with `x-` are always allowed.
     func check(_ entries: ComposeNode.Entries, against keys: ComposeKeys, in what: String) {
         for (name, entry) in entries where !keys.known.contains(name) && !name.hasPrefix("x-") {
             if let hint = keys.containersOnly[name] {
@@ -51,13 +51,13 @@ final class ComposeFindings {
                 report("'\(name)' in \(what) is not supported", at: entry.key, hint: hint)
             } else {
                 let near = Spelling.suggestion(for: name, among: keys.known)
-                let all = "known here: \(keys.known.sorted().joined(separator: ", "))"
+                let all = "the known keys are \(keys.known.sorted().joined(separator: ", "))"
                 report("unknown key '\(name)' in \(what)", at: entry.key, hint: near ?? all)
             }
         }
     }
 
-    /// - Throws: ``ComposeFileError`` with all mistakes: file by file, by line.
+    /// - Throws: ``ComposeFileError`` with all mistakes, if there are any: grouped by file, sorted by line.
     func throwMistakes() throws(ComposeFileError) {
         guard !mistakes.isEmpty else { return }
         throw ComposeFileError(
@@ -67,7 +67,7 @@ final class ComposeFindings {
     }
 }
 
-/// Every mistake of a stack's files, found in one reading.
+/// All mistakes in a stack's files.
 package struct ComposeFileError: Error, Sendable, Equatable, CustomStringConvertible {
     package struct Mistake: Sendable, Hashable, CustomStringConvertible {
         package let file: String
@@ -82,7 +82,7 @@ package struct ComposeFileError: Error, Sendable, Equatable, CustomStringConvert
     }
 
     package let code = "compose-file"
-    /// File by file, by line.
+    /// Grouped by file, sorted by line.
     package let mistakes: [Mistake]
 
     package var description: String {
@@ -93,12 +93,12 @@ package struct ComposeFileError: Error, Sendable, Equatable, CustomStringConvert
 /// A variable that the files of a stack refer to.
 package struct ComposeVariable: Sendable, Equatable, Encodable {
     package let name: String
-    /// Where its value comes from: a file's path, `environment`, or `supervisor`, which sets it when a service starts;
-    /// `nil` when it is not set.
+    /// The source of its value: a file's path, `environment`, or `supervisor` if the supervisor sets it when a service
+    /// starts; nil if it is not set.
     package private(set) var origin: String?
-    /// What stands in for it where it is not set, as the first reference that has one says it.
+    /// Its default, as written in the first reference that has one; nil if none has.
     package private(set) var standIn: String?
-    /// Some reference says that it must be set.
+    /// True if any reference requires it to be set.
     package private(set) var isRequired = false
 
     private enum CodingKeys: String, CodingKey {

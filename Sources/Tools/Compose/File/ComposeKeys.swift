@@ -1,21 +1,21 @@
-/// The keys of the compose specification at one place of a file: those that are read, and why the others are not.
+/// The keys of the compose specification in one kind of mapping: the supported ones, and hints for the others.
 struct ComposeKeys {
     let known: Set<String>
-    /// Senseless for plain processes, each with what to do instead.
+    /// Keys that make no sense for plain processes, each with a hint on what to do instead.
     var containersOnly: [String: String] = [:]
-    /// They would make sense; each with what to do instead.
+    /// Keys that would make sense but are not supported, each with a hint on what to do instead.
     var unsupported: [String: String] = [:]
 
     static let root = ComposeKeys(
         known: ["name", "services", "include"],
         containersOnly: [
-            "networks": "services are plain processes on this host",
-            "volumes": "use a plain folder, or $SEGUE_STATE_DIR",
-            "configs": "use a plain file",
+            "networks": "remove it; services are plain processes on this host",
+            "volumes": "use a folder of this host, or $SEGUE_STATE_DIR",
+            "configs": "use a file of this host",
             "secrets": "use a file that only its owner may read",
         ],
         unsupported: [
-            "version": "leave it out, the specification has no versions any more",
+            "version": "remove it; the specification no longer has versions",
             "models": "start the model's server as a service",
         ]
     )
@@ -33,8 +33,11 @@ struct ComposeKeys {
     static let deploy = ComposeKeys(
         known: ["replicas", "restart_policy"],
         containersOnly: table([
-            (["mode", "endpoint_mode", "placement"], "all runs on this host, so many times as 'replicas' says"),
-            (["rollback_config", "update_config"], "'segue restart' restarts a service"),
+            (
+                ["mode", "endpoint_mode", "placement"],
+                "remove it; 'replicas' sets the number of instances, which all run on this host"
+            ),
+            (["rollback_config", "update_config"], "remove it; 'segue restart' restarts a service"),
         ]),
         unsupported: table([
             (["labels"], "use the service's 'labels'"),
@@ -42,7 +45,7 @@ struct ComposeKeys {
         ])
     )
 
-    private static let limits = "'segue export systemd' makes units, where you can set limits"
+    private static let limits = "set limits in the units that 'segue export systemd' writes"
 
     private static func table(_ hints: [(keys: [String], hint: String)]) -> [String: String] {
         Dictionary(uniqueKeysWithValues: hints.flatMap { entry in entry.keys.map { ($0, entry.hint) } })
@@ -66,23 +69,27 @@ struct ComposeKeys {
             ),
             (
                 ["hostname", "domainname", "extra_hosts", "dns", "dns_opt", "dns_search", "uts"],
-                "services share this host and its names"
+                "remove it; services use the name and the name resolution of this host"
             ),
             (
                 ["volumes", "volumes_from", "tmpfs", "read_only", "storage_opt", "shm_size"],
-                "use plain paths, or $SEGUE_STATE_DIR"
+                "use paths on this host, or $SEGUE_STATE_DIR"
             ),
             (["configs", "secrets", "credential_spec"], "use files that only their owner may read"),
             (
                 [
                     "privileged", "cap_add", "cap_drop", "security_opt", "userns_mode", "ipc", "pid", "cgroup",
                     "cgroup_parent", "devices", "device_cgroup_rules", "gpus", "sysctls", "use_api_socket",
-                ], "services run as you do, without isolation; 'segue export systemd' makes units that have some"
+                ],
+                "services run as your user, without isolation; the units that 'segue export systemd' writes have some"
             ),
-            (["init", "tty", "stdin_open"], "a service has no terminal, and all that it starts is ended with it"),
+            (
+                ["init", "tty", "stdin_open"],
+                "remove it; a service has no terminal, and the processes that it starts are ended with it"
+            ),
         ]),
         unsupported: table([
-            (["user", "group_add"], "services run as you do"),
+            (["user", "group_add"], "remove it; services run as your user"),
             (
                 [
                     "blkio_config", "cpu_count", "cpu_percent", "cpu_shares", "cpu_period", "cpu_quota",
@@ -91,12 +98,12 @@ struct ComposeKeys {
                 ], limits
             ),
             (["annotations", "label_file"], "use 'labels'"),
-            (["attach"], "name the services whose lines you want, as in 'segue logs -f SERVICE'"),
-            (["logging"], "each service's output goes to a log file of the project"),
-            (["develop"], "build as you like, then use 'segue restart'"),
+            (["attach"], "select the services to show with 'segue logs -f SERVICE'"),
+            (["logging"], "remove it; 'segue logs' shows the output of each service, which is kept in log files"),
+            (["develop"], "build the service yourself, then run 'segue restart'"),
             (
                 ["pre_start", "post_start", "pre_stop"],
-                "make it a service of its own; others wait for service_completed_successfully"
+                "make it a separate service, on which others depend with service_completed_successfully"
             ),
         ])
     )

@@ -2,9 +2,9 @@ import OrderedCollections
 import Support
 import Yams
 
-/// Finds all files of a stack, and makes one tree of them.
+/// Reads the files that a stack's files include or extend, and merges all of them into one tree.
 struct ComposeLoader {
-    /// They are looked at before all else.
+    /// The keys that are read first: which files and ports there are must be known before the rest is read.
     private static let head: Set = ["include", "x-ports", "x-clients"]
 
     let findings: ComposeFindings
@@ -20,10 +20,12 @@ struct ComposeLoader {
         let text: String
     }
 
+    /// Parses files and those that they include.
+    ///
     /// - Parameters:
-    ///   - texts: each overrides those before it.
-    ///   - directory: where their relative paths start.
-    ///   - chain: the files that include these.
+    ///   - texts: the files; each one overrides those before it.
+    ///   - directory: the folder in which their relative paths start.
+    ///   - chain: the files whose `include` led to these, from the outermost inwards.
     func open(
         _ texts: [Text], directory: ComposePath, environment: ComposeEnvironment, chain: [ComposePath] = []
     ) -> ComposeProject {
@@ -45,8 +47,8 @@ struct ComposeLoader {
             clients: clients + includes.flatMap(\.clients))
     }
 
-    /// - Parameter offered: see ``Interpolation``.
-    /// - Returns: `nil` if no file of it could be parsed.
+    /// - Parameter offered: the names of the variables that the supervisor sets; see ``Interpolation``.
+    /// - Returns: nil if none of the project's own files could be parsed.
     func tree(of project: ComposeProject, offered: Set<String>) -> ComposeNode? {
         let own = project.files.map { file in
             let tree = tree(of: file, offered: offered) { !Self.head.contains($0) && !$0.hasPrefix("x-") }
@@ -64,15 +66,15 @@ struct ComposeLoader {
         return builder.file(file.root, where: isWanted)
     }
 
-    /// Services of an included file stand beside the others; there is no merging.
+    /// Adds the services of an included file. They are not merged: a name that is already used is reported.
     private func adding(_ tree: ComposeNode, _ included: ComposeNode) -> ComposeNode {
         guard var entries = tree.entries, let more = included.entries?["services"]?.value.entries else { return tree }
         var services = entries["services"]?.value.entries ?? [:]
         for (name, entry) in more {
             if let other = services[name] {
                 findings.report(
-                    "service '\(name)' is in \(other.key.file):\(other.key.line), too", at: entry.key,
-                    hint: "what is included cannot be changed; rename one, or merge the files with -f")
+                    "service '\(name)' is also defined in \(other.key.file):\(other.key.line)", at: entry.key,
+                    hint: "included services cannot be changed; rename one of the two, or merge the files with -f")
             } else {
                 services[name] = entry
             }
@@ -84,12 +86,12 @@ struct ComposeLoader {
         return tree.with(.mapping(entries))
     }
 
-    /// - Parameter chain: the files that lead to this one.
+    /// - Parameter chain: the files whose `include` led to this entry, from the outermost inwards.
     func include(_ node: ComposeNode, chain: [ComposePath]) -> ComposeProject? {
         guard let entries = reader.mapping(node, "an entry of 'include'") else { return nil }
         findings.check(entries, against: .include, in: "'include'")
         guard let pathNode = entries["path"]?.value, let paths = paths(pathNode), !paths.isEmpty else {
-            findings.report("an entry of 'include' has no 'path'", at: node.place)
+            findings.report("an entry of 'include' has no 'path'", at: node.place, hint: "name the file to include")
             return nil
         }
         let texts = zip(paths, pathNode.list ?? []).compactMap { path, node in text(of: path, node, chain: chain) }
@@ -103,13 +105,13 @@ struct ComposeLoader {
         return open(texts, directory: folder, environment: environment, chain: chain)
     }
 
-    /// Reads a file that another one names.
+    /// Reads a file that another file includes. A file that includes itself, even indirectly, is reported.
     ///
-    /// - Parameter node: where it is named.
+    /// - Parameter node: the value that names the file.
     private func text(of path: ComposePath, _ node: ComposeNode, chain: [ComposePath]) -> Text? {
         if let start = chain.firstIndex(where: { $0.absolute == path.absolute }) {
             let way = (chain[start...] + [path]).map(\.shown).joined(separator: " → ")
-            findings.report("a file includes itself: \(way)", at: node.place)
+            findings.report("a file includes itself: \(way)", at: node.place, hint: "remove one of these includes")
             return nil
         }
         return text(of: path, node)
@@ -133,7 +135,7 @@ struct ComposeLoader {
         return paths.count == nodes.count ? paths : nil
     }
 
-    /// What the including file's variables are wins over the env files of the included one.
+    /// The environment of an included file. The including file's variables take precedence over its env files.
     private func environment(
         of node: ComposeNode?, folder: ComposePath, base: ComposeEnvironment
     ) -> ComposeEnvironment {
@@ -147,7 +149,7 @@ struct ComposeLoader {
     }
 }
 
-/// The files that are merged to one stack, and the stacks that they include: parsed, and no more than that.
+/// The parsed files of one stack, and the stacks that they include. Nothing is merged yet.
 struct ComposeProject {
     struct File {
         let source: ComposeSource
@@ -156,13 +158,13 @@ struct ComposeProject {
 
     let files: [File]
     let includes: [ComposeProject]
-    /// Of `x-ports` of the files, those included among them: other values may refer to these ports.
+    /// The entries of `x-ports` in all files, included ones too. Other values may refer to these ports.
     let ports: [ComposeNode]
-    /// Of `x-clients` of the files, those included among them.
+    /// The entries of `x-clients` in all files, included ones too.
     let clients: [ComposeNode]
 }
 
-/// Gives services what they take over from others by `extends`.
+/// Resolves `extends`: merges each service with the one that it extends.
 private struct ComposeExtends {
     let loader: ComposeLoader
     let offered: Set<String>
@@ -172,7 +174,7 @@ private struct ComposeExtends {
         let service: String
     }
 
-    /// - Parameter file: the tree of one file; services extend those of the same file, or of another one.
+    /// A file's tree with every `extends` resolved. A service extends one of the same file or of another file.
     func resolved(_ file: ComposeNode) -> ComposeNode {
         guard var entries = file.entries, let entry = entries["services"], let services = entry.value.entries else {
             return file
@@ -193,7 +195,7 @@ private struct ComposeExtends {
         let own = node.with(.mapping(entries))
         let chain = chain + [Base(file: file.name, service: name)]
         guard let base = base(extends, services: services, chain: chain) else { return own }
-        // What it has taken over lies elsewhere; it itself does not.
+        // The keys of the extended service keep their own place; the service itself keeps its own.
         return own.with(base.overridden(by: own).content)
     }
 
@@ -203,7 +205,7 @@ private struct ComposeExtends {
         guard let options = reader.mapping(extends, "'extends'") else { return nil }
         findings.check(options, against: .extends, in: "'extends'")
         guard let node = options["service"]?.value, let name = reader.scalar(node, "'service' of 'extends'") else {
-            findings.report("'extends' has no 'service'", at: extends.place)
+            findings.report("'extends' has no 'service'", at: extends.place, hint: "name the service to extend")
             return nil
         }
         var (services, file) = (services, extends.source)
@@ -213,7 +215,7 @@ private struct ComposeExtends {
         }
         if let start = chain.firstIndex(of: Base(file: file.name, service: name.text)) {
             let way = (chain[start...].map(\.service) + [name.written]).joined(separator: " → ")
-            findings.report("services extend each other: \(way)", at: extends.place)
+            findings.report("services extend each other: \(way)", at: extends.place, hint: "remove one 'extends'")
             return nil
         }
         guard services[name.text] != nil else {

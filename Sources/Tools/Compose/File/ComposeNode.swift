@@ -1,24 +1,24 @@
 import OrderedCollections
 
-/// A value of a compose file: variables are expanded, aliases and merge keys are resolved, and it knows where it stands.
+/// A value of a compose file and its place. Variables are expanded; aliases and merge keys are resolved.
 struct ComposeNode: Sendable {
     typealias Entries = OrderedDictionary<String, Entry>
 
     struct Entry: Sendable {
-        /// Where the key stands.
+        /// The place of the key.
         let key: ComposePlace
-        /// The key as it is written, which in a list may be with a variable.
+        /// The key as written. If the entry was written as an element of a list, it can contain variables.
         let written: String
         var value: ComposeNode
     }
 
     struct Scalar: Sendable {
         let text: String
-        /// As it is written, with its variables' names. Mistakes show this: a value may be a secret.
+        /// The string as written, before variables are expanded. Errors show it, because the value may be a secret.
         let written: String
-        /// What YAML takes for a boolean, as it is not in quotes.
+        /// True if YAML reads it as a boolean, because it is not in quotes.
         var isBoolean = false
-        /// Its variables cannot be expanded, which has been reported.
+        /// True if its variables cannot be expanded, which has been reported.
         var isUnknown = false
     }
 
@@ -29,7 +29,7 @@ struct ComposeNode: Sendable {
         case mapping(Entries)
     }
 
-    /// How it goes with what an earlier file says in its place.
+    /// The way in which a value is combined with the value of an earlier file.
     enum Override: Sendable {
         case merge
         /// `!override`
@@ -61,7 +61,7 @@ struct ComposeNode: Sendable {
         if case .mapping(let entries) = content { entries } else { nil }
     }
 
-    /// A value at the same place.
+    /// This node with another content, and the same place.
     func with(_ content: Content) -> ComposeNode {
         var node = self
         node.content = content
@@ -69,10 +69,10 @@ struct ComposeNode: Sendable {
     }
 }
 
-/// The long form of what the specification lets one write in a short one, so that the rest knows one form only, and so
-/// that two files which use different forms merge. What has no known form stays as it is, for the reader to refuse.
+/// The long forms of values that the specification also allows in a short form. Later code handles only the long forms,
+/// and files that use different forms can be merged. An invalid value is left as it is; ``ComposeReader`` reports it.
 extension ComposeNode {
-    /// Of a whole file.
+    /// The tree of a whole file in its long form.
     var canonicalFile: ComposeNode {
         changing("include") { $0.asList.changingElements { $0.asMapping("path").changing("path", \.asList) } }
             .changing("services") { services in
@@ -110,7 +110,7 @@ extension ComposeNode {
         }
     }
 
-    /// A list of plain values as a mapping.
+    /// Converts a list of plain values to a mapping.
     private func asMapping(_ entry: (Scalar) -> (key: Scalar, content: Content)) -> ComposeNode {
         guard let list, list.allSatisfy({ $0.scalar != nil }) else { return self }
         var entries: Entries = [:]
@@ -151,18 +151,18 @@ extension String {
 
 /// The merge rules of the compose specification (13-merge).
 extension ComposeNode {
-    /// Lists that a later file replaces; it adds to all others.
+    /// The keys of lists that a later file replaces. To all other lists it adds its elements.
     private static let replacedLists: Set = ["command", "entrypoint", "test"]
-    /// Lists that are sets.
+    /// The keys of lists in which no element is repeated.
     private static let sets: Set = ["profiles", "x-ports"]
-    /// Mappings in which a key without a value says something, namely that a variable is passed on.
+    /// The keys of mappings in which a null value has a meaning: in `environment` it passes a variable on.
     private static let pairs: Set = ["environment", "labels"]
 
-    /// What two files say together.
+    /// This value, overridden by that of a later file.
     ///
     /// - Parameters:
-    ///   - other: what the later one says.
-    ///   - key: what it stands under.
+    ///   - other: the later file's value.
+    ///   - key: the key of both values.
     func overridden(by other: ComposeNode, under key: String = "") -> ComposeNode {
         guard other.override == .merge else { return other }
         switch (content, other.content) {
@@ -189,7 +189,7 @@ extension ComposeNode {
         return result
     }
 
-    /// Without what is reset.
+    /// This value without the entries that `!reset` removes.
     var pruned: ComposeNode {
         switch content {
         case .mapping(let entries):

@@ -4,7 +4,9 @@ import Support
 extension ComposeReader {
     private static let mostReplicas = 1000
 
-    /// - Parameter stack: without services.
+    /// Reads one service. Nil if its entry is not a mapping, which is reported.
+    ///
+    /// - Parameter stack: the stack, before its services are added.
     func service(_ name: String, _ entry: ComposeNode.Entry, of stack: Stack) -> Service? {
         if !Service.isValid(name: name) {
             report("'\(name)' is not a service name", at: entry.key, hint: Service.nameRule)
@@ -29,7 +31,8 @@ extension ComposeReader {
         return service
     }
 
-    /// The executable stands in `entrypoint`, if there is one.
+    /// Notes the places of keys that are checked when the service starts. The executable is in `entrypoint`, if that is
+    /// given, so its place counts as that of `command`.
     private func notePlaces(_ entries: ComposeNode.Entries, of name: String) {
         for key in ["working_dir", "command", "entrypoint", "healthcheck"] {
             guard let entry = entries[key], !entry.value.isNull else { continue }
@@ -46,7 +49,8 @@ extension ComposeReader {
         if given.isEmpty {
             report("\(place) has no 'command'", at: key, hint: "name the executable to run and its arguments")
         } else if let node = given.first?.1, node.namesNothing {
-            report("'\(given[0].0)' of \(place) names no executable", at: node.place)
+            report(
+                "'\(given[0].0)' of \(place) names no executable", at: node.place, hint: "write the executable first")
         }
         return parts
     }
@@ -59,13 +63,15 @@ extension ComposeReader {
         if node.list != nil { return strings(node, what) }
         guard let text = scalar(node, what)?.text else { return [] }
         guard let words = ShellWords.split(text), !words.isEmpty else {
-            report("\(what) is empty, or a quote in it is not closed", at: node.place)
+            report("\(what) is empty, ends in a backslash, or has a quote that is not closed", at: node.place)
             return []
         }
         return words
     }
 
-    /// Relative to the folder of the file that says it, unless that is known only when the service starts.
+    /// The absolute path of `working_dir`; nil if it is not given. A relative path starts in the folder of its file. A
+    /// path that begins with `${SEGUE_STATE_DIR}` stays as it is, because that folder is known only when the service
+    /// starts.
     private func directory(_ entries: ComposeNode.Entries, of place: String) -> String? {
         guard let entry = entries["working_dir"], !entry.value.isNull else {
             return nil
@@ -74,7 +80,7 @@ extension ComposeReader {
         return text.hasPrefix("${SEGUE_STATE_DIR}") ? text : entry.value.source.directory.resolving(text).absolute
     }
 
-    /// Of an included file.
+    /// The folder of the file that contains the service, if that was included from another folder; else nil.
     private func ownFolder(of node: ComposeNode, in stack: Stack) -> String? {
         let folder = node.source.directory.absolute
         return folder == stack.directory ? nil : folder
@@ -88,7 +94,7 @@ extension ComposeReader {
     private func watchdog(_ entries: ComposeNode.Entries, of place: String) -> Duration? {
         let watchdog = duration("x-watchdog", in: entries, of: place)
         guard let node = entries["x-watchdog"]?.value, watchdog == .zero else { return watchdog }
-        report("'x-watchdog' of \(place) is no time at all", at: node.place, hint: "leave it out for none")
+        report("'x-watchdog' of \(place) is 0", at: node.place, hint: "write a longer time, or remove the key")
         return nil
     }
 
@@ -97,7 +103,9 @@ extension ComposeReader {
         return list(node, "'profiles' of \(place)").compactMap { node in
             guard let name = scalar(node, "an entry of 'profiles' of \(place)") else { return nil }
             if Service.isValid(name: name.text) { return name.text }
-            report("'\(name.written)' of \(place) is not a profile's name", at: node.place, hint: Service.nameRule)
+            report(
+                "'\(name.written)' in 'profiles' of \(place) is not a valid profile name", at: node.place,
+                hint: Service.nameRule)
             return nil
         }
     }
@@ -114,7 +122,7 @@ extension ComposeReader {
         return Dictionary(pairs) { _, last in last }
     }
 
-    /// `scale` is the older spelling of `deploy.replicas`.
+    /// Reads `deploy`, and `scale`, which is the older spelling of `deploy.replicas`.
     private func deploy(_ service: inout Service, _ entries: ComposeNode.Entries, of place: String) {
         let what = "'deploy' of \(place)"
         let node = entries["deploy"]?.value
@@ -123,21 +131,23 @@ extension ComposeReader {
         let scale = count("scale", in: entries, of: place, to: Self.mostReplicas)
         let replicas = count("replicas", in: deploy, of: what, to: Self.mostReplicas)
         if let scale, let replicas, scale != replicas, let node = deploy["replicas"]?.value {
-            report("'scale' of \(place) is another number than 'replicas'", at: node.place, hint: "leave out 'scale'")
+            report("'scale' of \(place) differs from 'replicas'", at: node.place, hint: "remove 'scale'")
         }
         service.replicas = replicas ?? scale ?? 1
         restart(&service, entries, policy: deploy["restart_policy"]?.value, of: place)
     }
 
-    /// The variables of `env_file`, over them those of `environment`. A key without a value is passed on from where
-    /// the files' own variables come from; if it is not set there, the service does not have it either.
+    /// The variables of `env_file`, overridden by those of `environment`. A key without a value is passed on from the
+    /// environment of the file; if it is not set there, the service does not have the variable either.
     private func environment(_ entries: ComposeNode.Entries, of place: String) -> [String: String?] {
         var variables = entries["env_file"].map { files($0.value, of: place) } ?? [:]
         guard let node = entries["environment"]?.value, !node.isNull else { return variables }
         let what = "'environment' of \(place)"
         for (name, entry) in mapping(node, what) ?? [:] {
             if !Self.isValid(variable: name) {
-                report("'\(entry.written)' in \(what) is not a variable's name", at: entry.key)
+                report(
+                    "'\(entry.written)' in \(what) is not a valid variable name", at: entry.key,
+                    hint: "write NAME=value")
             } else if entry.value.isNull {
                 variables[name] = .some(entry.value.source.environment[name])
             } else {
@@ -154,9 +164,10 @@ extension ComposeReader {
     private func value(of entry: ComposeNode.Entry, _ what: String) -> String? {
         guard let scalar = scalar(entry.value, "'\(entry.written)' in \(what)") else { return nil }
         if scalar.isBoolean {
-            // Parsers differ in what they make of it: yes, true, True or 1.
+            // YAML parsers convert it to different strings: yes, true, True or 1.
             report(
-                "'\(entry.written)' in \(what) is a YAML boolean, and a variable is text", at: entry.value.place,
+                "'\(entry.written)' in \(what) is a YAML boolean, but the value of a variable is a string",
+                at: entry.value.place,
                 hint: "write it in quotes: \"\(scalar.written)\"")
         }
         return scalar.text
@@ -177,11 +188,11 @@ extension ComposeReader {
         guard let options = mapping(node, "an entry of \(what)") else { return nil }
         findings.check(options, against: .envFile, in: what)
         let isRequired = bool("required", in: options, of: what) ?? true
-        let format = value("format", in: options, of: what, hint: "use raw, or leave it out") { text in
+        let format = value("format", in: options, of: what, hint: "use raw, or remove the key") { text in
             text == "raw" ? EnvironmentFile.Format.raw : nil
         }
         guard let node = options["path"]?.value, let path = scalar(node, "'path' of \(what)") else {
-            report("an entry of \(what) has no 'path'", at: node.place)
+            report("an entry of \(what) has no 'path'", at: node.place, hint: "name the file to read")
             return nil
         }
         let place = node.source.directory.resolving(path.text)
@@ -219,22 +230,26 @@ extension ComposeReader {
         }
     }
 
-    /// Every dependency must exist, and none may lead back to where it started.
+    /// Reports dependencies on services that do not exist, and cycles of dependencies.
     func checkDependencies(of services: [Service], in entries: ComposeNode.Entries) {
         for (name, entry) in entries {
             let dependencies = entry.value.entries?["depends_on"]?.value.entries ?? [:]
             for (other, dependency) in dependencies where entries[other] == nil {
                 let near = Spelling.suggestion(for: other, among: entries.keys)
-                report("'\(name)' depends on unknown '\(dependency.written)'", at: dependency.key, hint: near)
+                report(
+                    "service '\(name)' depends on unknown service '\(dependency.written)'", at: dependency.key,
+                    hint: near)
             }
         }
         for cycle in DependencyGraph(services).cycles() {
             guard let entry = entries[cycle[0]] else { continue }
-            report(DependencyGraph.message(cycle), at: entry.value.entries?["depends_on"]?.key ?? entry.key)
+            let place = entry.value.entries?["depends_on"]?.key ?? entry.key
+            report(DependencyGraph.message(cycle), at: place, hint: DependencyGraph.cycleHint)
         }
     }
 
-    /// `test: [NOTIFY]` is ours: the service itself tells when it is ready, as sd_notify defines it.
+    /// Reads `healthcheck`. `test: [NOTIFY]` is not part of the specification: with it, the service itself announces
+    /// that it is ready, as sd_notify(3) defines.
     private func readiness(_ entries: ComposeNode.Entries, of place: String) -> Readiness {
         let what = "'healthcheck' of \(place)"
         guard let node = entries["healthcheck"]?.value, !node.isNull, let check = mapping(node, what) else {
@@ -259,14 +274,16 @@ extension ComposeReader {
         case "CMD-SHELL" where words.count == 2:
             return .probe(probe(["/bin/sh", "-c", words[1]]))
         default:
-            report("'test' in \(what) is not a test", at: test.place, hint: Self.testHint)
+            report("'test' in \(what) is not a valid test", at: test.place, hint: Self.testHint)
             return .started
         }
     }
 
-    private static let testHint = "write [CMD, executable, argument …], [CMD-SHELL, text], [NOTIFY] or [NONE]"
+    private static let testHint = "write [CMD, executable, argument …], [CMD-SHELL, command], [NOTIFY] or [NONE]"
 
-    /// - Returns: a probe with all but the command. As in docker, 0 stands for what is usual.
+    /// Reads the times and counts of a health check. As in docker, 0 means the default.
+    ///
+    /// - Returns: a function that adds the command.
     private func probe(_ check: ComposeNode.Entries, of what: String) -> ([String]) -> HealthProbe {
         func given(_ key: String) -> Duration? {
             duration(key, in: check, of: what).flatMap { $0 == .zero ? nil : $0 }
@@ -287,14 +304,14 @@ extension ComposeReader {
         for key in ["interval", "timeout", "retries", "start_interval"] {
             guard let entry = check[key] else { continue }
             report(
-                "'\(key)' in \(what) says nothing: the service announces itself, nobody asks it", at: entry.key,
-                hint: "'x-watchdog: 10s' has it tell again and again that it is alive")
+                "'\(key)' in \(what) has no effect, because with [NOTIFY] the service announces itself", at: entry.key,
+                hint: "remove it; with 'x-watchdog: 10s' the service must also report that it is alive")
         }
     }
 
-    /// `restart`, and what `deploy.restart_policy` says more precisely.
+    /// Reads `restart`, and `deploy.restart_policy`, which takes precedence.
     ///
-    /// - Parameter node: of `restart_policy`.
+    /// - Parameter node: the value of `restart_policy`.
     private func restart(
         _ service: inout Service, _ entries: ComposeNode.Entries, policy node: ComposeNode?, of place: String
     ) {
@@ -316,7 +333,8 @@ extension ComposeReader {
         service.backoff = backoff(policy, of: what)
     }
 
-    /// The specification's delay is the same each time; ours grows up to `x-max-delay`, if that is given.
+    /// Reads the pauses between restarts; nil if none are given. As in the specification, `delay` is the same each
+    /// time, unless `x-max-delay` is given: then the pause doubles up to that.
     private func backoff(_ policy: ComposeNode.Entries, of what: String) -> RestartBackoff? {
         let delay = duration("delay", in: policy, of: what).flatMap { $0 == .zero ? nil : $0 }
         let maximum = duration("x-max-delay", in: policy, of: what)
@@ -331,7 +349,7 @@ extension ComposeReader {
 }
 
 extension ComposeNode {
-    /// Whether it is a list of words without a first one.
+    /// True if it is a list that is empty or whose first element is empty.
     fileprivate var namesNothing: Bool {
         guard let list else { return false }
         return list.first.map { $0.scalar?.text.isEmpty ?? true && $0.scalar?.isUnknown != true } ?? true

@@ -1,13 +1,13 @@
 import OrderedCollections
 import Projects
 
-/// Makes a stack of the tree of its files, and reports what in it cannot be meant.
+/// Converts the tree of a stack's files to a ``Stack``, and reports invalid values.
 struct ComposeReader {
     let findings: ComposeFindings
 
     /// - Parameters:
-    ///   - project: whose `x-ports` and `x-clients` are no part of the tree.
-    ///   - directory: the stack's.
+    ///   - project: contains `x-ports` and `x-clients`, which are not part of the tree.
+    ///   - directory: the stack's folder, as an absolute path.
     func stack(_ root: ComposeNode, of project: ComposeProject, directory: String) -> Stack {
         var stack = Stack(directory: directory, services: [])
         stack.ports = ports(project.ports)
@@ -17,7 +17,7 @@ struct ComposeReader {
         if let services = entries["services"] {
             stack.services = self.services(services.value, of: stack)
         } else {
-            report("there is no 'services'", at: root.place, hint: "list the processes to run under it")
+            report("'services' is missing", at: root.place, hint: "list the processes to run under it")
         }
         return stack
     }
@@ -29,14 +29,14 @@ struct ComposeReader {
         return nil
     }
 
-    /// The names, each once: an included file may well ask for the same port.
+    /// The names of the ports, without duplicates: an included file may ask for the same port.
     func ports(_ nodes: [ComposeNode]) -> [String] {
         var names: [String] = []
         for node in nodes {
             guard let name = scalar(node, "an entry of 'x-ports'"), !names.contains(name.text) else { continue }
             if OfferedVariables.portVariable(name.text) == nil {
                 let hint = "use letters, digits, '-' and '_'"
-                report("'\(name.written)' in 'x-ports' is not a name", at: node.place, hint: hint)
+                report("'\(name.written)' in 'x-ports' is not a valid name", at: node.place, hint: hint)
             }
             names.append(name.text)
         }
@@ -54,14 +54,14 @@ struct ComposeReader {
         return services
     }
 
-    /// Each process must have a name of its own.
+    /// Reports a service that has the same name as an instance of another service.
     private func checkInstances(of services: [Service], in entries: ComposeNode.Entries) {
         for service in services where service.replicas > 1 {
             for name in service.instances {
                 guard let entry = entries[name] else { continue }
                 report(
-                    "'\(name)' is a process of service '\(service.name)', too", at: entry.key,
-                    hint: "give the service another name")
+                    "'\(name)' is also the name of an instance of service '\(service.name)'", at: entry.key,
+                    hint: "rename one of the services")
             }
         }
     }
@@ -76,10 +76,10 @@ struct ComposeReader {
         return nil
     }
 
-    /// - Returns: nothing where nothing is given.
+    /// The elements of a list; empty for a null value. Any other value is reported.
     func list(_ node: ComposeNode, _ what: String) -> [ComposeNode] {
         if node.isNull { return [] }
-        if node.list == nil { report("\(what) is not a list", at: node.place) }
+        if node.list == nil { report("\(what) is not a list", at: node.place, hint: "write [a, b]") }
         return node.list ?? []
     }
 
@@ -87,23 +87,24 @@ struct ComposeReader {
         list(node, what).compactMap { scalar($0, "an entry of \(what)")?.text }
     }
 
-    /// - Returns: `nil` when there is none, which has been reported.
+    /// - Returns: nil if it is not a plain value, contains NUL or could not be expanded, all of which have been
+    ///   reported.
     func scalar(_ node: ComposeNode, _ what: String) -> ComposeNode.Scalar? {
         guard let scalar = node.scalar else {
-            report("\(what) is not a plain value", at: node.place)
+            report("\(what) is not a single value", at: node.place, hint: "write a string or a number")
             return nil
         }
         guard !scalar.isUnknown else { return nil }
         guard !scalar.text.contains("\0") else {
-            report("\(what) contains a NUL character", at: node.place)
+            report("\(what) contains a NUL character", at: node.place, hint: "remove the character")
             return nil
         }
         return scalar
     }
 
-    /// The value under a key, if it is there and not null.
+    /// Reads the value of a key; nil if the key is missing or null, or if the value is invalid, which is reported.
     ///
-    /// - Parameter read: makes a value of its text, or `nil` when that is wrong.
+    /// - Parameter read: converts the string; returns nil if it is invalid.
     func value<Value>(
         _ key: String, in entries: ComposeNode.Entries, of place: String, hint: String, _ read: (String) -> Value?
     ) -> Value? {
@@ -111,7 +112,7 @@ struct ComposeReader {
         let what = "'\(key)' of \(place)"
         guard let scalar = scalar(node, what) else { return nil }
         let value = read(scalar.text)
-        if value == nil { report("\(what) is '\(scalar.written)'", at: node.place, hint: hint) }
+        if value == nil { report("\(what) cannot be '\(scalar.written)'", at: node.place, hint: hint) }
         return value
     }
 

@@ -1,24 +1,24 @@
 import Foundation
 import SystemPackage
 
-/// A file of a stack: what mistakes call it, and what its relative paths and its variables refer to.
+/// A file of a stack: its name for errors, and the folder and environment that its paths and variables refer to.
 struct ComposeSource: Sendable {
     let name: String
-    /// Where its relative paths start.
+    /// The folder in which its relative paths start.
     let directory: ComposePath
     let environment: ComposeEnvironment
 }
 
-/// Where something stands.
+/// A line of a file.
 struct ComposePlace: Sendable, Hashable {
     let file: String
     /// Counted from 1.
     let line: Int
 }
 
-/// A file or folder, as a person is told of it and as it is found.
+/// The path of a file or folder, in the form for messages and in absolute form.
 struct ComposePath: Hashable, Sendable {
-    /// Relative to where the person works, if it was named so.
+    /// Relative to the current folder, if the path was given so.
     let shown: String
     let absolute: String
 
@@ -27,7 +27,7 @@ struct ComposePath: Hashable, Sendable {
         self.absolute = absolute
     }
 
-    /// What this text means in a file that lies in this folder.
+    /// Resolves a path that is written in a file of this folder.
     func resolving(_ text: String) -> ComposePath {
         ComposePath(shown: Self.join(shown, text), absolute: Self.join(absolute, text))
     }
@@ -38,25 +38,25 @@ struct ComposePath: Hashable, Sendable {
             absolute: FilePath(absolute).removingLastComponent().string)
     }
 
-    /// `path` itself if it is absolute.
+    /// Joins two paths and removes `.` and `..`. If `path` is absolute, it is the result.
     static func join(_ directory: String, _ path: String) -> String {
         FilePath(directory).pushing(FilePath(path)).lexicallyNormalized().string
     }
 }
 
-/// The text of a file that a person named.
+/// Reads the text of compose files and env files.
 enum ComposeText {
-    /// Far more than a person writes. A device or a pipe may go on for ever.
+    /// In bytes; far more than a person writes. Without a limit, a device or a pipe could be read for ever.
     private static let longest = 4 << 20
 
     enum Failure: Error {
-        /// It is not there, may not be read, or is not UTF-8.
+        /// The file does not exist, may not be read, or is not UTF-8.
         case unreadable
         case tooLong
 
-        /// What to do about it, if that is always the same.
+        /// The remedy; nil if it depends on the file.
         var hint: String? {
-            self == .tooLong ? "it has to be text of at most 4 MiB" : nil
+            self == .tooLong ? "it must be a text file of at most 4 MiB" : nil
         }
     }
 
@@ -65,11 +65,11 @@ enum ComposeText {
         path == "-" ? try standardInput.get() : try text(of: FileHandle(forReadingAtPath: path))
     }
 
-    /// It can be read once only, and a command may look at its files for several things.
+    /// Kept, because standard input can be read only once and a command may need its files several times.
     private static let standardInput = Result { () throws(Failure) in try text(of: .standardInput) }
 
     private static func text(of file: FileHandle?) throws(Failure) -> String {
-        // An empty file is none to `read`, and an empty text to a person.
+        // For an empty file `read` returns nil.
         guard let file, let data = try? file.read(upToCount: longest + 1) ?? Data() else { throw .unreadable }
         guard data.count <= longest else { throw .tooLong }
         guard let text = String(data: data, encoding: .utf8) else { throw .unreadable }

@@ -1,16 +1,16 @@
 import OrderedCollections
 import Yams
 
-/// Makes the tree of one file from what the YAML parser gives.
+/// Builds the tree of one file from the nodes of the YAML parser.
 ///
-/// Variables are expanded before files are merged, in values and never in keys, as the specification says.
+/// As the specification demands, variables are expanded before files are merged, in values and never in keys.
 struct ComposeTreeBuilder {
-    /// Aliases of aliases may stand for more than a machine can hold.
+    /// The limit of nodes in one file. Without it, aliases of aliases could expand to more than fits into memory.
     private static let mostNodes = 100_000
 
     private let source: ComposeSource
     private let findings: ComposeFindings
-    /// What the supervisor sets for services; see ``Interpolation``.
+    /// The names of the variables that the supervisor sets for services; see ``Interpolation``.
     private let offered: Set<String>
     private var path: [String] = []
     private var count = 0
@@ -21,9 +21,9 @@ struct ComposeTreeBuilder {
         self.offered = offered
     }
 
-    /// Parses a file's text, and tells what is wrong with it as YAML.
+    /// Parses a file's text, and reports syntax errors.
     ///
-    /// - Returns: the root, a mapping; `nil` if there is none, which has been reported.
+    /// - Returns: the root, which is a mapping; nil if there is none, which has been reported.
     static func parse(_ text: String, file: String, findings: ComposeFindings) -> Node? {
         func report(_ message: String, line: Int = 1, hint: String? = nil) {
             findings.report(message, at: ComposePlace(file: file, line: line), hint: hint)
@@ -40,25 +40,27 @@ struct ComposeTreeBuilder {
             switch error {
             case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
                 .composer(_, let problem, let mark, _):
-                report("not YAML: \(problem)", line: mark.line, hint: "look at the indentation and quotes there")
+                report("invalid YAML: \(problem)", line: mark.line, hint: "check the indentation and the quotes there")
             case .duplicatedKeysInMapping(let duplicates, let context):
                 let keys = duplicates.sorted().map { "'\($0)'" }.joined(separator: ", ")
-                report("\(keys) stands twice in the mapping that begins here", line: context.mark.line)
+                report(
+                    "duplicate key \(keys) in the mapping that begins here", line: context.mark.line,
+                    hint: "remove one of them")
             case .reader(let problem, let offset, _, _):
                 let lines = text.utf8.prefix(offset ?? 0).count { $0 == UInt8(ascii: "\n") }
-                report("not YAML: \(problem)", line: lines + 1)
+                report("invalid YAML: \(problem)", line: lines + 1)
             default:
-                report("it cannot be read as YAML")
+                report("the file cannot be read as YAML")
             }
         } catch {
-            report("it cannot be read as YAML")
+            report("the file cannot be read as YAML")
         }
         return nil
     }
 
     /// - Parameters:
-    ///   - root: a mapping.
-    ///   - isWanted: which of its keys to look at.
+    ///   - root: the root of the file, which is a mapping.
+    ///   - isWanted: returns true for the keys of the root that are to be read.
     mutating func file(_ root: Node, where isWanted: (String) -> Bool) -> ComposeNode {
         guard let mapping = root.mapping else { return node(root) }
         let wanted = mapping.filter { $0.key.scalar.map { isWanted($0.string) } ?? true }
@@ -77,10 +79,14 @@ struct ComposeTreeBuilder {
         return result
     }
 
-    /// Whether the tree may still grow; that it may not is told once, where it became too much.
+    /// Counts a node. False if there are too many, which is reported once, at the first node beyond the limit.
     private mutating func admits(_ node: Node) -> Bool {
         count += 1
-        if count == Self.mostNodes + 1 { report("the file's aliases stand for too much", at: node) }
+        if count == Self.mostNodes + 1 {
+            report(
+                "the file has more than \(Self.mostNodes) values with its aliases resolved; use fewer aliases", at: node
+            )
+        }
         return count <= Self.mostNodes
     }
 
@@ -112,7 +118,7 @@ struct ComposeTreeBuilder {
         var merged: ComposeNode.Entries = [:]
         for (key, value) in mapping {
             guard let name = key.scalar?.string else {
-                report("a key of '\(path.joined(separator: "."))' is not a plain word", at: key)
+                report("a key of '\(path.joined(separator: "."))' is a list or a mapping; write a single word", at: key)
                 continue
             }
             if name == "<<" {
@@ -132,10 +138,10 @@ struct ComposeTreeBuilder {
     private mutating func mergeSources(_ value: Node) -> [ComposeNode.Entries] {
         let sources = value.sequence.map(Array.init) ?? [value]
         return sources.compactMap { source in
-            // What merges only what merges more has no nodes of its own to be counted.
+            // Counted here, because a mapping that only merges other mappings has no nodes of its own.
             guard admits(source) else { return nil }
             if let mapping = source.mapping { return entries(of: mapping) }
-            report("what '<<' merges is not a mapping", at: source)
+            report("'<<' can only merge mappings; write an alias of one, like '<<: *name'", at: source)
             return nil
         }
     }

@@ -9,6 +9,6 @@ extension Duration {
         self.init(sum: text)
     }
 
-    /// In seconds, to the millisecond: `1.250`.
+    /// The duration in seconds with three decimals: `1.250`.
     var secondsText: String { String(format: "%.3f", self / .seconds(1)) }
 }

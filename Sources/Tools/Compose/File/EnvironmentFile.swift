@@ -1,18 +1,20 @@
-/// A file of `KEY=value` lines, as the compose specification describes it under `env_file`.
+/// A file of `KEY=value` lines in the format of `env_file` in the compose specification.
 struct EnvironmentFile {
     enum Format {
         case standard
-        /// Values are as they stand, with quotes and dollar signs.
+        /// Values are used literally, with their quotes and dollar signs.
         case raw
     }
 
     let name: String
     let findings: ComposeFindings
 
+    /// Reads the variables of a file's text, and reports its mistakes.
+    ///
     /// - Parameters:
-    ///   - environment: what values refer to, and where a key without a value has it from.
-    ///   - earlier: the variables of files before this one, which values may refer to as well.
-    /// - Returns: `nil` for a variable that is named, and set nowhere.
+    ///   - environment: the values of variable references, and of keys without a value.
+    ///   - earlier: the variables of the files before this one, which values may refer to as well.
+    /// - Returns: the values by name; nil for a name without a value that is not set in the environment either.
     func variables(
         in text: String, format: Format = .standard, environment: ComposeEnvironment, earlier: [String: String] = [:]
     ) -> [String: String?] {
@@ -22,7 +24,7 @@ struct EnvironmentFile {
         for entry in format == .raw ? rawEntries(text) : entries(text) {
             let value = value(of: entry, environment: scope)
             variables[entry.name] = .some(value)
-            // What the outside says wins.
+            // The environment takes precedence over the file.
             if environment[entry.name] == nil { scope.set(entry.name, to: value, from: name) }
         }
         return variables
@@ -40,7 +42,9 @@ struct EnvironmentFile {
                 findings.note(unset: interpolation.unset)
                 return value
             } catch {
-                report("'\(entry.name)': \(error.message)", line: entry.line, hint: "single quotes keep dollar signs")
+                report(
+                    "'\(entry.name)': \(error.message)", line: entry.line,
+                    hint: "in single quotes dollar signs are literal")
                 return nil
             }
         }
@@ -72,17 +76,17 @@ struct EnvironmentFile {
     }
 }
 
-/// Takes an env file apart, one variable at a time; what it cannot read it names by line only, for it may be a secret.
+/// Splits an env file into variables. A mistake names only the line, because the line may contain a secret.
 private struct EnvironmentFileScanner {
     enum Value: Equatable {
         case literal(String)
-        /// With variables to expand.
+        /// The value can contain variable references.
         case template(String)
     }
 
     struct Entry: Equatable {
         let name: String
-        /// `nil` for a name alone.
+        /// Nil if the line contains only a name.
         let value: Value?
         let line: Int
     }
@@ -94,15 +98,15 @@ private struct EnvironmentFileScanner {
 
     private var rest: Substring
     private var line = 1
-    /// The line in which the present entry begins.
+    /// The line in which the current entry begins.
     private var start = 1
 
-    /// - Parameter text: with line feeds alone.
+    /// - Parameter text: the text of the file, with lines that end in a line feed only.
     init(_ text: String) {
         rest = Substring(text)
     }
 
-    /// - Returns: `nil` at the end.
+    /// The next variable or mistake; nil at the end of the text.
     mutating func next() -> Result<Entry, Mistake>? {
         skip(while: \.isWhitespace)
         while rest.first == "#" {
@@ -148,7 +152,7 @@ private struct EnvironmentFileScanner {
         return quote == "'" ? .literal(text) : .template(text)
     }
 
-    /// A `#` begins a comment only after a space.
+    /// Reads a value without quotes. A `#` begins a comment only at the start of the value or after a blank.
     private mutating func unquoted() -> String {
         let text = take { $0 != "\n" }
         if text.hasPrefix("#") { return "" }
@@ -156,7 +160,7 @@ private struct EnvironmentFileScanner {
         return String(text[..<end].reversed().drop(while: \.isWhitespace).reversed())
     }
 
-    /// May go on over several lines.
+    /// Reads to the closing quote, which may be in a later line.
     private mutating func quoted(_ quote: Character) throws(Mistake) -> String {
         var text = ""
         while let character = pop() {
@@ -175,7 +179,7 @@ private struct EnvironmentFileScanner {
         throw mistake("a quote that begins here is not closed")
     }
 
-    /// Within double quotes. An escaped dollar sign begins no variable.
+    /// The escapes within double quotes. An escaped dollar sign becomes `$$`, so that it does not begin a variable.
     private static let escapes: [Character: String] = [
         "n": "\n", "r": "\r", "t": "\t", "\\": "\\", "\"": "\"", "$": "$$",
     ]
@@ -183,7 +187,7 @@ private struct EnvironmentFileScanner {
     private mutating func endLine(after what: String) throws(Mistake) {
         skip(while: Self.isBlank)
         if rest.first == "#" { skip { $0 != "\n" } }
-        guard rest.isEmpty || rest.first == "\n" else { throw mistake("something follows \(what)") }
+        guard rest.isEmpty || rest.first == "\n" else { throw mistake("unexpected text after \(what)") }
     }
 
     private func mistake(_ message: String) -> Mistake { Mistake(message: message, line: start) }

@@ -1,17 +1,18 @@
-/// The variable references of the compose specification: `$V`, `${V}`, `${V:-default}`, `${V-default}`,
-/// `${V:?error}`, `${V?error}`, `${V:+other}`, `${V+other}` and `$$`, nested as one likes.
+/// Expands the variable references of the compose specification: `$V`, `${V}`, `${V:-default}`, `${V-default}`,
+/// `${V:?error}`, `${V?error}`, `${V:+other}`, `${V+other}` and `$$`. References can be nested, up to ``deepest``
+/// levels.
 ///
-/// What the supervisor offers to services, such as a port, is known only when they start: such a reference counts as
-/// set, and stays in the text as `${V}` for ``OfferedVariables`` to expand.
+/// The values that the supervisor offers to services, such as a port, are known only when a service starts. A reference
+/// to one of them counts as set and is kept as `${V}`; ``OfferedVariables`` expands it later.
 struct Interpolation {
     struct Failure: Error, Equatable {
         let message: String
     }
 
     private let environment: ComposeEnvironment
-    /// The names that the supervisor will set.
+    /// The names of the variables that the supervisor sets.
     private var offered: Set<String>
-    /// Variables that were asked for, are not set and have no default: each becomes empty, with a warning.
+    /// The names of variables that are used without a default and are not set. Each became an empty string.
     private(set) var unset: Set<String> = []
 
     init(environment: ComposeEnvironment, offered: Set<String> = []) {
@@ -19,7 +20,7 @@ struct Interpolation {
         self.offered = offered
     }
 
-    /// No person nests this deep, and each level takes a part of the stack.
+    /// The limit of nested references. Each level needs space on the stack, and no person writes this many.
     private static let deepest = 32
 
     mutating func expand(_ text: some StringProtocol) throws(Failure) -> String {
@@ -57,14 +58,14 @@ struct Interpolation {
         guard !name.isEmpty else { throw Failure(message: "'${' is not followed by a variable's name") }
         let operation = Self.takeOperation(&rest)
         guard let operand = operation == nil ? "" : Self.takeOperand(&rest) else {
-            throw Failure(message: "more than \(Self.deepest) references are nested")
+            throw Failure(message: "references are nested more than \(Self.deepest) levels deep")
         }
         guard rest.popFirst() == "}" else {
             throw Failure(message: "'${\(name)' is not closed, or has an unknown operator")
         }
         guard let operation else { return value(of: name) }
         let set = known(name).flatMap { operation.emptyIsUnset && $0.isEmpty ? nil : $0 }
-        // The operand is expanded only where it is used: `${A:-${B:?}}` must not fail when A is set.
+        // The operand is expanded only if it is used: `${A:-${B:?}}` must not fail when A is set.
         switch (operation.kind, set) {
         case (.alternative, nil): return ""
         case (.alternative, _?): return try expand(operand)
@@ -82,7 +83,7 @@ struct Interpolation {
         return ""
     }
 
-    /// What is offered hides a variable of the same name, as it does for the service.
+    /// The value of a variable. As in the service, an offered variable hides one of the same name in the environment.
     private func known(_ name: String) -> String? {
         offered.contains(name) ? "${\(name)}" : environment[name]
     }
@@ -95,7 +96,7 @@ struct Interpolation {
         }
 
         let kind: Kind
-        /// Written with a colon: an empty value counts as none.
+        /// True if it is written with a colon: an empty value counts as unset.
         let emptyIsUnset: Bool
     }
 
@@ -113,10 +114,10 @@ struct Interpolation {
         return Operation(kind: kind, emptyIsUnset: hasColon)
     }
 
-    /// Everything up to the brace that closes the reference, references inside included.
+    /// Takes everything up to the brace that closes the reference, including references inside.
     ///
-    /// - Returns: `nil` when they are nested too deep. Each level is looked through again within the one around it, so
-    ///   that otherwise a long text would take far longer than its length.
+    /// - Returns: nil if they are nested too deeply. Each level is scanned again as part of the level around it, so
+    ///   without a limit the time would grow much faster than the length of the string.
     private static func takeOperand(_ rest: inout Substring) -> Substring? {
         let bytes = rest.utf8
         var end = bytes.startIndex
@@ -143,13 +144,13 @@ struct Interpolation {
 
     struct Reference: Equatable {
         let name: String
-        /// Of `${V:-default}`, as written.
+        /// The default in `${V:-default}` or `${V-default}`, as written; nil if there is none.
         var standIn: String?
-        /// `${V:?}`
+        /// True for `${V:?error}` and `${V?error}`.
         var isRequired = false
     }
 
-    /// Every variable that a text refers to, those within the operands of others included.
+    /// All variables that a string refers to, including those in the operands of other references.
     static func references(in text: some StringProtocol) -> [Reference] {
         var rest = Substring(text)
         var found: [Reference] = []

@@ -1,12 +1,13 @@
-/// Splits a command line into words as compose does: quotes and backslashes count, no shell is involved.
+/// Splits a command line into words as compose does: quotes and backslashes are interpreted, but no shell is run.
 package enum ShellWords {
-    /// - Returns: `nil` when a quote is not closed or the text ends in a backslash.
+    /// - Returns: nil if a quote is not closed or the text ends in a backslash.
     package static func split(_ text: String) -> [String]? {
         var words: [String] = []
         var word: String?
         var quote: Character?
         var characters = text.makeIterator()
-        // In its place: a new text for each character would cost the square of a long word.
+        // Appends in place, because a new string for each character would make the time quadratic in the length of a
+        // word.
         func append(_ character: Character) {
             if word == nil { word = "" }
             word?.append(character)
@@ -14,7 +15,7 @@ package enum ShellWords {
         while let character = characters.next() {
             if character == "\\", quote != "'" {
                 guard let escaped = characters.next() else { return nil }
-                // Within double quotes a backslash stands for itself before anything but these (POSIX 2.2.3).
+                // Within double quotes a backslash is literal unless one of these characters follows it (POSIX 2.2.3).
                 let kept = quote == "\"" && !"\\\"$`".contains(escaped)
                 if kept { append("\\") }
                 append(escaped)

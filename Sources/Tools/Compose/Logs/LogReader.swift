@@ -2,26 +2,26 @@ package import Foundation
 import Glibc
 import SystemSupport
 
-/// The lines of several logs of one folder, in the order of their times.
+/// The lines of the logs in a folder, ordered by time.
 ///
-/// A follower sees new lines as they are written, of logs that are begun later too, until its task is cancelled; then it
-/// still gets what was written by then.
+/// A reader that follows also returns new lines as they are written, including those of new logs, until its task is
+/// cancelled. Then it returns the lines that were written before that, and ends.
 package struct LogReader: AsyncSequence, Sendable {
     package typealias Element = LogLine
 
     private let directory: String
-    /// Which logs are read, by name.
+    /// Returns true for the name of a log to read.
     package let isWanted: @Sendable (String) -> Bool
     private let last: Int?
     private let period: LogPeriod
     private let watch: DirectoryWatch?
 
     /// - Parameters:
-    ///   - directory: made where it is missing.
-    ///   - last: how many lines of each log to begin with; `nil` is all.
-    ///   - follow: whether to wait for more, by inotify.
-    ///   - isWanted: which logs, by name.
-    /// - Throws: ``ComposeError`` `watch`, or that the folder cannot be made.
+    ///   - directory: the folder of the logs; created if it is missing.
+    ///   - last: the number of existing lines of each log to begin with; nil for all.
+    ///   - follow: true to wait for new lines, by inotify.
+    ///   - isWanted: returns true for the name of a log to read.
+    /// - Throws: ``ComposeError`` `watch`, `directory`, `insecure-directory`.
     init(
         directory: String, last: Int?, in period: LogPeriod, follow: Bool,
         isWanted: @escaping @Sendable (String) -> Bool = { _ in true }
@@ -31,7 +31,7 @@ package struct LogReader: AsyncSequence, Sendable {
         self.period = period
         self.isWanted = isWanted
         try PrivateDirectory.make(directory)
-        // Before the first look at the files, so that nothing is written unseen between the two.
+        // The watch begins before the files are first read, so that no line written in between is missed.
         do {
             watch = follow ? try DirectoryWatch(path: directory) : nil
         } catch {
@@ -49,7 +49,7 @@ package struct LogReader: AsyncSequence, Sendable {
 
         private struct Source {
             var cursor: LogCursor
-            /// Read already, but not yet the earliest of all.
+            /// The next line of the log, kept while another log has an earlier one.
             var peeked: LogLine?
         }
 
@@ -63,7 +63,7 @@ package struct LogReader: AsyncSequence, Sendable {
                 if let line = earliest() { return line }
                 guard let watch = reader.watch, !Task.isCancelled else { return nil }
                 guard await watch.wait() else { continue }
-                // A log that was not there yet is shown from its beginning.
+                // A new log is read from its beginning.
                 addSources(last: nil)
             }
         }
@@ -88,7 +88,7 @@ package struct LogReader: AsyncSequence, Sendable {
     }
 }
 
-/// From when and until when lines are wanted, both included.
+/// A period of time that includes both its ends. An end that is nil is open.
 package struct LogPeriod: Sendable, Equatable {
     package var since: Date?
     package var until: Date?
@@ -99,27 +99,27 @@ package struct LogPeriod: Sendable, Equatable {
     }
 }
 
-/// Reads the files of one log line by line, and goes on with those that are begun later.
+/// Reads the files of one log line by line, and continues with files that are begun later.
 struct LogCursor {
     let files: LogFiles
-    /// The times of the period, as they are compared with those in files.
+    /// The ends of the period, as bytes to compare with the times of records.
     private let since, until: [UInt8]?
-    /// Those that are open: the first is being read, the last is the newest there was.
+    /// The open files: the first is being read, the last is the newest known.
     private var open: [LogFile] = []
     private var buffer: [UInt8] = []
-    /// Where the part of the buffer that was not returned begins.
+    /// The index of the first byte in the buffer that has not been returned.
     private var start = 0
 
-    /// - Parameter last: how many of the lines that are there to begin with; `nil` is all.
+    /// - Parameter last: the number of existing lines to begin with; nil for all.
     init(_ files: LogFiles, last: Int? = nil, in period: LogPeriod = LogPeriod()) {
         self.files = files
         (since, until) = (period.since.map(LogRecord.time), period.until.map(LogRecord.time))
-        // One that is removed just now is too old to be missed.
+        // A file that is removed at this moment is skipped: it is the oldest.
         open = files.numbers.compactMap { LogFile(files, number: $0) }
         if let last { skip(toLast: last) }
     }
 
-    /// - Returns: `nil` when there is nothing more for now.
+    /// The next line; nil if there is none at present.
     mutating func next() -> LogLine? {
         while true {
             if let line = takeLine() { return line }
@@ -130,7 +130,7 @@ struct LogCursor {
                 buffer = Array(buffer[start...]) + bytes
                 start = 0
             } else if open.count > 1 {
-                // The next one was there before this one's end was found: nothing is written here any more.
+                // The next file existed before the end of this one was found, so nothing more is written to this one.
                 leaveFile()
             } else {
                 return nil
@@ -155,7 +155,7 @@ struct LogCursor {
         return true
     }
 
-    /// Opens the files that were begun after the newest that is open: from then on nobody can take them away.
+    /// Opens a file that was begun after the newest open one. An open file can be read even after it is removed.
     private mutating func openFollowing() {
         guard let newest = open.last else {
             open = files.numbers.compactMap { LogFile(files, number: $0) }
@@ -170,16 +170,16 @@ struct LogCursor {
         }
     }
 
-    /// Goes on with the next file; what is missing between the two is told.
+    /// Continues with the next file. If files between the two are missing, a notice says so.
     private mutating func leaveFile() {
         buffer = Array(buffer[start...])
         start = 0
         // A writer that was killed may have left half a record.
         if !buffer.isEmpty { buffer.append(UInt8(ascii: "\n")) }
         let left = open.removeFirst()
-        // Files have been removed before they could be opened.
+        // A gap in the numbers means that files were removed before they could be opened.
         guard let next = open.first, next.number != left.number + 1 else { return }
-        let text = "lines were removed before they could be read here"
+        let text = "lines are missing here, because they were removed before they could be read"
         buffer += LogRecord.bytes(
             time: LogRecord.time(Date()), stream: .notice, text: Array(text.utf8), continues: false)
     }
@@ -203,7 +203,7 @@ private final class LogFile {
     let number: Int
     private let descriptor: CInt
 
-    /// - Returns: `nil` when there is none.
+    /// Nil if the file cannot be opened.
     init?(_ files: LogFiles, number: Int) {
         self.number = number
         descriptor = Glibc.open(files.path(number), O_RDONLY | O_CLOEXEC)
@@ -214,14 +214,14 @@ private final class LogFile {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Up to one block; empty at the present end.
+    /// The next bytes, at most one block; empty at the current end of the file.
     func read() -> [UInt8] {
         Array(unsafeUninitializedCapacity: Self.blockSize) { buffer, count in
             count = max(0, Glibc.read(descriptor, buffer.baseAddress, buffer.count))
         }
     }
 
-    /// Whether nobody can open it any more.
+    /// True if the file has been removed from its folder.
     var isRemoved: Bool {
         var own = stat()
         return fstat(descriptor, &own) == 0 && own.st_nlink == 0
@@ -231,15 +231,15 @@ private final class LogFile {
         lseek(descriptor, 0, SEEK_END)
     }
 
-    /// Moves to where the last records begin that were written up to a time.
+    /// Moves to the start of the last records that were written up to a time.
     ///
-    /// - Returns: how many there are, at most `count`.
+    /// - Returns: the number of these records, at most `count`.
     func seek(toLast count: Int, until time: [UInt8]?) -> Int {
         var bytes: [UInt8] = []
         while case let block = read(), !block.isEmpty { bytes += block }
         var found = 0
         var start = 0
-        // What is not ended is being written, or no record.
+        // Bytes after the last line feed are a record that is still being written, or not a record.
         var end = bytes.lastIndex(of: UInt8(ascii: "\n"))
         while let last = end, found < count {
             end = bytes[..<last].lastIndex(of: UInt8(ascii: "\n"))

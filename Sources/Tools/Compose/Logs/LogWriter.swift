@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 import SystemPackage
 
-/// Appends to the newest file of a log, and begins a new one when that is full.
+/// Appends to the newest file of a log, and begins a new file when that is full.
 ///
-/// There is one for a log at any time: whoever holds the project's lock.
+/// A log has only one writer at a time: the process that holds the project's lock.
 final class LogWriter {
     private let files: LogFiles
     private let retention: LogRetention
@@ -30,7 +30,7 @@ final class LogWriter {
         try? file.close()
     }
 
-    /// Appends whole records, all or none.
+    /// Appends whole records: all of them, or none if this throws.
     ///
     /// - Throws: `Errno`.
     func append(_ records: [UInt8]) throws {
@@ -39,13 +39,14 @@ final class LogWriter {
             try file.writeAll(records)
             size += Int64(records.count)
         } catch {
-            // What fitted of it would be the beginning of the next record's line.
+            // Removes a part that has been written; otherwise the next record would continue that line.
             ftruncate(file.rawValue, off_t(size))
             throw error
         }
     }
 
-    /// The new file is there before the oldest is gone: a reader that finds its file removed finds a newer one.
+    /// Begins a new file, and only then removes old ones: a reader that finds its file removed always finds a newer
+    /// one.
     private func beginFile() throws {
         let next = try Self.open(files.path(number + 1))
         try? file.close()
@@ -53,7 +54,7 @@ final class LogWriter {
         for old in files.numbers where old <= number - retention.files { unlink(files.path(old)) }
     }
 
-    /// A writer that was killed, or a machine that lost its power, may have left half a record.
+    /// Ends an incomplete record that was left by a killed writer or a power failure.
     private func endTornRecord() throws {
         guard size > 0 else { return }
         let last = try withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { buffer in
@@ -68,11 +69,11 @@ final class LogWriter {
     }
 }
 
-/// How much of a log is kept.
+/// The limits of a log's size.
 package struct LogRetention: Sendable, Equatable {
-    /// In bytes; a file that would grow beyond it is followed by a new one.
+    /// In bytes. A file that would become larger is followed by a new one.
     package var fileSize: Int
-    /// How many files, the one that is written to among them.
+    /// The number of files, including the one that is being written.
     package var files: Int
 
     package init(fileSize: Int = 10 << 20, files: Int = 3) {
@@ -83,8 +84,8 @@ package struct LogRetention: Sendable, Equatable {
 
 /// The files of one log: `NAME.1.log`, `NAME.2.log` and so on. The newest is written to; the oldest are removed.
 ///
-/// A file keeps its name for as long as it is there. So a reader always knows which file comes next, however often a new
-/// one is begun meanwhile, and whether any is missing between.
+/// Files are never renamed. So a reader always knows which file comes next and if files in between are missing, however
+/// many new files are begun meanwhile.
 struct LogFiles: Sendable, Hashable {
     private static let suffix = ".log"
 
@@ -93,7 +94,7 @@ struct LogFiles: Sendable, Hashable {
 
     func path(_ number: Int) -> String { "\(directory)/\(name).\(number)\(Self.suffix)" }
 
-    /// Of the files that are there, the oldest first.
+    /// The numbers of the existing files, oldest first.
     var numbers: [Int] {
         Self.list(directory).filter { $0.name == name }.map(\.number).sorted()
     }
@@ -107,7 +108,7 @@ struct LogFiles: Sendable, Hashable {
         let files = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
         return files.compactMap { file in
             guard file.hasSuffix(suffix) else { return nil }
-            // A name may have dots of its own.
+            // The name of a log can contain dots.
             let stem = file.dropLast(suffix.count)
             guard let dot = stem.lastIndex(of: "."), dot > stem.startIndex,
                 let number = Int(stem[stem.index(after: dot)...]), number > 0

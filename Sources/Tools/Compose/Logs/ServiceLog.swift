@@ -1,7 +1,7 @@
 import Foundation
 import Logging
 
-/// Where the output of one instance of a service goes: whole lines, each with its time and stream.
+/// Writes the output of one instance to its log: whole lines, each with its time and stream.
 actor ServiceLog {
     private static let tailLength = 20
     private static let tailWidth = 500
@@ -9,12 +9,12 @@ actor ServiceLog {
     private let service: String
     private let writer: LogWriter
     private let logger: Logger
-    /// What each stream has written since the end of its last line.
+    /// The bytes of each stream after the end of its last line.
     private var open: [LogLine.Stream: [UInt8]] = [:]
-    /// How many lines could not be written since the last that could.
+    /// The number of records that could not be written since the last successful write.
     private var lost = 0
     private var hasFailed = false
-    /// The last lines, cut to a width that an error can show.
+    /// The last lines, each cut to the length that errors show.
     private(set) var tail: [String] = []
 
     /// - Throws: ``ComposeError`` `log-file`.
@@ -24,7 +24,7 @@ actor ServiceLog {
         writer = try LogWriter(files, retention: retention)
     }
 
-    /// Takes output as it comes, lines begun and ended anywhere.
+    /// Takes the next output of a stream, which may begin and end in the middle of a line.
     func append(_ bytes: [UInt8], to stream: LogLine.Stream) {
         var records = Records(stream: stream)
         var line = open.removeValue(forKey: stream) ?? []
@@ -48,14 +48,15 @@ actor ServiceLog {
         write(records)
     }
 
-    /// As much of a line as one record holds, but no half of a character (in UTF-8 the others of its bytes are 10xxxxxx).
+    /// The beginning of a line: as much as one record holds, without splitting a character. (In UTF-8 the bytes after a
+    /// character's first one are 10xxxxxx.)
     private static func part(of line: [UInt8]) -> ArraySlice<UInt8> {
         let longest = LogLine.maximumLength
         let end = (longest - 3...longest).last { line[$0] & 0xC0 != 0x80 }
         return line.prefix(end ?? longest)
     }
 
-    /// Ends a line that the service left open when it ended.
+    /// Ends a line that the service had not ended when it exited.
     func endLine(of stream: LogLine.Stream) {
         if open[stream] != nil { append([UInt8(ascii: "\n")], to: stream) }
     }
@@ -81,8 +82,8 @@ actor ServiceLog {
         if tail.count > Self.tailLength { tail.removeFirst() }
     }
 
-    /// A full disk must not end or hold up the service: it is told once, and what was lost is counted in
-    /// its place.
+    /// Writes records. A failed write, for example to a full disk, must not end or delay the service. The first one is
+    /// logged; the number of lost lines is written to the log as soon as a write succeeds again.
     private func write(_ records: Records) {
         guard records.count > 0 else { return }
         do {
@@ -92,12 +93,12 @@ actor ServiceLog {
             lost += records.count
             guard !hasFailed else { return }
             hasFailed = true
-            logger.error("cannot write a log", metadata: ["service": "\(service)", "error": "\(error)"])
+            logger.error("cannot write the log of a service", metadata: ["service": "\(service)", "error": "\(error)"])
         }
     }
 
     private func tellLoss(at time: [UInt8]) throws {
-        let text = "\(lost) lines could not be written here"
+        let text = "\(lost) lines are missing here, because they could not be written"
         try writer.append(LogRecord.bytes(time: time, stream: .notice, text: Array(text.utf8), continues: false))
         lost = 0
     }

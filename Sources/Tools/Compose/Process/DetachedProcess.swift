@@ -1,11 +1,12 @@
 import Glibc
 import SystemPackage
 
-/// Starts a process that nobody waits for. (Subprocess only offers such whose end its caller awaits.)
+/// Starts a process that its caller does not wait for. (The library Subprocess always waits for the end of a process.)
 enum DetachedProcess {
-    /// Starts it in a session of its own, without a terminal and with no descriptor of ours but the log for its output.
+    /// Starts an executable in a session of its own, without a terminal. Its standard output is discarded, and its
+    /// standard error is appended to the file at `logPath`. It inherits no other descriptor of this process.
     ///
-    /// - Parameter input: what it finds at its standard input.
+    /// - Parameter input: the content of its standard input.
     /// - Throws: ``ComposeError`` `spawn`.
     static func spawn(
         _ executable: String,
@@ -52,8 +53,8 @@ enum DetachedProcess {
         return pid
     }
 
-    /// Nothing of it is left, however this process and the one that reads it come to their end, as would be of a file;
-    /// and it takes any length, which a pipe does not before somebody reads.
+    /// A file in memory with a text as its content. Unlike a file on disk, it vanishes with the processes that have it
+    /// open, however they end. Unlike a pipe, it takes a text of any length before a process reads it.
     private static func memoryFile(_ text: String, for executable: String) throws(ComposeError) -> CInt {
         let descriptor = makeMemoryFile?("input", closeMemoryFileOnExec) ?? -1
         guard descriptor >= 0 else { throw failure(executable, Errno(rawValue: errno)) }
@@ -72,7 +73,7 @@ enum DetachedProcess {
         ComposeError(code: "spawn", message: "cannot start \(executable): \(reason)")
     }
 
-    // What glibc offers (2.34 and later) but Swift's Glibc module does not import.
+    // Functions of glibc 2.34 and later that Swift's Glibc module does not import.
 
     private typealias AddCloseFrom = @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, CInt) -> CInt
     private typealias MakeMemoryFile = @convention(c) (UnsafePointer<CChar>, CUnsignedInt) -> CInt

@@ -1,8 +1,9 @@
 import Foundation
 
-/// Finds what a service's command names.
+/// Finds the executable that a service's command names.
 package struct ExecutableLookup: Sendable {
-    /// Where `segue` and the executables that come with it lie; a bare name is looked for here first.
+    /// The folder of `segue` and the executables that come with it. A bare name is searched for here first; nil for
+    /// nowhere.
     private let executableDirectory: String?
 
     package init(executableDirectory: String?) {
@@ -12,7 +13,7 @@ package struct ExecutableLookup: Sendable {
     /// - Parameters:
     ///   - name: a bare name, or a path that may be relative to the working directory.
     ///   - searchPath: the `PATH` that the service will have.
-    /// - Returns: an absolute path of an executable file, or `nil`.
+    /// - Returns: the path of an executable file; nil if there is none.
     package func find(_ name: String, workingDirectory: String, searchPath: String) -> String? {
         if name.contains("/") {
             let path = name.hasPrefix("/") ? name : workingDirectory + "/" + name
@@ -30,8 +31,8 @@ package struct ExecutableLookup: Sendable {
 
     /// - Parameters:
     ///   - command: the executable, then its arguments.
-    ///   - key: whose command it is.
-    ///   - searchPath: the `PATH` that the service will have, if it has one.
+    ///   - key: the key that contains the command, for errors.
+    ///   - searchPath: the `PATH` that the service will have; nil if it has none.
     /// - Returns: an absolute path.
     /// - Throws: ``ComposeError`` `executable-not-found`.
     func executable(
@@ -39,7 +40,8 @@ package struct ExecutableLookup: Sendable {
     ) throws(ComposeError) -> String {
         guard let executable = command.first else {
             throw ComposeError(
-                code: "executable-not-found", message: "service '\(key.service)': its '\(key.name)' is empty", key: key)
+                code: "executable-not-found", message: "service '\(key.service)': '\(key.name)' is empty",
+                recovery: "name an executable", key: key)
         }
         let searchPath = searchPath ?? "/usr/local/bin:/usr/bin:/bin"
         if let path = find(executable, workingDirectory: workingDirectory, searchPath: searchPath) { return path }
@@ -51,7 +53,7 @@ package struct ExecutableLookup: Sendable {
             code: "executable-not-found",
             message:
                 "service '\(key.service)': no executable '\(executable)' in \(isPath ? workingDirectory : directories)",
-            recovery: "\(isThere ? "chmod +x it" : "build it"), or correct '\(key.name)'", key: key
+            recovery: "\(isThere ? "make it executable (chmod +x)" : "build it"), or correct '\(key.name)'", key: key
         )
     }
 }

@@ -2,14 +2,14 @@ import Glibc
 import SystemPackage
 import SystemSupport
 
-/// A process that can be recognised later: its number alone may have been given to another one meanwhile.
+/// Identifies a process even after it has ended, when its number may have been given to another process.
 package struct ProcessIdentity: Sendable, Codable, Hashable {
     package let pid: Int32
     /// Clock ticks after boot, from `/proc/PID/stat`.
     let startTime: UInt64
     let bootID: String
 
-    /// - Returns: `nil` when there is no such process.
+    /// Nil if there is no such process.
     init?(of pid: pid_t) {
         guard let entry = ProcessTable.entry(of: pid) else { return nil }
         self.pid = pid
@@ -17,24 +17,25 @@ package struct ProcessIdentity: Sendable, Codable, Hashable {
         bootID = ProcessTable.bootID
     }
 
-    /// Whether this very process runs; one that has ended and was not reaped does not.
+    /// True if this process still runs. A process that has ended but was not reaped does not run.
     package var isAlive: Bool {
         guard bootID == ProcessTable.bootID, let entry = ProcessTable.entry(of: pid) else { return false }
         return entry.isAlive && entry.startTime == startTime
     }
 
-    /// A handle on this very process: the number is checked again once the handle is open.
+    /// A handle for this process; nil if it has ended. The process is checked after the handle has been opened, so that
+    /// the handle cannot mean another process with the same number.
     func open() -> ProcessHandle? {
         guard let handle = ProcessHandle(opening: pid), isAlive else { return nil }
         return handle
     }
 }
 
-/// A process by pidfd, which means the same process for as long as it is open, whatever becomes of its number.
+/// A handle for a process (a pidfd). While it is open, it means the same process, even if the number is used again.
 final class ProcessHandle: Sendable {
     private let descriptor: CInt
 
-    /// - Returns: `nil` when there is no such process (or, on a kernel before 5.3, no such call).
+    /// Nil if there is no such process, or if the kernel is older than 5.3 or glibc older than 2.36.
     init?(opening pid: pid_t) {
         guard let open = Self.openPidfd else { return nil }
         let descriptor = open(pid, 0)
@@ -55,7 +56,8 @@ final class ProcessHandle: Sendable {
         _ = Self.sendToPidfd?(descriptor, signal, nil, 0)
     }
 
-    // What glibc offers (2.36 and later) but Swift's Glibc module does not import; syscall(2) is variadic and so no way in.
+    // Functions of glibc 2.36 and later that Swift's Glibc module does not import. Swift cannot call syscall(2)
+    // instead, because that is variadic.
 
     private typealias OpenPidfd = @convention(c) (pid_t, CUnsignedInt) -> CInt
     private typealias SendToPidfd = @convention(c) (CInt, CInt, UnsafeMutableRawPointer?, CUnsignedInt) -> CInt
@@ -64,7 +66,7 @@ final class ProcessHandle: Sendable {
     private static let sendToPidfd = dlsym(nil, "pidfd_send_signal").map { unsafeBitCast($0, to: SendToPidfd.self) }
 }
 
-/// What `/proc` tells about the processes of this machine.
+/// Reads `/proc`, which describes the processes of this machine.
 enum ProcessTable {
     struct Entry: Sendable, Equatable {
         let pid: pid_t
@@ -74,7 +76,8 @@ enum ProcessTable {
         /// Clock ticks after boot.
         let startTime: UInt64
 
-        /// A zombie has ended; only its parent has not asked yet. In a container without an init nobody ever may.
+        /// False for a zombie: it has ended, but its parent has not reaped it. In a container without an init process,
+        /// it may stay so for ever.
         var isAlive: Bool { state != "Z" && state != "X" }
     }
 
@@ -96,7 +99,8 @@ enum ProcessTable {
         return entries
     }
 
-    /// One variable of the environment a process was started with; `nil` when it has none or is another user's.
+    /// A variable of the environment with which a process was started; nil if it is not set or the process is another
+    /// user's.
     static func variable(_ name: String, of pid: pid_t) -> String? {
         let prefix = Array("\(name)=".utf8)
         let variables = read("/proc/\(pid)/environ")?.split(separator: 0)
@@ -105,14 +109,16 @@ enum ProcessTable {
         }
     }
 
-    /// Differs after every boot, so that a number and start time from before it are not taken for a process of now.
+    /// Different after each boot, so that a number and start time of an earlier boot do not match a process of this
+    /// one.
     static let bootID: String = {
         let bytes = read("/proc/sys/kernel/random/boot_id") ?? []
         return String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)
     }()
 
-    /// Fields as proc(5) counts them: 1 pid, 2 (name), 3 state, 5 group, 6 session, 22 start time. A name may itself
-    /// hold blanks and parentheses, so the fields are counted from the last closing one.
+    /// Parses a line of `/proc/PID/stat`. Its fields in proc(5) are: 1 pid, 2 (name), 3 state, 5 group, 6 session, 22
+    /// start time. A name can contain blanks and parentheses, so the fields are counted from the last closing
+    /// parenthesis.
     static func parse(_ stat: String) -> Entry? {
         guard let end = stat.lastIndex(of: ")"), let pid = pid_t(stat.prefix { $0 != " " }) else { return nil }
         let fields = stat[stat.index(after: end)...].split(separator: " ")

@@ -1,13 +1,14 @@
 package import Glibc
 
-/// The processes of one session: a service's own and all that descend from it, unless they made a session themselves.
+/// The processes of one session: a service's main process and its descendants, except those that made their own
+/// session.
 ///
-/// A session rather than a group, because a shell with job control gives each of its children a group of its own.
-/// The number stays taken while any member lives or the leader is not reaped, so it cannot come to mean another one.
+/// A session and not a process group, because a shell with job control gives each of its children a group of its own.
+/// The kernel does not reuse the session's number while a member lives or the leader is not reaped.
 package struct ProcessSession: Sendable {
     let id: pid_t
 
-    /// - Parameter id: the process that leads it.
+    /// - Parameter id: the process id of the session's leader.
     package init(id: pid_t) {
         self.id = id
     }
@@ -27,18 +28,18 @@ package struct ProcessSession: Sendable {
         await terminate(signal: .kill, grace: .zero)
     }
 
-    /// Asks all members to end, grants them the grace, then kills them; returns when none is left.
+    /// Asks all members to end, waits for the grace period, then kills them; returns when none is left.
     ///
-    /// There is no grace in a cancelled task.
+    /// In a cancelled task there is no grace period.
     ///
-    /// - Parameter urgent: returns when the rest of the grace is to be skipped, or when its task is cancelled.
+    /// - Parameter urgent: returns when the rest of the grace period is to be skipped, or when its task is cancelled.
     func terminate(
         signal: StopSignal,
         grace: Duration,
         urgent: (@Sendable () async -> Void)? = nil
     ) async {
         send(signal.number)
-        // As systemd.kill(5): a process that stands still would not hear it before it is killed.
+        // As in systemd.kill(5): a process that is suspended would not receive the signal before it is killed.
         send(SIGCONT)
         await withTaskGroup { group in
             group.addTask { await waitUntilEmpty() }
@@ -47,7 +48,7 @@ package struct ProcessSession: Sendable {
             await group.next()
             group.cancelAll()
         }
-        // Again as long as any is left: a member may have forked between the look into /proc and the signal.
+        // Repeated while any is left: a member may have forked after /proc was read and before the signal was sent.
         while case let left = members, !left.isEmpty {
             for group in Set(left.map(\.group)) { Glibc.kill(-group, SIGKILL) }
             await Self.waitForExit(of: left)
@@ -73,7 +74,7 @@ package struct ProcessSession: Sendable {
             if let handle = ProcessHandle(opening: member.pid) {
                 await handle.waitForExit()
             } else if ProcessTable.entry(of: member.pid)?.isAlive == true {
-                // Only where the kernel has no pidfd: look again soon.
+                // Without pidfds, this checks again after a short while.
                 try? await Task.sleep(for: .milliseconds(20))
             }
         }

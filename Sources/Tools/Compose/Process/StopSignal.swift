@@ -1,7 +1,7 @@
 import Glibc
 package import Subprocess
 
-/// A signal, by its number or its name with or without `SIG`.
+/// A signal, which is written as its number or as its name with or without `SIG`.
 package struct StopSignal: Sendable, Hashable {
     package let number: Int32
 
@@ -36,14 +36,14 @@ package struct StopSignal: Sendable, Hashable {
 }
 
 extension StopSignal: CustomStringConvertible {
-    /// As a compose file says it.
+    /// The signal as written in a compose file: its name, or its number if it has no common name.
     package var description: String {
         Self.names.first { $0.value == number }.map { "SIG\($0.key)" } ?? String(number)
     }
 }
 
 extension TerminationStatus {
-    /// How a process came to its end, for people.
+    /// The end of the process as a phrase for messages: `exited with status 1`, `ended by SIGTERM`.
     package var summary: String {
         switch self {
         case .exited(let code): "exited with status \(code)"

@@ -2,14 +2,14 @@ package import Foundation
 import SystemSupport
 
 extension Project {
-    /// How a project is, as its supervisor writes it down, for another process to follow.
+    /// The status of the project as its supervisor writes it, for other processes to follow.
     ///
-    /// The present status comes first, then the newest after each change; one who is slow misses those between. Ends when
-    /// the supervisor has ended, after the last that it wrote.
+    /// The current status comes first, then the newest one after each change; a slow reader misses those in between.
+    /// The sequence ends after the last status of a supervisor that has ended.
     ///
-    /// - Throws: ``ComposeError`` `watch`; the sequence `status-unreadable`.
+    /// - Throws: ``ComposeError`` `watch`; the sequence throws `status-unreadable`.
     package func statuses() throws(ComposeError) -> some AsyncSequence<ProjectStatus, any Error> & Sendable {
-        // Before the first look at the file, so that nothing is written unseen between the two.
+        // The watch begins before the file is first read, so that no status written in between is missed.
         do {
             return ProjectStatuses(project: self, watch: try DirectoryWatch(path: stateDirectory))
         } catch {
@@ -17,12 +17,13 @@ extension Project {
         }
     }
 
-    /// Waits until changes that a supervisor was asked for have come about.
+    /// Waits until a supervisor has carried out changes.
     ///
     /// - Parameters:
-    ///   - milestone: how far those must have come that are started.
-    ///   - onOutcome: hears of each instance when it has come to something.
-    /// - Throws: ``ComposeError``: the first thing that did not come about; `supervisor-ended`.
+    ///   - milestone: the milestone that started instances must reach.
+    ///   - onOutcome: called with each instance whose change has been carried out.
+    /// - Throws: ``ComposeError``: that of the first change that failed, or `overtaken`; `supervisor-ended` if the
+    ///   supervisor ends before.
     package func follow(
         _ changes: [Change], until milestone: Milestone = .ready, onOutcome: (ServiceStatus) async -> Void = { _ in }
     ) async throws {
@@ -43,22 +44,24 @@ extension Project {
         }
         if let failure { throw failure }
         try Task.checkCancellation()
-        // With an orderly end of all, what should have ended has.
+        // After an orderly stop, all changes that end an instance have been carried out.
         guard let left = open.first(where: { !wasOrderly || !$0.isEnding }) else { return }
         throw ended(before: left.instance, was: left.isEnding ? "had ended" : "was up")
     }
 
     /// Waits until instances are up.
     ///
-    /// - Throws: as ``follow(_:onOutcome:)``.
+    /// - Throws: as ``follow(_:until:onOutcome:)``.
     package func waitUntilUp(_ instances: [String]) async throws {
         try await follow(instances.map { Change(instance: $0, action: .keep, round: 0, reason: nil) })
     }
 
-    /// Waits until instances have ended for good, or one of them.
+    /// Waits until instances, or only the first of them, have ended and will not be restarted.
     ///
-    /// - Parameter onEnd: hears of each that has ended.
-    /// - Returns: the first that ended.
+    /// - Parameters:
+    ///   - all: true to wait for all of the instances.
+    ///   - onEnd: called with each instance that has ended.
+    /// - Returns: the first that ended; nil if `instances` is empty.
     /// - Throws: ``ComposeError`` `supervisor-ended`.
     package func waitUntilEnded(
         _ instances: [String], all: Bool, onEnd: (ServiceStatus) async throws -> Void
@@ -74,28 +77,28 @@ extension Project {
             if open.isEmpty || (first != nil && !all) { return first }
         }
         try Task.checkCancellation()
-        throw ended(before: open.first ?? "", was: "was seen to end")
+        throw ended(before: open.first ?? "", was: "had ended")
     }
 
     private func ended(before instance: String, was event: String) -> ComposeError {
         ComposeError(
             code: "supervisor-ended",
             message: "the supervisor of project '\(name)' ended before '\(instance)' \(event)",
-            recovery: "its log is \(supervisorLogPath)")
+            recovery: "see its log \(supervisorLogPath)")
     }
 
     // MARK: Logs
 
     func logFiles(of instance: String) -> LogFiles { LogFiles(directory: logDirectory, name: instance) }
 
-    /// What the services have written, in this run of the project and those before, as far back as it is kept.
+    /// The output of the services in this and earlier runs of the project, as far back as their logs go.
     ///
     /// - Parameters:
-    ///   - services: only these, or instances of services; all if empty.
-    ///   - last: how many lines of each to begin with; `nil` is all.
-    ///   - period: the times that lines may have.
-    ///   - follow: whether to wait for more, through restarts of the services and of the project.
-    /// - Throws: ``ComposeError`` when there is no such project or service.
+    ///   - services: the names of services or instances; empty for all.
+    ///   - last: the number of existing lines of each instance to begin with; nil for all.
+    ///   - period: the period of the lines.
+    ///   - follow: true to wait for new lines, across restarts of the services and of the project.
+    /// - Throws: ``ComposeError`` `no-project`, `unknown-service`; or an error of reading the project's files.
     package func logs(
         of services: [String] = [],
         last: Int? = nil,
@@ -106,15 +109,15 @@ extension Project {
             directory: logDirectory, last: last, in: period, follow: follow, isWanted: try filter(for: services))
     }
 
-    /// What is written from a time on by all services, until the task is cancelled; in a project that was never started,
-    /// too.
+    /// The output of all services from a time on, until the task is cancelled. The project need not have been started
+    /// yet.
     ///
-    /// - Throws: ``ComposeError`` when the project's folder cannot be made or watched.
+    /// - Throws: ``ComposeError`` if the project's folder cannot be created or watched.
     package func logs(since begin: Date) throws(ComposeError) -> LogReader {
         try LogReader(directory: logDirectory, last: nil, in: LogPeriod(since: begin), follow: true)
     }
 
-    /// What one instance has written so far, without waiting for anything.
+    /// The lines that an instance has written so far.
     package func writtenLines(of instance: String) -> [LogLine] {
         var cursor = LogCursor(logFiles(of: instance))
         var lines: [LogLine] = []
@@ -122,12 +125,14 @@ extension Project {
         return lines
     }
 
-    /// - Returns: whether an instance, by its name, is one of these services', or is named itself; also one that was or
-    ///   will be scaled away. Every one is if there are none.
-    /// - Throws: ``ComposeError`` when there is no such project or service.
+    /// - Returns: a function that returns true for the names of the selected instances, also of those that do not exist
+    ///   any more or do not exist yet. If `services` is empty, all are selected.
+    /// - Throws: ``ComposeError`` `no-project`, `unknown-service`, `status-unreadable`, `stack-file`.
     private func filter(for services: [String]) throws(ComposeError) -> @Sendable (_ instance: String) -> Bool {
         guard let status = try ProjectStatus.read(self) else {
-            throw ComposeError(code: "no-project", message: "project '\(name)' was never started here")
+            throw ComposeError(
+                code: "no-project", message: "project '\(name)' was never started here",
+                recovery: "start it with 'segue up', or name another one with -p")
         }
         let own = Set(status.services.map(\.service))
         if !services.isEmpty {
@@ -146,13 +151,13 @@ extension Project {
 
     var eventFiles: LogFiles { LogFiles(directory: eventDirectory, name: ProjectEvent.logName) }
 
-    /// What has happened in the project, in this run and those before, as far back as it is kept.
+    /// The events of the project in this and earlier runs, as far back as the event log goes.
     ///
     /// - Parameters:
-    ///   - services: only what happened to these, or to instances of services; everything if empty.
-    ///   - period: the times that events may have.
-    ///   - follow: whether to wait for more, through all restarts, until the task is cancelled.
-    /// - Throws: ``ComposeError`` when there is no such project or service.
+    ///   - services: the names of services or instances whose events are selected; empty for all events.
+    ///   - period: the period of the events.
+    ///   - follow: true to wait for new events, across restarts of the project, until the task is cancelled.
+    /// - Throws: ``ComposeError`` `no-project`, `unknown-service`; or an error of reading the project's files.
     package func events(
         of services: [String] = [],
         in period: LogPeriod = LogPeriod(),
@@ -163,9 +168,9 @@ extension Project {
         return try readEvents(in: period, follow: follow).filter { $0.instance.map(isWanted) ?? isEverything }
     }
 
-    /// What happens from a time on, until the task is cancelled; in a project that was never started, too.
+    /// The events from a time on, until the task is cancelled. The project need not have been started yet.
     ///
-    /// - Throws: ``ComposeError`` when the project's folder cannot be made or watched.
+    /// - Throws: ``ComposeError`` if the project's folder cannot be created or watched.
     package func events(
         since begin: Date
     ) throws(ComposeError) -> some AsyncSequence<ProjectEvent, Never> & Sendable {
@@ -204,7 +209,7 @@ private struct ProjectStatuses: AsyncSequence, AsyncIteratorProtocol, Sendable {
     /// - Throws: ``ComposeError`` `status-unreadable`.
     mutating func next() async throws -> ProjectStatus? {
         while !Task.isCancelled {
-            // Asked before it is read: what a supervisor that has ended wrote last is then in what is read.
+            // Opened before the status is read: if the supervisor has ended, the status is then its last one.
             let supervisor = last?.supervisor.open()
             let status = try ProjectStatus.read(project)
             if let status, status != last {
@@ -212,7 +217,7 @@ private struct ProjectStatuses: AsyncSequence, AsyncIteratorProtocol, Sendable {
                 return status
             }
             guard let supervisor, status != nil else { return nil }
-            // Something may have been written, or the supervisor has ended.
+            // Returns when a file is written or the supervisor ends.
             await firstResult(of: { [watch] in _ = await watch.wait() }, supervisor.waitForExit)
         }
         return nil

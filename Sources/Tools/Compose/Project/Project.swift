@@ -4,19 +4,19 @@ import Logging
 import Projects
 import SystemSupport
 
-/// A stack's place on this machine: its name, and where its state and its sockets lie.
+/// A named stack on this machine, with the folders of its state and its sockets.
 ///
-/// Projects with different names run beside each other and share nothing.
+/// Projects with different names run side by side and share nothing.
 package struct Project: Sendable, Hashable {
     package let name: String
-    /// What outlives a run: status, lock, logs, the services' data.
+    /// The folder of the files that are kept after a run: status, lock, logs, the services' data.
     let stateDirectory: String
-    /// What a run needs and leaves nothing of: sockets.
+    /// The folder of the sockets of a run, which is removed when the run ends.
     let runtimeDirectory: String
 
-    /// The usual places: `$XDG_STATE_HOME/segue/NAME` and `$XDG_RUNTIME_DIR/segue/NAME`.
+    /// A project in the usual folders: `$XDG_STATE_HOME/segue/NAME` and `$XDG_RUNTIME_DIR/segue/NAME`.
     ///
-    /// - Throws: ``ComposeError`` when the name or one of the folders will not do.
+    /// - Throws: ``ComposeError`` `invalid-project-name`.
     package init(
         name: String,
         environment: [String: String] = ProcessInfo.processInfo.environment
@@ -31,32 +31,35 @@ package struct Project: Sendable, Hashable {
     }
 
     /// - Parameters:
-    ///   - stateRoot: the folder of all projects' state, absolute.
-    ///   - runtimeRoot: the folder of all projects' sockets, absolute and short: a socket's path has at most 107 bytes.
+    ///   - stateRoot: the absolute path of the folder of all projects' state.
+    ///   - runtimeRoot: the absolute path of the folder of all projects' sockets. It must be short, because the path of
+    ///     a socket can have at most 107 bytes.
     package init(name: String, stateRoot: String, runtimeRoot: String) throws(ComposeError) {
         self.name = try ProjectName.resolve(flag: name, directory: "")
         stateDirectory = "\(stateRoot)/\(name)"
         runtimeDirectory = "\(runtimeRoot)/\(name)"
     }
 
-    /// Where the bus of this project is: `ipc://` and the folder that the broker makes its sockets in.
+    /// The address of the project's bus: `ipc://` and the folder in which the broker creates its sockets.
     package var busAddress: String { ProjectPlace.busAddress(runtimeDirectory: runtimeDirectory) }
     package var dataDirectory: String { "\(stateDirectory)/data" }
     var logDirectory: String { "\(stateDirectory)/logs" }
     var eventDirectory: String { "\(stateDirectory)/events" }
-    /// What a detached supervisor itself has to say.
+    /// The file of a detached supervisor's own messages.
     var supervisorLogPath: String { "\(stateDirectory)/supervisor.log" }
 
-    /// The stack as it was last asked for, resolved.
+    /// The file of the stack that was last requested, with everything resolved.
     private var stackPath: String { "\(stateDirectory)/stack.yaml" }
 
     var statusPath: String { "\(stateDirectory)/supervisor.json" }
     private var lockPath: String { "\(stateDirectory)/lock" }
 
-    /// Where the supervisor takes requests.
+    /// The socket on which the supervisor receives requests.
     var controlPath: String { "\(runtimeDirectory)/control" }
 
-    /// What a launcher's process id follows: beside the folder, which the supervisor empties. No name has a dot in it.
+    /// The path of a launcher's socket without the launcher's process id, which follows. The socket is beside the
+    /// runtime folder, because the supervisor empties that. Names of projects have no dot, so the path is not another
+    /// project's.
     var launchSocketPrefix: String { "\(runtimeDirectory).launch-" }
 
     func notifyPath(of service: String) -> String { "\(runtimeDirectory)/notify/\(service)" }
@@ -77,10 +80,10 @@ package struct Project: Sendable, Hashable {
         }
     }
 
-    /// Makes the folders; those that hold sockets and state are for this user alone.
+    /// Creates the project's folders, which only this user may enter.
     func prepare(services: [String]) throws(ComposeError) {
         try checkSocketPaths(services: services)
-        // The folder above counts too: whoever owns it could put another one in the place of ours.
+        // The parent folder matters, too: its owner could replace the folder.
         let runtimeRoot = (runtimeDirectory as NSString).deletingLastPathComponent
         let runtime = [runtimeRoot, runtimeDirectory, "\(runtimeDirectory)/notify"]
         for path in [stateDirectory, dataDirectory, logDirectory, eventDirectory] + runtime {
@@ -88,19 +91,19 @@ package struct Project: Sendable, Hashable {
         }
     }
 
-    /// Held by the one supervisor of the project, or who does its work.
+    /// Takes the lock that the project's only supervisor holds, or a process that does its work.
     ///
-    /// - Returns: `nil` when another process holds it.
+    /// - Returns: nil if another process holds it.
     func lock() throws(ComposeError) -> FileLock? {
         try PrivateDirectory.make(stateDirectory)
         do {
             return try FileLock.acquire(lockPath)
         } catch {
-            throw ComposeError(code: "lock", message: "cannot open \(error)")
+            throw ComposeError(code: "lock", message: "cannot open the lock file \(error)")
         }
     }
 
-    /// Removes every socket; only while no process of this project runs.
+    /// Removes all sockets of the project. Must only be called while no process of the project runs.
     func removeRuntimeDirectory() {
         try? FileManager.default.removeItem(atPath: runtimeDirectory)
         let folder = (runtimeDirectory as NSString).deletingLastPathComponent
@@ -109,16 +112,17 @@ package struct Project: Sendable, Hashable {
             guard path.hasPrefix(launchSocketPrefix), let pid = pid_t(path.dropFirst(launchSocketPrefix.count)) else {
                 continue
             }
-            // A launcher that was killed could not remove its own.
+            // A launcher that was killed could not remove its socket.
             if ProcessTable.entry(of: pid) == nil { unlink(path) }
         }
     }
 
-    /// Those that have been started on this machine by this user and not been forgotten since, by name.
+    /// The projects that this user has started on this machine, sorted by name. A project without a status file is left
+    /// out.
     package static func all(
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(ComposeError) -> [Project] {
-        // Any name tells the folder of all.
+        // The folder of all projects is the same for any name.
         let root = (try Project(name: "any", environment: environment).stateDirectory as NSString)
             .deletingLastPathComponent
         let names = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
@@ -128,14 +132,14 @@ package struct Project: Sendable, Hashable {
         }
     }
 
-    /// Returns when the supervisor that runs now, if any, has ended.
+    /// Waits until the supervisor that runs now, if any, has ended.
     package func supervisorHasEnded() async throws(ComposeError) {
         try await ProjectStatus.read(self)?.supervisor.open()?.waitForExit()
     }
 
-    /// Keeps the stack for whoever starts the project again without its file.
+    /// Saves the stack, so that the project can be started again without its compose files.
     ///
-    /// It may hold secrets.
+    /// The file can contain secrets.
     func save(_ stack: Stack) throws(ComposeError) {
         do {
             try AtomicFile(stackPath).replace(with: Data(stack.text.utf8))
@@ -145,7 +149,7 @@ package struct Project: Sendable, Hashable {
         }
     }
 
-    /// The stack as it was last asked for; `nil` when the project was never started here.
+    /// The stack that was last requested; nil if the project was never started here.
     ///
     /// - Throws: ``ComposeError`` `stack-file`.
     package func savedStack() throws(ComposeError) -> Stack? {
@@ -154,28 +158,29 @@ package struct Project: Sendable, Hashable {
             return try Stack(text: String(contentsOfFile: stackPath, encoding: .utf8))
         } catch {
             throw ComposeError(
-                code: "stack-file", message: "cannot read the stack in \(stackPath)",
-                recovery: "start the project with 'segue up'")
+                code: "stack-file", message: "cannot read the saved stack \(stackPath)",
+                recovery: "run 'segue up' with the project's compose files")
         }
     }
 
-    /// The services that were wanted when a supervisor last wrote it down, for one that takes its place.
+    /// The services that were to run according to the last status, for a supervisor that replaces the last one.
     ///
-    /// - Parameter services: those that are wanted in any case.
+    /// - Parameter services: the names of further services or instances to select.
     package func lastSelection(adding services: [String] = []) throws(ComposeError) -> Selection {
         let last = try ProjectStatus.read(self)?.services ?? []
         let named = last.filter { services.contains($0.name) }.map(\.service)
         let wanted = last.filter(\.order.isWanted).map(\.service)
-        // Of an instance's name only its service is known to a new supervisor.
+        // A new supervisor knows only services, so the name of an instance is replaced by that of its service.
         let known = services.filter { name in !last.contains { $0.name == name && $0.service != name } }
         return Selection(Set(wanted + named + known).sorted())
     }
 
-    /// Takes the project down from another process; returns when none of its processes is left.
+    /// Stops the project from another process; returns when none of its processes is left.
     ///
-    /// - Parameter timeout: how long all may take; after that the supervisor is killed, and what it leaves.
-    /// - Returns: whether anything was running.
-    /// - Throws: ``ComposeError`` `supervisor-unknown` when someone holds the lock who cannot be found.
+    /// - Parameter timeout: the time for all to end. After that, the supervisor and the processes that it leaves are
+    ///   killed.
+    /// - Returns: true if anything was running.
+    /// - Throws: ``ComposeError`` `supervisor-unknown` if a process that is not recorded in the status holds the lock.
     @discardableResult
     package func stop(timeout: Duration = .seconds(60)) async throws -> Bool {
         let deadline = ContinuousClock.now + timeout
@@ -190,21 +195,22 @@ package struct Project: Sendable, Hashable {
             if let supervisor = try ProjectStatus.read(self)?.supervisor.open() {
                 await stop(supervisor, until: deadline)
             } else {
-                // One that has just started holds the lock before it has written its name down.
+                // A supervisor that has just started holds the lock before it has written its status.
                 try checkPatience(until: deadline)
                 try await Task.sleep(for: .milliseconds(20))
             }
         }
     }
 
-    /// Ends what a killed supervisor left of some services; returns when none of their processes is left.
+    /// Ends the processes that a killed supervisor has left of some services; returns when all of them have ended.
     ///
-    /// - Returns: whether there was any.
-    /// - Throws: ``ComposeError`` `already-running` when there is a supervisor again.
+    /// - Returns: true if there were any.
+    /// - Throws: ``ComposeError`` `already-running` if another process holds the project's lock.
     package func stopUnsupervised(_ services: [String], grace: Duration?) async throws(ComposeError) -> Bool {
         guard let lock = try lock() else {
             throw ComposeError(
-                code: "already-running", message: "project '\(name)' is just being started", recovery: "try again")
+                code: "already-running", message: "another process is starting or stopping project '\(name)'",
+                recovery: "try again")
         }
         let left = try await stopLeftovers(named: services, grace: grace ?? .seconds(10))
         lock.release()
@@ -241,15 +247,15 @@ package struct Project: Sendable, Hashable {
         guard ContinuousClock.now >= deadline else { return }
         throw ComposeError(
             code: "supervisor-unknown",
-            message: "a process that is not recorded in \(statusPath) holds \(lockPath)",
-            recovery: "find it with 'fuser \(lockPath)'"
+            message: "an unknown process, which \(statusPath) does not name, holds the lock \(lockPath)",
+            recovery: "find it with 'fuser \(lockPath)', and end it"
         )
     }
 
-    /// Ends the processes that a supervisor left behind which was killed; only for who holds the project's lock.
+    /// Ends the processes that a killed supervisor has left. The caller must hold the project's lock.
     ///
-    /// - Parameter names: of services or instances; all when there are none.
-    /// - Returns: whether there were any.
+    /// - Parameter names: the names of services or instances; empty for all.
+    /// - Returns: true if there were any.
     @discardableResult
     func stopLeftovers(
         named names: [String] = [], grace: Duration = .seconds(10), logger: Logger? = nil
@@ -261,7 +267,7 @@ package struct Project: Sendable, Hashable {
         }
         for service in left {
             let metadata: Logger.Metadata = ["service": "\(service.name)", "pid": "\(service.pid ?? 0)"]
-            logger?.notice("ending what a killed supervisor left behind", metadata: metadata)
+            logger?.notice("ending a process that a killed supervisor has left", metadata: metadata)
         }
         await withTaskGroup { group in
             for process in left.compactMap(\.process) {
@@ -273,21 +279,22 @@ package struct Project: Sendable, Hashable {
         return !left.isEmpty
     }
 
-    /// Whether the session that this process led is still ours, and not one whose leader has been given the number.
+    /// True if the session that this process led still has processes, and its number has not been given to another one.
     private func isLeft(_ process: ProcessIdentity) -> Bool {
         guard process.bootID == ProcessTable.bootID else { return false }
         let members = ProcessSession(id: process.pid).members
         if let leader = ProcessTable.entry(of: process.pid) {
             return leader.startTime == process.startTime && !members.isEmpty
         }
-        // The leader is gone, but what it started carries our mark.
+        // The leader has ended. The processes that it started are recognised by a variable that they inherited.
         return members.contains { ProcessTable.variable("SEGUE_STATE_DIR", of: $0.pid) == dataDirectory }
     }
 }
 
-/// Which project a command means.
+/// Determines the project that a command refers to.
 package enum ProjectName {
-    /// The name given by flag, else the file's own, else that of the folder, made valid as compose does.
+    /// The name given by a flag, else the one in the file, else the folder's name, converted to a valid one as compose
+    /// does.
     ///
     /// - Throws: ``ComposeError`` `invalid-project-name`.
     package static func resolve(flag: String?, file: String? = nil, directory: String) throws(ComposeError) -> String {

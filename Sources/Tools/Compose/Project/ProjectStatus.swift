@@ -2,12 +2,12 @@ import Foundation
 import Support
 import SystemSupport
 
-/// How a project is, as its supervisor last wrote it down.
+/// The status of a project as its supervisor last wrote it.
 package struct ProjectStatus: Sendable, Codable, Equatable {
     package enum Phase: String, Sendable, Codable {
-        /// Not every service has reached the state that is waited for.
+        /// A requested service is not ready yet.
         case starting
-        /// Every service runs, and is ready where that is expected.
+        /// Every requested service has become ready or has ended. The phase stays `up` if a service fails later.
         case up
         case stopping
         case stopped
@@ -16,20 +16,23 @@ package struct ProjectStatus: Sendable, Codable, Equatable {
     package let project: String
     package let supervisor: ProcessIdentity
     package let bus: String
-    /// Picked for the names in `x-ports`.
+    /// The ports that were picked for the names in `x-ports`.
     package internal(set) var ports: [String: Int] = [:]
     package internal(set) var phase: Phase = .starting
-    /// Every instance of every service.
+    /// All instances of all services, in the order of the stack.
     package internal(set) var services: [ServiceStatus] = []
 
-    /// Whether the supervisor that wrote this runs.
+    /// True if the supervisor that wrote this still runs.
     package var isSupervisorAlive: Bool { supervisor.isAlive }
 
     package subscript(instance: String) -> ServiceStatus? {
         services.first { $0.name == instance }
     }
 
-    /// - Returns: `nil` when the project was never started here.
+    /// Reads the status file of a project.
+    ///
+    /// - Returns: nil if the project was never started here, or if another version of segue wrote the status of a run
+    ///   that is over.
     /// - Throws: ``ComposeError`` `status-unreadable`.
     package static func read(_ project: Project) throws(ComposeError) -> ProjectStatus? {
         guard FileManager.default.fileExists(atPath: project.statusPath) else { return nil }
@@ -38,25 +41,25 @@ package struct ProjectStatus: Sendable, Codable, Equatable {
             do {
                 return try Self.decoder.decode(ProjectStatus.self, from: data)
             } catch {
-                // Another version wrote it. When it had brought all to an end, nothing of it is left to be known.
+                // Another version wrote it. If that run is over, its status is no longer needed.
                 guard try decoder.decode(Ending.self, from: data).isOver else { throw error }
                 return nil
             }
         } catch {
             throw ComposeError(
                 code: "status-unreadable",
-                message: "\(project.statusPath) is not a supervisor's status",
-                recovery: "remove it if no process of project '\(project.name)' runs"
+                message: "\(project.statusPath) is not a valid status file",
+                recovery: "remove the file if no process of project '\(project.name)' runs"
             )
         }
     }
 
-    /// Replaces the file at once, so that no reader ever sees half of it.
+    /// Replaces the file atomically, so that a reader never sees half of it.
     func write(to project: Project) throws {
         try AtomicFile(project.statusPath).replace(with: Self.encoder.encode(self), isDurable: false)
     }
 
-    /// What every version says of a run.
+    /// The part of the status that is the same in all versions.
     private struct Ending: Decodable {
         let phase: Phase
         let supervisor: ProcessIdentity
@@ -77,16 +80,16 @@ package struct ProjectStatus: Sendable, Codable, Equatable {
         return encoder
     }
 
-    /// The instances that services' or their own names mean; all when there are none.
+    /// The instances with these names of services or instances; all if `names` is empty.
     ///
-    /// - Parameter project: whose status it is; its stack knows the services that were scaled to none.
+    /// - Parameter project: the project of this status. Its saved stack contains the services that were scaled to 0.
     /// - Throws: ``ComposeError`` `unknown-service`, `stack-file`.
     package func instances(named names: [String], of project: Project) throws(ComposeError) -> [ServiceStatus] {
         try check(names, areIn: try names.isEmpty ? [] : knownNames(of: project))
         return names.isEmpty ? services : services.filter { names.contains($0.service) || names.contains($0.name) }
     }
 
-    /// The names of all services, and of those of their instances that there are.
+    /// The names of all services and of their existing instances.
     func knownNames(of project: Project) throws(ComposeError) -> Set<String> {
         let stack = try project.savedStack()
         return Set(services.flatMap { [$0.service, $0.name] }).union(stack?.services.map(\.name) ?? [])
@@ -97,25 +100,26 @@ package struct ProjectStatus: Sendable, Codable, Equatable {
         let hint = Spelling.suggestion(for: unknown, among: known)
         throw ComposeError(
             code: "unknown-service", message: "project '\(project)' has no service '\(unknown)'",
-            recovery: hint ?? "it has \(known.sorted().joined(separator: ", "))")
+            recovery: hint ?? "the known names are \(known.sorted().joined(separator: ", "))")
     }
 
-    /// How far a change is: one that starts an instance is done when that has reached a milestone, others when there is
-    /// no process left.
+    /// The progress of a change. A change that starts an instance is complete when the instance has reached a
+    /// milestone; one that ends it, when it has no process.
     package func outcome(of change: Change, until milestone: Milestone = .ready) -> ChangeOutcome {
         guard let instance = self[change.instance] else {
-            return change.action == .remove ? .reached : .overtaken("'\(change.instance)' was removed meanwhile")
+            return change.action == .remove
+                ? .reached : .overtaken("'\(change.instance)' was removed by another request")
         }
         let isWanted = instance.order.isWanted
         switch change.action {
         case .stop, .remove:
-            if isWanted { return .overtaken("'\(change.instance)' was started again meanwhile") }
-            // One that was removed has its process behind it when it is off the list.
+            if isWanted { return .overtaken("'\(change.instance)' was started again by another request") }
+            // A removal is complete only when the instance is no longer in the list.
             return instance.isActive || change.action == .remove ? .pending : .reached
         case .keep where !isWanted:
             return .reached
         case .start, .restart, .keep:
-            if !isWanted { return .overtaken("'\(change.instance)' was stopped meanwhile") }
+            if !isWanted { return .overtaken("'\(change.instance)' was stopped by another request") }
             if instance.round < change.round { return .pending }
             if let failure = instance.failure { return .failed(failure) }
             return instance.hasReached(milestone) ? .reached : .pending
@@ -123,11 +127,11 @@ package struct ProjectStatus: Sendable, Codable, Equatable {
     }
 }
 
-/// How far something is that was asked for.
+/// The progress of a requested change.
 package enum ChangeOutcome: Sendable, Equatable {
     case pending
     case reached
-    /// Somebody else has asked for something that excludes it.
+    /// A later request contradicts the change. The string is the reason.
     case overtaken(String)
     case failed(ComposeError)
 }

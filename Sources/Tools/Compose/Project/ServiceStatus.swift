@@ -1,58 +1,58 @@
 package import Foundation
 
-/// How one instance of a service of a running project is.
+/// The status of one instance of a service.
 package struct ServiceStatus: Sendable, Codable, Equatable {
     package enum State: String, Sendable, Codable, CaseIterable {
-        /// Not started yet: it waits for those it depends on, or nobody wants it.
+        /// Not started yet: it waits for its dependencies, or has not been requested.
         case created
-        /// Its process runs and is expected to become ready.
+        /// Its process is being started, or runs and is expected to become ready.
         case starting
-        /// It has said that it is ready.
+        /// It has announced that it is ready, or its health check has succeeded.
         case ready
-        /// Its process runs; nobody waits for it to say that it is ready.
+        /// Its process runs and need not become ready, or has become unhealthy.
         case running
-        /// It ended and will be started again.
+        /// It has ended and will be started again.
         case restarting
-        /// It was asked to stop, or said that it is stopping.
+        /// It was asked to stop, or announced that it is stopping.
         case stopping
-        /// It ended and stays so.
+        /// It has ended and stays so until a request starts it.
         case exited
         /// It could not be started, or did not become ready.
         case failed
     }
 
-    /// What it is called in logs and for commands: the service's name, with a number behind it where there are several.
+    /// The instance's name in logs and commands: that of the service, with a number after it if there are several.
     package let name: String
     package let service: String
-    /// Which of the service's instances it is, counted from 1.
+    /// The number of the instance within its service, counted from 1.
     let replica: Int
     package internal(set) var order = InstanceOrder()
-    /// The ``InstanceOrder/round`` that all below speaks of.
+    /// The ``InstanceOrder/round`` to which the properties below belong.
     package internal(set) var round = 0
     package internal(set) var state: State = .created
-    /// Of the leader of its session, while that lives.
+    /// The leader of its session; nil if it does not run.
     package internal(set) var process: ProcessIdentity?
-    /// Of the last run that ended by exiting.
+    /// The exit status of the last run in this round; nil if a signal ended it, or if no run has ended.
     package internal(set) var exitCode: Int32?
-    /// Of the last run that ended by a signal.
+    /// The signal that ended the last run in this round; nil if it exited, or if no run has ended.
     package internal(set) var signal: Int32?
-    /// By its restart policy, since the supervisor started.
+    /// The number of restarts by its restart policy since the supervisor started.
     package internal(set) var restarts = 0
-    /// Of the present or the last run.
+    /// The start of the current or last run in this round; nil if there was none.
     package internal(set) var startedAt: Date?
-    /// What the service says of itself (`STATUS=` of sd_notify), or why it failed.
+    /// The status text that the service has sent (`STATUS=` of sd_notify(3)), or the reason for its failure.
     package internal(set) var message: String?
-    /// Why it could not be started, or did not become ready.
+    /// The reason why it could not be started or did not become ready; nil if it has not failed.
     package internal(set) var failure: ComposeError?
-    /// Whether it is waited for until it says that it is ready.
+    /// True if it is expected to become ready, and not only to run.
     var awaitsReadiness = false
-    /// What its checks say of the present run; `nil` when it has none, or does not run.
+    /// The result of the health checks of the current run; nil if it has no health check or does not run.
     package internal(set) var health: ServiceHealth?
-    /// How many seconds its restart waits.
+    /// The pause before the next restart, in seconds; nil from the start of a run until a restart is planned.
     package internal(set) var pause: Double?
-    /// Why the supervisor ended the last run, if that was its decision.
+    /// The reason why the supervisor ended the run; nil if the supervisor did not do that on its own.
     package internal(set) var fault: String?
-    /// Whether the present or last run has said that it is ready, whatever became of it since.
+    /// True if the current or last run has been ready at any time.
     var wasReady = false
 
     init(name: String, service: String, replica: Int = 1) {
@@ -64,12 +64,12 @@ package struct ServiceStatus: Sendable, Codable, Equatable {
     package var pid: Int32? { process?.pid }
     package var isFinished: Bool { state == .exited || state == .failed }
 
-    /// Whether it has run, and will not again unless somebody starts it.
+    /// True if it has run, and will not run again unless a request starts it.
     package var hasEnded: Bool {
         order.isWanted ? isFinished && round == order.round : round > 0 && !isActive
     }
 
-    /// Whether it has a process, or is about to have one.
+    /// True if it has a process or is about to have one.
     var isActive: Bool {
         switch state {
         case .starting, .ready, .running, .stopping: true
@@ -77,16 +77,16 @@ package struct ServiceStatus: Sendable, Codable, Equatable {
         }
     }
 
-    /// Whether it has come as far in its present round as somebody who starts it waits for.
+    /// True if it has become ready or has ended in the round that was last requested.
     package var isUp: Bool { hasReached(.ready) }
 
-    /// Whether it has come so far in its present round, or to its end.
+    /// True if it has reached a milestone or has ended in the round that was last requested.
     func hasReached(_ milestone: Milestone) -> Bool {
         guard round == order.round else { return false }
         return isFinished || (awaitsReadiness && milestone == .ready ? state == .ready : startedAt != nil)
     }
 
-    /// The status at the beginning of the round that was asked for: nothing of an earlier one shows but its restarts.
+    /// The status at the beginning of the requested round. Only the number of restarts is kept from earlier rounds.
     init(beginning previous: ServiceStatus, awaitsReadiness: Bool) {
         self.init(name: previous.name, service: previous.service, replica: previous.replica)
         order = previous.order
@@ -100,14 +100,14 @@ package struct ServiceStatus: Sendable, Codable, Equatable {
     enum Prospect {
         case met
         case pending
-        /// It will not meet the condition unless somebody starts it again.
+        /// It cannot meet the condition unless a request starts it again.
         case impossible
     }
 
-    /// How it stands with a condition that another service waits for.
+    /// Indicates whether a condition of another service is met or can still be met.
     func prospect(of condition: Dependency.Condition) -> Prospect {
         guard order.isWanted else { return .impossible }
-        // What an earlier round came to says nothing of the one that was asked for.
+        // The result of an earlier round does not count for the requested one.
         guard round == order.round else { return .pending }
         return switch (condition, state) {
         case (_, .failed): .impossible
@@ -120,33 +120,34 @@ package struct ServiceStatus: Sendable, Codable, Equatable {
     }
 }
 
-/// What the health checks of a service's present run have shown.
+/// The results of the health checks of an instance's current run.
 package struct ServiceHealth: Sendable, Codable, Equatable {
     package enum State: String, Sendable, Codable {
-        /// No check has succeeded yet, and too few have failed.
+        /// No check has succeeded yet, and fewer than `retries` have failed.
         case starting
         case healthy
         case unhealthy
     }
 
     package internal(set) var state = State.starting
-    /// Failed checks since the last that succeeded; those of the start period do not count.
+    /// The number of failed checks since the last success; those in the start period do not count.
     package internal(set) var failures = 0
-    /// What the last check that failed had to say.
+    /// The reason why the last check failed; nil if it succeeded or there was none.
     package internal(set) var reason: String?
 }
 
-/// What is wanted of an instance, whatever it does at the moment.
+/// The requested state of an instance, which can differ from its actual state.
 package struct InstanceOrder: Sendable, Codable, Equatable {
-    /// One that was stopped stays so, whatever its restart policy, until somebody starts it again.
+    /// True if the instance is to run. An instance that was stopped stays so, whatever its restart policy, until a
+    /// request starts it.
     package private(set) var isWanted = false
-    /// How often it was asked to start. A process of an earlier round has to end, and one of this round to follow it.
+    /// The number of requests to start it. A process of an earlier round must end; then one of this round is started.
     package private(set) var round = 0
-    /// Whether nothing of the instance shall be left.
+    /// True if the instance is to be removed from the project.
     private(set) var isRemoved = false
-    /// Whether it starts without a look at those that it depends on.
+    /// True if it starts without waiting for its dependencies.
     private(set) var ignoresDependencies = false
-    /// What its process is granted when it is asked to end, if not the service's own grace.
+    /// The grace period of its process; nil for the usual one.
     private(set) var grace: Duration?
 
     mutating func start(ignoresDependencies: Bool = false, grace: Duration? = nil) {
@@ -157,7 +158,7 @@ package struct InstanceOrder: Sendable, Codable, Equatable {
         self.grace = grace
     }
 
-    /// The grace was for those that had to end before.
+    /// Resets the grace period, which was that of the process before this round.
     mutating func begin() {
         grace = nil
     }
@@ -177,10 +178,10 @@ package struct InstanceOrder: Sendable, Codable, Equatable {
     }
 }
 
-/// How far services must have come before whoever starts them goes on.
+/// The point that services must reach before a start is complete.
 package enum Milestone: Sendable {
-    /// The process of each has been started, after those that it has to wait for.
+    /// Each process has been started, after the dependencies that it waits for.
     case launched
-    /// Each runs, and is ready where that is expected.
+    /// Each instance has become ready, or runs if it is not expected to become ready.
     case ready
 }

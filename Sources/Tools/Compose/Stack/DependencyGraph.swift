@@ -1,6 +1,6 @@
 import Support
 
-/// Who depends on whom in a stack.
+/// The dependencies between the services of a stack.
 struct DependencyGraph {
     private let dependencies: [String: [String]]
     private let order: [String]
@@ -11,18 +11,21 @@ struct DependencyGraph {
         dependencies = Dictionary(pairs) { first, _ in first }
     }
 
-    /// What is wrong with it, if anything: a dependency that does not exist, or a cycle.
+    /// The first mistake in the dependencies: one on a service that does not exist, or a cycle. Nil if there is none.
     ///
-    /// - Parameter known: the names that may be depended on.
+    /// - Parameter known: the names of the services that exist.
     func problem(known: Set<String>) -> (message: String, hint: String?)? {
         for service in order {
             guard let name = dependencies[service]?.first(where: { !known.contains($0) }) else { continue }
-            return ("'\(service)' depends on unknown '\(name)'", Spelling.suggestion(for: name, among: known))
+            return (
+                "service '\(service)' depends on unknown service '\(name)'",
+                Spelling.suggestion(for: name, among: known)
+            )
         }
-        return cycles().first.map { (Self.message($0), nil) }
+        return cycles().first.map { (Self.message($0), Self.cycleHint) }
     }
 
-    /// These services and all that they depend on, directly or not.
+    /// The names of these services and of all services that they depend on, directly or indirectly.
     func closure(of names: [String]) -> Set<String> {
         var found = Set(names)
         var open = names
@@ -32,11 +35,13 @@ struct DependencyGraph {
         return found
     }
 
+    static let cycleHint = "remove one of these dependencies"
+
     static func message(_ cycle: [String]) -> String {
-        "services depend on each other: \((cycle + [cycle[0]]).joined(separator: " → "))"
+        "the dependencies of services form a cycle: \((cycle + [cycle[0]]).joined(separator: " → "))"
     }
 
-    /// All services, those that others depend on before these; as in the stack otherwise.
+    /// The names of all services, each after those that it depends on, and otherwise in the order of the stack.
     var inOrder: [String] {
         var placed: [String] = []
         for name in order { place(name, into: &placed) }
@@ -49,7 +54,7 @@ struct DependencyGraph {
         placed.append(name)
     }
 
-    /// Each cycle once, beginning at the member that comes first in the stack.
+    /// The cycles of dependencies. Each begins with the member that the search reaches first.
     func cycles() -> [[String]] {
         var finished: Set<String> = []
         var found: [[String]] = []

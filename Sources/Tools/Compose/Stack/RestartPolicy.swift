@@ -1,11 +1,11 @@
-/// Whether a service that has ended is started again.
+/// The rule that decides if a service that has ended is started again.
 package enum RestartPolicy: Sendable, Equatable {
     case no
-    /// However it has ended; at most so many times in a row, if a limit is given.
+    /// After any end; at most `limit` times in a row, if a limit is given.
     case always(limit: Int? = nil)
-    /// After an exit status other than 0, or a signal; at most so many times in a row, if a limit is given.
+    /// After an exit status other than 0, or a signal; at most `limit` times in a row, if a limit is given.
     case onFailure(limit: Int?)
-    /// Without a daemon that outlives the stack this is the same as ``always``.
+    /// The same as ``always``, because no daemon outlives the stack.
     case unlessStopped
 
     /// Reads `no`, `always`, `unless-stopped`, `on-failure` or `on-failure:3`.
@@ -22,7 +22,9 @@ package enum RestartPolicy: Sendable, Equatable {
         }
     }
 
-    /// - Parameter attempts: how often it has been restarted since it last ran well.
+    /// True if the service is to be restarted.
+    ///
+    /// - Parameter attempts: the number of restarts since the last good run.
     func restarts(succeeded: Bool, attempts: Int) -> Bool {
         switch self {
         case .no: false
@@ -34,7 +36,8 @@ package enum RestartPolicy: Sendable, Equatable {
 }
 
 extension RestartPolicy: CustomStringConvertible {
-    /// As `restart` in a compose file says it. A limit of ``always`` stands in `deploy.restart_policy.max_attempts`.
+    /// The value of `restart` in a compose file. A limit of ``always`` is written in
+    /// `deploy.restart_policy.max_attempts`.
     package var description: String {
         switch self {
         case .no: "no"
@@ -46,14 +49,15 @@ extension RestartPolicy: CustomStringConvertible {
     }
 }
 
-/// How long to wait before a service is started again: longer each time, until it has run well for a while.
+/// The pause before a service is restarted. It doubles with each restart, up to a maximum, until a run has been good.
 package struct RestartBackoff: Sendable, Equatable {
     package var initial: Duration
     package var maximum: Duration
-    /// A run of at least this length was a good one: the next wait is the initial one again.
+    /// A run of at least this length is a good one: the next pause is the initial one again.
     package var resetAfter: Duration
 
-    /// Docker's own numbers but for a lower maximum: whoever repairs something while developing won't wait a minute.
+    /// The defaults are those of Docker, except for a lower maximum: a developer who repairs a service should not have
+    /// to wait a minute.
     package init(
         initial: Duration = .milliseconds(100),
         maximum: Duration = .seconds(10),
@@ -64,9 +68,11 @@ package struct RestartBackoff: Sendable, Equatable {
         self.resetAfter = resetAfter
     }
 
-    /// - Parameter attempts: restarts since the last good run, not counting this one.
+    /// The pause before the next restart.
+    ///
+    /// - Parameter attempts: the number of restarts since the last good run, not counting the next one.
     func delay(attempts: Int) -> Duration {
-        // Doubling stops well before the number could overflow.
+        // The exponent is limited, so that the number cannot overflow.
         min(maximum, initial * (1 << min(attempts, 20)))
     }
 }

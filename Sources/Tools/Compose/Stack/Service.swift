@@ -1,28 +1,31 @@
 import Foundation
 
-/// One service of a stack: what to run, in which surroundings, after whom, and what to do when it ends.
+/// A service of a stack: its command, its environment, its dependencies, and what happens when it ends.
 ///
-/// Command, working directory and environment may refer to what the supervisor offers, as in `${SEGUE_PORT_SPOTIFY}`.
+/// The command, the working directory and the environment may refer to variables that the supervisor sets, such as
+/// `${SEGUE_PORT_SPOTIFY}`.
 package struct Service: Sendable, Equatable {
     package var name: String
-    /// The executable and its arguments. A bare name is looked up beside `segue` first, then in `PATH`.
+    /// The executable and its arguments. A bare name is searched for beside `segue` first, then in `PATH`.
     package var command: [String]
-    /// Absolute, or relative to the stack's folder; `nil` is the stack's folder.
+    /// Absolute, or relative to the stack's folder; nil for the stack's folder.
     package var workingDirectory: String?
-    /// Added to what the supervisor itself has. `nil` removes a variable.
+    /// Variables that are added to the supervisor's own. A nil value removes a variable.
     package var environment: [String: String?]
     package var dependencies: [Dependency]
     package var restart: RestartPolicy
-    /// How long to wait between restarts; `nil` is the supervisor's way.
+    /// The pauses between restarts; nil for the supervisor's default.
     package var backoff: RestartBackoff?
     package var readiness: Readiness
-    /// Once it is ready, the service must send `WATCHDOG=1` (sd_notify) at least this often, or it counts as hung.
+    /// When it is ready, the service must send `WATCHDOG=1` (sd_notify(3)) at least this often, or it counts as hung.
+    /// Nil for no such check.
     package var watchdog: Duration?
-    /// How many processes of it run beside each other; 0 is none.
+    /// The number of instances that run side by side; can be 0.
     package var replicas: Int
-    /// It takes part only when one of these is asked for, or itself by name; without any it always does.
+    /// The service takes part in a run only if one of these profiles is active or the service is named. If there are
+    /// none, it always takes part.
     package var profiles: [String]
-    /// What asks the service to stop; after the grace comes `SIGKILL`.
+    /// The signal that asks the service to stop. After the grace period `SIGKILL` follows.
     package var stopSignal: StopSignal
     package var stopGracePeriod: Duration
     package var labels: [String: String]
@@ -59,24 +62,26 @@ package struct Service: Sendable, Equatable {
         self.labels = labels
     }
 
-    /// What its processes are called in status, logs, and for sockets: the service's name, or `NAME-1` … `NAME-N`.
+    /// The names of its instances in status, logs and sockets: the service's name, or `NAME-1` … `NAME-N`.
     package var instances: [String] {
         replicas == 1 ? [name] : (0..<replicas).map { "\(name)-\($0 + 1)" }
     }
 
     static let nameRule = "use letters, digits, '.', '_' and '-', beginning with a letter or digit"
 
-    /// The rule of the compose specification, narrowed so that the name also serves as that of a file.
+    /// True for a valid name, by the rule of the compose specification, restricted so that the name can also be a
+    /// file's.
     static func isValid(name: String) -> Bool {
         name.wholeMatch(of: #/[a-zA-Z0-9][a-zA-Z0-9._-]*/#) != nil
     }
 
-    /// Only where there are several do they need numbers.
+    /// The name of an instance. It has a number only if there are several instances.
     func instanceName(_ replica: Int) -> String {
         replicas == 1 && replica == 1 ? name : "\(name)-\(replica)"
     }
 
-    /// What a process of it is started with and watched by: if this changes, a running one is out of date.
+    /// The part of the service that determines how its processes are started and watched. If it changes, running
+    /// processes are out of date.
     var definition: Service {
         var service = self
         service.replicas = 1
@@ -85,22 +90,24 @@ package struct Service: Sendable, Equatable {
         return service
     }
 
-    /// The service without its dependencies on what takes no part.
+    /// The service without its dependencies on services that are not active.
+    ///
+    /// - Throws: ``ComposeError`` `inactive-dependency` if it requires one of these.
     func depending(onlyOn active: Set<String>) throws(ComposeError) -> Service {
         if let lost = dependencies.first(where: { $0.isRequired && !active.contains($0.service) }) {
             throw ComposeError(
                 code: "inactive-dependency",
-                message: "service '\(name)' depends on '\(lost.service)', none of whose profiles is active",
-                recovery: "name one of them with --profile, or say 'required: false' there")
+                message: "service '\(name)' depends on '\(lost.service)', which has no active profile",
+                recovery: "activate one of its profiles with --profile, or write 'required: false'")
         }
         var service = self
         service.dependencies.removeAll { !active.contains($0.service) }
         return service
     }
 
-    /// Where it runs.
+    /// The absolute path of the folder in which the service runs.
     ///
-    /// - Parameter directory: the stack's.
+    /// - Parameter directory: the stack's folder.
     /// - Throws: ``ComposeError`` `no-working-directory`.
     func existingDirectory(in directory: String) throws(ComposeError) -> String {
         let path = ComposePath.join(directory, workingDirectory ?? "")
@@ -109,7 +116,7 @@ package struct Service: Sendable, Equatable {
             throw ComposeError(
                 code: "no-working-directory",
                 message: "service '\(name)': there is no folder \(path)",
-                recovery: "make it, or correct 'working_dir'",
+                recovery: "create it, or correct 'working_dir'",
                 key: ServiceKey(service: name, name: "working_dir")
             )
         }
@@ -117,7 +124,7 @@ package struct Service: Sendable, Equatable {
     }
 }
 
-/// What must be true of another service before this one starts.
+/// A condition that another service must meet before this one starts.
 package struct Dependency: Sendable, Hashable {
     /// The conditions of the compose specification, by their names there.
     package enum Condition: String, Sendable, CaseIterable {
@@ -128,10 +135,10 @@ package struct Dependency: Sendable, Hashable {
 
     package var service: String
     package var condition: Condition
-    /// If not, the service starts as well when the condition cannot come true any more, with a warning, and without
-    /// the other one when that is not part of the run.
+    /// If false, the service also starts if the condition cannot be met any more, which is logged as a warning, or if
+    /// the other service does not take part in the run.
     package var isRequired: Bool
-    /// Whether this service is restarted when the other one is, on somebody's request.
+    /// True if this service is restarted when a request restarts the other one.
     package var restarts: Bool
 
     package init(
@@ -144,34 +151,36 @@ package struct Dependency: Sendable, Hashable {
     }
 }
 
-/// How a service tells that it can be used.
+/// The way in which a service becomes ready.
 package enum Readiness: Sendable, Equatable {
-    /// It is as good as it gets once its process runs.
+    /// It is ready when its process runs, unless another service depends on its being healthy: then it must send
+    /// `READY=1`.
     case started
-    /// It sends `READY=1` to `$NOTIFY_SOCKET` (sd_notify) within this time, or the supervisor's usual start timeout.
+    /// It must send `READY=1` to `$NOTIFY_SOCKET` (sd_notify(3)) within this time; nil for the supervisor's start
+    /// timeout.
     case notify(timeout: Duration?)
-    /// It is asked again and again, as long as it runs.
+    /// It is ready when a check succeeds. Checks are repeated as long as it runs.
     case probe(HealthProbe)
 }
 
-/// A command that tells whether a service is healthy: by status 0 it is.
+/// A command that checks a service: with exit status 0, the service is healthy.
 ///
-/// The names and what stands in for those left out are those of `healthcheck` in the compose specification.
+/// The names and defaults are those of `healthcheck` in the compose specification.
 package struct HealthProbe: Sendable, Equatable {
     /// The executable and its arguments, run in the service's folder with the service's variables.
     package var command: [String]
-    /// From the end of one run to the beginning of the next.
+    /// The time from the end of one run to the beginning of the next.
     package var interval: Duration = .seconds(30)
-    /// A run that takes longer has failed.
+    /// A run that takes longer is killed and has failed.
     package var timeout: Duration = .seconds(30)
-    /// So many failed runs in a row make the service unhealthy.
+    /// The number of failed runs in a row that makes the service unhealthy.
     package var retries = 3
-    /// For so long after the start a failed run does not count, unless one has succeeded already.
+    /// The time after the start in which failed runs do not count, unless a run has succeeded.
     package var startPeriod: Duration = .zero
-    /// The interval while the start period lasts.
+    /// The interval during the start period.
     package var startInterval: Duration = .seconds(5)
 
-    /// After this a service that was never healthy is unhealthy, however slow its checks are.
+    /// The longest time until a service that was never healthy is unhealthy, even if each check takes all of its time.
     var longestStart: Duration {
         startPeriod + startInterval + timeout + (interval + timeout) * min(max(retries, 1), 10_000)
     }

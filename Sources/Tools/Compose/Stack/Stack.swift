@@ -2,18 +2,18 @@ import Support
 
 /// A set of services that are started, watched and stopped together.
 ///
-/// Read from a compose file by ``ComposeFile``, or built in code.
+/// It is read from a compose file by ``ComposeFile``, or built in code.
 package struct Stack: Sendable, Equatable {
-    /// The name the file gives its project, if it does.
+    /// The project name that the file sets; nil if it sets none.
     package var name: String?
-    /// The folder that relative working directories start from.
+    /// The folder in which relative working directories start.
     package var directory: String
     /// In the order of the file.
     package var services: [Service]
     /// Names from `x-ports`; the supervisor picks a free loopback port for each.
     package var ports: [String]
-    /// From `x-clients`: the commands of programs that people start beside the services. Nobody starts them here; they
-    /// are part of what the app is.
+    /// The commands in `x-clients`: programs that users start themselves. The supervisor does not start them; they are
+    /// part of the app's contract.
     package var clients: [[String]]
 
     package init(
@@ -26,8 +26,8 @@ package struct Stack: Sendable, Equatable {
         self.clients = clients
     }
 
-    /// Whether the supervisor waits for this service's `READY=1`: because it says that it announces itself, or because
-    /// another service depends on its being healthy.
+    /// True if the supervisor waits until this service is ready: because it has a health check or announces itself, or
+    /// because another service depends on its being healthy.
     func awaitsReadiness(of service: Service) -> Bool {
         service.readiness != .started
             || services.contains { $0.dependencies.contains { $0.service == service.name && $0.condition == .healthy } }
@@ -36,9 +36,9 @@ package struct Stack: Sendable, Equatable {
     /// The part of the stack that takes part in a run.
     ///
     /// - Parameters:
-    ///   - names: services asked for by name: these alone, with all that they depend on. None is asking for all.
-    ///   - profiles: those that are active, as `*` all are; the profiles of a service asked for by name are, too.
-    /// - Throws: ``ComposeError`` `unknown-service`; `inactive-dependency` when a service needs one whose profiles are
+    ///   - names: the services to run, together with their dependencies; empty for all.
+    ///   - profiles: the active profiles; `*` activates all. The profiles of the named services are active, too.
+    /// - Throws: ``ComposeError`` `unknown-service`; `inactive-dependency` if a service requires one whose profiles are
     ///   not active.
     package func selecting(_ names: [String] = [], profiles: some Sequence<String> = []) throws(ComposeError) -> Stack {
         let known = Set(services.map(\.name))
@@ -46,7 +46,7 @@ package struct Stack: Sendable, Equatable {
             let hint = Spelling.suggestion(for: unknown, among: known)
             throw ComposeError(
                 code: "unknown-service", message: "there is no service '\(unknown)'",
-                recovery: hint ?? "it has \(known.sorted().joined(separator: ", "))")
+                recovery: hint ?? "the services are \(known.sorted().joined(separator: ", "))")
         }
         let implied = services.filter { names.contains($0.name) }.flatMap(\.profiles)
         let active = services(active: Set(profiles).union(implied))
@@ -66,9 +66,9 @@ package struct Stack: Sendable, Equatable {
         return Set(active.map(\.name))
     }
 
-    /// What the reader of a file checks, for stacks that were built in code.
+    /// Checks a stack that was built in code in the same way as one from a file.
     ///
-    /// - Throws: ``ComposeError`` that names the first service at fault.
+    /// - Throws: ``ComposeError`` `invalid-stack` for the first mistake.
     func validate() throws(ComposeError) {
         for service in services {
             guard Service.isValid(name: service.name) else {
@@ -80,16 +80,16 @@ package struct Stack: Sendable, Equatable {
         }
         let names = Set(services.map(\.name))
         guard names.count == services.count else { throw invalid("two services have the same name", nil) }
-        if let name = ambiguousInstance { throw invalid("two services have a process called '\(name)'", nil) }
+        if let name = ambiguousInstance { throw invalid("two services have an instance called '\(name)'", nil) }
         if let port = ports.first(where: { OfferedVariables.portVariable($0) == nil }) {
-            throw invalid("'\(port)' is not a port's name", "use letters, digits, '-' and '_'")
+            throw invalid("'\(port)' is not a valid port name", "use letters, digits, '-' and '_'")
         }
         if let problem = DependencyGraph(services).problem(known: names) {
             throw invalid(problem.message, problem.hint)
         }
     }
 
-    /// A name that belongs to a replica of one service and to another service.
+    /// A name that two instances have; nil if there is none.
     private var ambiguousInstance: String? {
         var seen: Set<String> = []
         return services.flatMap(\.instances).first { !seen.insert($0).inserted }

@@ -1,7 +1,7 @@
 import Support
 import Yams
 
-/// The stack as a compose file: everything resolved, so that reading it gives the same stack again.
+/// Encodes the stack as a compose file with everything resolved. Reading that file gives the same stack.
 extension Stack: Encodable {
     private enum CodingKeys: String, CodingKey {
         case name, services
@@ -26,7 +26,7 @@ extension Stack: Encodable {
     }
 }
 
-/// A resolved stack as text: a compose file that depends neither on its place nor on anybody's environment.
+/// A stack as the text of a compose file that does not depend on its folder or on environment variables.
 extension Stack {
     package init(text: String) throws {
         self = try ComposeFile(text: text, path: "stack", directory: "/", environment: [:]).stack
@@ -34,15 +34,15 @@ extension Stack {
 
     package var text: String {
         get throws {
-            // Which, unlike JSON's, keeps the services in their order.
+            // Unlike a JSON encoder, this one keeps the order of the services.
             let encoder = YAMLEncoder()
-            // A long command stays on its line, and letters stay letters.
+            // Does not break long commands over several lines, and does not escape letters outside ASCII.
             encoder.options = YAMLEncoder.Options(width: -1, allowUnicode: true)
             return try encoder.encode(self)
         }
     }
 
-    /// The same stack, every working directory absolute.
+    /// The same stack with absolute working directories.
     var anchored: Stack {
         var stack = self
         stack.services = services.map { service in
@@ -101,7 +101,7 @@ extension Service: Encodable {
     }
 }
 
-/// The part of a service that stands under `deploy` in a compose file.
+/// The part of a service that a compose file contains under `deploy`.
 private struct Deployment: Encodable {
     private enum CodingKeys: String, CodingKey {
         case replicas
@@ -124,7 +124,7 @@ private struct Deployment: Encodable {
     private let replicas: Int?
     private let policy: Policy?
 
-    /// - Returns: `nil` where there is nothing to tell.
+    /// Nil if the service has no values for it.
     init?(_ service: Service) {
         var policy = Policy()
         if let backoff = service.backoff {
@@ -132,7 +132,7 @@ private struct Deployment: Encodable {
             policy.maximum = backoff.maximum.sumText
             policy.window = backoff.resetAfter.sumText
         }
-        // `on-failure:3` says its limit itself.
+        // The limit of `on-failure:3` is part of `restart`.
         if case .always(let limit) = service.restart { policy.limit = limit }
         self.policy = policy == Policy() ? nil : policy
         replicas = service.replicas == 1 ? nil : service.replicas
@@ -155,7 +155,7 @@ extension Dependency: Encodable {
     }
 }
 
-/// As `healthcheck` in a compose file says it.
+/// Encodes it as `healthcheck` in a compose file.
 extension Readiness: Encodable {
     private enum CodingKeys: String, CodingKey {
         case test, interval, timeout, retries, disable
@@ -182,7 +182,7 @@ extension Readiness: Encodable {
     }
 }
 
-/// A key that a compose file's author chose.
+/// A key that the author of a compose file chooses, such as the name of a service.
 private struct ComposeName: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }
@@ -201,6 +201,6 @@ private struct ComposeName: CodingKey {
 }
 
 extension String {
-    /// What a compose file says for this text: a dollar sign there would begin a variable.
+    /// The string as written in a compose file, where a single dollar sign would begin a variable.
     fileprivate var composeEscaped: String { replacing("$", with: "$$") }
 }

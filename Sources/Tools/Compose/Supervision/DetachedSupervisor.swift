@@ -2,19 +2,20 @@ import Foundation
 import Glibc
 import SystemSupport
 
-/// Starts a supervisor that goes on without the process that started it.
+/// Starts a supervisor that continues after the process that started it has ended.
 package struct DetachedSupervisor: Sendable {
     private let project: Project
-    /// Absolute.
+    /// An absolute path.
     private let executable: String
     private let arguments: [String]
     private let environment: [String: String]
     private let input: String
 
     /// - Parameters:
-    ///   - executable: what runs a ``Supervisor`` for this project; by default the running executable itself.
-    ///   - environment: what the supervisor inherits.
-    ///   - input: what it finds at its standard input.
+    ///   - executable: the program that runs a ``Supervisor`` for this project; by default the running executable
+    ///     itself.
+    ///   - environment: the environment of the supervisor.
+    ///   - input: the content of its standard input.
     package init(
         project: Project,
         executable: String = "/proc/self/exe",
@@ -23,20 +24,21 @@ package struct DetachedSupervisor: Sendable {
         input: String = ""
     ) {
         self.project = project
-        // The link must be read here: in the child it would already be the child's own.
+        // The link must be read here, because in the child process it refers to the child itself.
         self.executable = (try? FileManager.default.destinationOfSymbolicLink(atPath: executable)) ?? executable
         self.arguments = arguments
         self.environment = environment
         self.input = input
     }
 
-    /// Starts it in a session of its own, its output in ``Project/supervisorLogPath``.
+    /// Starts the supervisor in a session of its own, and waits until its services have reached a milestone. Its
+    /// messages are appended to ``Project/supervisorLogPath``.
     ///
     /// - Parameters:
-    ///   - milestone: how far all services that are started must have come.
-    ///   - onProgress: hears what the supervisor waits for.
+    ///   - milestone: the milestone that all services that are started must reach.
+    ///   - onProgress: called with each message that says what the supervisor waits for.
     /// - Throws: ``ComposeError``: the supervisor's own, or `supervisor-ended` with the last lines of its log.
-    ///   Cancelling stops the waiting, not the supervisor.
+    ///   Cancelling the task ends the wait, but not the supervisor.
     package func start(
         until milestone: Milestone,
         onProgress: @Sendable (String) -> Void = { _ in }
@@ -54,13 +56,14 @@ package struct DetachedSupervisor: Sendable {
             throw ComposeError(
                 code: "supervisor-ended",
                 message: "the supervisor of project '\(project.name)' ended before it was ready",
-                recovery: "its log is \(logPath)",
+                recovery: "see its log \(logPath)",
                 logTail: lastLines(of: logPath, from: logStart)
             )
         }
     }
 
-    /// The last lines of a log that others have written to before, cut to a width that an error can show.
+    /// The last lines of a log after an offset, each cut to the length that errors show. Earlier runs wrote what is
+    /// before.
     private func lastLines(of path: String, from start: UInt64) -> [String] {
         guard let file = FileHandle(forReadingAtPath: path) else { return [] }
         try? file.seek(toOffset: start)
@@ -68,7 +71,7 @@ package struct DetachedSupervisor: Sendable {
         return text.split(separator: "\n").suffix(20).map { String($0.prefix(500)) }
     }
 
-    /// - Returns: `false` when the supervisor has ended and said no more.
+    /// - Returns: false if the supervisor has ended without a message that it is ready or has failed.
     private func wait(
         for milestone: Milestone,
         pid: pid_t,
@@ -91,11 +94,12 @@ package struct DetachedSupervisor: Sendable {
         return false
     }
 
-    /// - Returns: `nil` when the process has ended and said no more, or the task is cancelled.
+    /// - Returns: nil if the process has ended and all its messages have been read, or if the task is cancelled.
     private func next(_ socket: NotifySocket, unlessEnded pid: pid_t) async -> NotifyMessage? {
         while true {
             if let message = socket.receive() { return message }
-            // Only waits: of two that end at the same time one is dropped, and with it what it has received.
+            // This only waits and does not read: if both operations end at the same time, one result is dropped, and a
+            // message in it would be lost.
             let hasEnded = await firstResult(
                 of: {
                     await socket.wait(until: nil)
@@ -105,18 +109,19 @@ package struct DetachedSupervisor: Sendable {
                     await ProcessSession(id: pid).waitForLeader()
                     return true
                 })
-            // Its last words may have come together with its end.
+            // Its last message may have arrived at the same time as its end.
             if hasEnded || Task.isCancelled { return socket.receive() }
         }
     }
 }
 
-/// Whoever started the supervisor and waits for it, by sd_notify: a ``DetachedSupervisor``, or systemd.
+/// The process that started the supervisor and waits for its messages (sd_notify(3)): a ``DetachedSupervisor`` or
+/// systemd.
 struct Launcher: Sendable {
     fileprivate static let failureField = "X_SEGUE_ERROR"
     fileprivate static let launchedField = "X_SEGUE_LAUNCHED"
 
-    /// How long a launcher that has stopped reading may hold up the supervisor.
+    /// The longest time for which a launcher that does not read can delay the supervisor.
     private static let patience: Duration = .seconds(1)
 
     private let notifier: Notifier
@@ -137,7 +142,7 @@ struct Launcher: Sendable {
         send(NotifyMessage(status: status))
     }
 
-    /// A line of JSON, so that the launcher can show the very same error.
+    /// Sends an error as a line of JSON, so that the launcher can show the same error.
     func tell(failure: any Error) {
         let error = failure as? ComposeError ?? ComposeError(code: "supervisor", message: "\(failure)")
         let encoded = (try? JSONEncoder().encode(error)).map { String(decoding: $0, as: UTF8.self) }

@@ -2,15 +2,15 @@ import Subprocess
 
 /// One run of a probe's command.
 struct HealthCheck: Sendable {
-    /// What is kept of its output: the end, where the reason mostly stands.
+    /// The number of bytes of its output that are kept: the end, which usually contains the reason.
     private static let outputLimit = 2048
 
     let configuration: Configuration
     let timeout: Duration
 
-    /// Returns when no process of the check is left. Cancelling kills them.
+    /// Runs the command, and returns when no process of the check is left. Cancelling the task kills them.
     ///
-    /// - Returns: why it failed; `nil` when it succeeded.
+    /// - Returns: the reason why the check failed; nil if it succeeded.
     func run() async -> String? {
         do {
             let result = try await Subprocess.run(
@@ -22,7 +22,7 @@ struct HealthCheck: Sendable {
             let (hasTimedOut, output) = result.closureResult
             return failure(of: result.terminationStatus, hasTimedOut: hasTimedOut, output: output)
         } catch {
-            return "cannot be run: \(error)"
+            return "cannot run the check: \(error)"
         }
     }
 
@@ -30,10 +30,10 @@ struct HealthCheck: Sendable {
         _ session: ProcessSession, output: SubprocessOutputSequence
     ) async -> (hasTimedOut: Bool, output: [UInt8]) {
         await withTaskGroup(of: [UInt8].self) { group in
-            // Ends by itself at the end of the output, or of the leader.
+            // Ends by itself when the output or the leader has ended.
             group.addTask { await Self.end(of: output) }
             let hasTimedOut = await isLate(session)
-            // Whatever it has started goes with it: nothing of a check outlives its verdict.
+            // Also kills the processes that the check has started, so that none of them outlives it.
             await session.kill()
             return (hasTimedOut, await group.next() ?? [])
         }
@@ -59,7 +59,7 @@ struct HealthCheck: Sendable {
                 end.removeFirst(max(0, end.count - outputLimit))
             }
         } catch {
-            // The verdict is the status; what could be read of the reason is enough.
+            // The exit status decides the result; a part of the reason is enough.
         }
         return end
     }
@@ -67,7 +67,7 @@ struct HealthCheck: Sendable {
     private func failure(of status: TerminationStatus, hasTimedOut: Bool, output: [UInt8]) -> String? {
         let ending: String
         switch status {
-        case _ where hasTimedOut: ending = "took longer than \(timeout)"
+        case _ where hasTimedOut: ending = "the check took longer than \(timeout)"
         case .exited(0): return nil
         default: ending = status.summary
         }
@@ -76,7 +76,7 @@ struct HealthCheck: Sendable {
     }
 }
 
-/// What follows from the checks of one run of a service: the rules of the compose specification, and nothing else.
+/// Derives a service's health from the checks of one run, strictly by the rules of the compose specification.
 struct HealthState {
     private let probe: HealthProbe
     private(set) var health = ServiceHealth()
@@ -85,16 +85,18 @@ struct HealthState {
         self.probe = probe
     }
 
-    /// How long to wait before the next check.
+    /// The pause before the next check.
     ///
     /// - Parameter age: the time since the run began.
     func pause(at age: Duration) -> Duration {
         isStarting(at: age) ? probe.startInterval : probe.interval
     }
 
+    /// Takes the result of a check.
+    ///
     /// - Parameters:
-    ///   - failure: why the check failed; `nil` when it succeeded.
-    ///   - age: the time since the run began, at the beginning of the check.
+    ///   - failure: the reason why the check failed; nil if it succeeded.
+    ///   - age: the time from the start of the run to the start of the check.
     mutating func take(_ failure: String?, at age: Duration) {
         guard let failure else {
             health = ServiceHealth(state: .healthy)
@@ -107,7 +109,7 @@ struct HealthState {
         if health.failures >= max(probe.retries, 1) { health.state = .unhealthy }
     }
 
-    /// The start period ends with the first success.
+    /// True during the start period, which the first success ends early.
     private func isStarting(at age: Duration) -> Bool {
         health.state == .starting && age < probe.startPeriod
     }

@@ -1,8 +1,9 @@
 import Logging
 
-/// Looks after one instance for as long as it is part of the project: starts it when it is wanted, round after round.
+/// Runs one instance for as long as it is part of the project: waits until it is requested, runs one round, and waits
+/// again.
 ///
-/// An instance has one keeper, and the keeper one process at a time, however often and by whomever it is asked for.
+/// An instance has only one keeper, and a keeper runs only one process at a time, however many requests there are.
 struct InstanceKeeper: Sendable {
     let name: String
     let project: Project
@@ -26,7 +27,7 @@ struct InstanceKeeper: Sendable {
 
     /// Waits until the instance is to be started.
     ///
-    /// - Returns: what to start; `nil` when there is nothing left to do for it.
+    /// - Returns: the service to start; nil if the keeper is no longer needed.
     private func nextRound() async -> Service? {
         for await view in board.views() {
             switch view.nextStep(of: name) {
@@ -42,12 +43,12 @@ struct InstanceKeeper: Sendable {
         return nil
     }
 
-    /// It starts all the same: they are not required.
+    /// Logs a warning for each dependency that cannot be met but is not required. The service starts nevertheless.
     private func warn(ofDependenciesLostTo service: Service, _ view: Roster) {
         for dependency in service.dependencies
         where !dependency.isRequired && view.prospect(of: dependency) == .impossible {
             let metadata: Logger.Metadata = ["service": "\(name)", "dependency": "\(dependency.service)"]
-            logger.warning("a service starts without what it would like to have", metadata: metadata)
+            logger.warning("a service starts without an optional dependency", metadata: metadata)
         }
     }
 

@@ -1,20 +1,21 @@
 /// The variables that the supervisor sets for a service, by name.
 ///
-/// A stack may refer to them as `${SEGUE_PORT_SPOTIFY}` in commands, working directories and the values of variables:
-/// they are expanded when the service starts, as the ports are picked and the folders chosen only then.
+/// A stack may refer to them as `${SEGUE_PORT_SPOTIFY}` in commands, working directories and the values of variables.
+/// They are expanded when the service starts, because ports and folders are chosen only then.
 struct OfferedVariables {
     private static let fixedNames: Set = [
         "SEGUE_BUS", "SEGUE_PROJECT", "SEGUE_STATE_DIR", "SEGUE_SERVICE", "SEGUE_REPLICA",
     ]
 
-    /// Those of sd_notify(3) and sd_watchdog_enabled(3): who has them speaks for the process that was given them.
+    /// The variables of sd_notify(3) and sd_watchdog_enabled(3). A process that inherits them can send messages in the
+    /// name of the process that they were set for.
     static let notificationVariables: Set = ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"]
 
     let values: [String: String]
 
     /// - Parameters:
-    ///   - name: the project's, if its folders are called something else.
-    ///   - replica: which of the service's processes it is, counted from 1.
+    ///   - name: the project's name, if its folders have another one.
+    ///   - replica: the number of the instance within its service, counted from 1.
     init(project: Project, name: String? = nil, ports: [String: Int], service: String, replica: Int = 1) {
         var values = [
             "SEGUE_BUS": project.busAddress, "SEGUE_PROJECT": name ?? project.name,
@@ -27,12 +28,12 @@ struct OfferedVariables {
         self.values = values
     }
 
-    /// The names that a stack with these `x-ports` may refer to.
+    /// The names of the variables that a stack with these `x-ports` may refer to.
     static func names(ports: [String]) -> Set<String> {
         fixedNames.union(ports.compactMap(portVariable))
     }
 
-    /// `SEGUE_PORT_SPOTIFY` for `spotify`; `nil` when the name cannot be made a variable's.
+    /// `SEGUE_PORT_SPOTIFY` for `spotify`; nil if the name cannot be part of a variable's name.
     static func portVariable(_ name: String) -> String? {
         guard name.wholeMatch(of: #/[a-zA-Z0-9][a-zA-Z0-9_-]*/#) != nil else { return nil }
         return "SEGUE_PORT_" + name.uppercased().replacing("-", with: "_")
@@ -40,8 +41,8 @@ struct OfferedVariables {
 
     /// The service with every reference expanded.
     ///
-    /// A literal `$${SEGUE_BUS}`, meant for a shell within the service, looks the same here; the shell would find the
-    /// same value in its environment.
+    /// A literal `$${SEGUE_BUS}` that is meant for a shell in the service looks the same here, so it is expanded, too.
+    /// The shell would find the same value in its environment.
     func expanded(_ service: Service) -> Service {
         var service = service
         service.command = service.command.map(expanded)
@@ -54,20 +55,21 @@ struct OfferedVariables {
         return service
     }
 
-    /// All that a service finds: the supervisor's variables, over them what the project offers, over that what the service's
-    /// own entry says.
+    /// The environment of a service: the supervisor's variables, overridden by the offered ones, overridden by those in
+    /// the service's own entry.
     ///
     /// - Parameters:
-    ///   - inherited: the supervisor's own.
-    ///   - notifyPath: where the service sends its readiness.
+    ///   - inherited: the supervisor's own variables.
+    ///   - notifyPath: the socket to which the service sends its sd_notify messages.
     func environment(
         of service: Service, inherited: [String: String], notifyPath: String
     ) -> [String: String] {
-        // These would have the service answer to the supervisor's own launcher.
+        // With these, the service would send its messages to the supervisor's own launcher.
         var variables = inherited.filter { !Self.notificationVariables.contains($0.key) }
         for (name, value) in values { variables[name] = value }
         for (name, value) in service.environment { variables[name] = value }
-        // Without WATCHDOG_PID, which sd_watchdog_enabled(3) takes for whoever asks: the number is not known before.
+        // WATCHDOG_PID is left out, because the process id is not known yet. sd_watchdog_enabled(3) then accepts any
+        // process.
         if let watchdog = service.watchdog { variables["WATCHDOG_USEC"] = String(Int64(watchdog / .microseconds(1))) }
         variables["NOTIFY_SOCKET"] = notifyPath
         return variables

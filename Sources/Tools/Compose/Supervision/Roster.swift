@@ -1,18 +1,18 @@
 import Glibc
 
-/// All that the parts of a supervisor know of each other at one moment, and all that may change of it.
+/// The state that the parts of a supervisor share, and all changes to it.
 ///
-/// A pure value: requests, the keepers of instances and the supervisor itself call its methods, under the lock of a
-/// ``StatusBoard``.
+/// This is a value without side effects: requests, the keepers of instances and the supervisor itself call its methods
+/// under the lock of a ``StatusBoard``.
 struct Roster: Sendable {
     private(set) var stack = Stack(directory: "/", services: [])
     private(set) var status: ProjectStatus
-    /// What the present or last process of each instance was started from, by the instance's name.
+    /// The definition with which the current or last process of each instance was started, by the instance's name.
     private var definitions: [String: Service] = [:]
-    /// The instances that a keeper looks after.
+    /// The names of the instances that have a keeper.
     private var kept: Set<String> = []
     private(set) var stop: StopRequest = .none
-    /// Why the supervisor gives up.
+    /// The reason why the supervisor stops the project; nil if it does not, or was asked to.
     private var failure: ComposeError?
 
     /// A project without services, supervised by this process.
@@ -20,7 +20,8 @@ struct Roster: Sendable {
     /// - Throws: ``ComposeError`` `no-proc`.
     init(empty project: Project) throws(ComposeError) {
         guard let identity = ProcessIdentity(of: getpid()) else {
-            throw ComposeError(code: "no-proc", message: "/proc is not mounted", recovery: "supervising needs it")
+            throw ComposeError(
+                code: "no-proc", message: "/proc is not mounted", recovery: "mount it; the supervisor needs it")
         }
         status = ProjectStatus(project: project.name, supervisor: identity, bus: project.busAddress)
     }
@@ -43,7 +44,7 @@ struct Roster: Sendable {
         change(&status.services[index])
     }
 
-    /// The definition that an instance would be started from now.
+    /// The definition with which an instance would be started now; nil if the stack has no such service.
     private func definition(of instance: ServiceStatus) -> Service? {
         stack.services.first { $0.name == instance.service }
     }
@@ -54,35 +55,35 @@ struct Roster: Sendable {
 
     // MARK: The whole project
 
-    /// Those that are wanted, and not as far yet.
+    /// The names of the wanted instances that have not reached a milestone.
     func lacking(_ milestone: Milestone) -> [String] {
         status.services.filter { $0.order.isWanted && !$0.hasReached(milestone) }.map(\.name)
     }
 
-    /// For whoever watches the start.
+    /// A message about the progress of the start.
     var awaited: String {
         let lacking = lacking(.ready)
         return lacking.isEmpty ? "there is nothing to start" : "waiting for \(lacking.joined(separator: ", "))"
     }
 
-    /// What the services' states make of the project's.
+    /// The phase of the project, derived from the states of its services.
     var phase: ProjectStatus.Phase {
         if stop != .none { return .stopping }
-        // Once up it stays so: a service that crashes and is restarted does not put the whole project back.
+        // Once up, the project stays up, even while a service that has crashed is restarted.
         return status.phase == .up || lacking(.ready).isEmpty ? .up : .starting
     }
 
-    /// Takes over what an earlier look has found; a request to stop may have come since.
+    /// Sets a phase that was derived earlier. If a stop has been requested since, the phase is `stopping` instead.
     mutating func enter(_ phase: ProjectStatus.Phase) {
         status.phase = stop == .none ? phase : .stopping
     }
 
-    /// Ports that have been picked stay as they are: running services know them.
+    /// Adds ports. A port that has been picked before does not change, because running services know it.
     mutating func offer(_ ports: [String: Int]) {
         status.ports.merge(ports) { old, _ in old }
     }
 
-    /// Asks for an end of all; it is never taken back.
+    /// Requests that all services stop. A request cannot be withdrawn or weakened.
     mutating func request(_ stop: StopRequest) {
         self.stop = max(self.stop, stop)
     }
@@ -93,9 +94,10 @@ struct Roster: Sendable {
         stop = .orderly
     }
 
-    /// All processes have ended.
+    /// Notes that all processes have ended.
     ///
-    /// - Returns: why the supervisor gave up, if it did.
+    /// - Returns: the reason why the supervisor stopped the project; nil if it was asked to, or if all services had
+    ///   ended.
     mutating func finish() -> ComposeError? {
         status.phase = .stopped
         return failure
@@ -103,7 +105,7 @@ struct Roster: Sendable {
 
     // MARK: Ending
 
-    /// Whether the process of an instance, if it has one, has to end.
+    /// True if the process of an instance, if it has one, must end.
     func isToEnd(_ instance: String) -> Bool {
         self[instance].map(isToEnd) ?? true
     }
@@ -112,7 +114,7 @@ struct Roster: Sendable {
         stop != .none || !instance.order.isWanted || instance.round != instance.order.round
     }
 
-    /// Whether it has to end and it is its turn: of those that have to end, dependents go first.
+    /// True if an instance must end and may end now: after the dependents that must end, too.
     func mayEnd(_ instance: String) -> Bool {
         if stop == .immediate { return true }
         guard isToEnd(instance) else { return false }
@@ -120,17 +122,18 @@ struct Roster: Sendable {
         let ending = Set(
             status.services.filter { $0.service != service && $0.isActive && isToEnd($0) }.map(\.service))
         guard !ending.isEmpty else { return true }
-        // As they were started: what the stack says of them now is for their next processes.
+        // By the definitions that the processes were started with; those in the stack are for the next processes.
         let graph = DependencyGraph(Array(definitions.values))
         return !ending.contains { graph.closure(of: [$0]).contains(service) }
     }
 
-    /// Whether what is left of its grace is to be skipped.
+    /// True if the rest of an instance's grace period is to be skipped.
     func isUrgent(_ instance: String) -> Bool {
         stop == .immediate || (isToEnd(instance) && self[instance]?.order.grace == .zero)
     }
 
-    /// Whether all has come to its end by itself, and nothing waits to be started again by request.
+    /// True if all instances that were started have ended by themselves. A stopped instance keeps the project running,
+    /// because a request may start it again.
     var isOver: Bool {
         status.services.allSatisfy { instance in
             let isDone = instance.isFinished && instance.round == instance.order.round && instance.order.isWanted
@@ -138,7 +141,7 @@ struct Roster: Sendable {
         }
     }
 
-    /// Asks for the end of all where that has come by itself.
+    /// Requests a stop if all instances have ended by themselves.
     mutating func stopIfOver() {
         if isOver { request(.orderly) }
     }
@@ -149,11 +152,11 @@ struct Roster: Sendable {
         case wait
         case start
         case refuse(ComposeError)
-        /// Nothing is left to do for the instance.
+        /// The instance's keeper is no longer needed.
         case leave
     }
 
-    /// What is to be done for an instance that has no process.
+    /// The next step for an instance that has no process.
     func nextStep(of instance: String) -> Step {
         guard stop == .none, let status = self[instance], !status.order.isRemoved else { return .leave }
         guard status.order.isWanted, status.round != status.order.round, let service = definition(of: status) else {
@@ -167,7 +170,7 @@ struct Roster: Sendable {
         return isPending(below: service) ? .wait : .start
     }
 
-    /// Whether anything that a service depends on, directly or not, is still on its way to what others need it for.
+    /// True if a direct or indirect dependency of a service has not met its condition, but still can.
     private func isPending(below service: Service) -> Bool {
         let needed = DependencyGraph(stack.services).closure(of: [service.name])
         return stack.services.contains { other in
@@ -175,11 +178,11 @@ struct Roster: Sendable {
         }
     }
 
-    /// How it stands with a dependency: all instances of the other service have to meet it.
+    /// Indicates whether a dependency is met or can still be met. All instances of the other service must meet it.
     func prospect(of dependency: Dependency) -> ServiceStatus.Prospect {
         let instances = instances(of: dependency.service)
         guard !instances.isEmpty else {
-            // Somebody scaled it to none, or it is no part of the stack.
+            // The service was scaled to 0, or is not part of the stack.
             return stack.services.contains { $0.name == dependency.service } ? .met : .impossible
         }
         let prospects = instances.map { $0.prospect(of: dependency.condition) }
@@ -188,27 +191,28 @@ struct Roster: Sendable {
 
     private func lostDependency(_ dependency: Dependency, of instance: ServiceStatus) -> ComposeError {
         let isStopped = instances(of: dependency.service).contains { !$0.order.isWanted }
-        let reason = isStopped ? "is stopped" : "will not reach \(dependency.condition.rawValue)"
+        let reason = isStopped ? "is stopped" : "cannot reach \(dependency.condition.rawValue)"
         return ComposeError(
             code: "dependency-failed",
             message: "service '\(instance.name)' cannot start: '\(dependency.service)' \(reason)",
-            recovery: isStopped ? "start it too, or use --no-deps" : nil)
+            recovery: isStopped
+                ? "start '\(dependency.service)' too, or use --no-deps" : "see 'segue logs \(dependency.service)'")
     }
 
-    // MARK: What keepers tell
+    // MARK: Reports of keepers
 
     var hasUnkept: Bool { status.services.contains { !kept.contains($0.name) } }
 
-    /// The instances that have no keeper yet; the caller gives them one.
+    /// The names of the instances that have no keeper yet. The caller must start a keeper for each.
     mutating func takeUnkept() -> [String] {
         let names = status.services.map(\.name).filter { !kept.contains($0) }
         kept.formUnion(names)
         return names
     }
 
-    /// Begins the round that an instance was asked for, if it may still start.
+    /// Begins the requested round of an instance, if it may still start.
     ///
-    /// - Returns: what to start. From then on those it depends on wait for it when they stop.
+    /// - Returns: the service to start; nil if it may not start. From now on, its dependencies stop only after it.
     mutating func claimRound(of instance: String) -> Service? {
         guard case .start = nextStep(of: instance), let status = self[instance], let service = definition(of: status)
         else { return nil }
@@ -217,20 +221,22 @@ struct Roster: Sendable {
         return service
     }
 
-    /// Marks an instance as starting once more within its round, unless it has been asked to end.
+    /// Marks an instance as starting, for the first or a later run in its round.
+    ///
+    /// - Returns: false, without a change, if the instance must end.
     mutating func claimStart(of instance: String) -> Bool {
         guard !isToEnd(instance) else { return false }
         change(instance) { $0.state = .starting }
         return true
     }
 
-    /// The instance has ended, and stays so unless it has been asked for anew.
+    /// Notes that an instance has ended. It is `exited`, or `restarting` if a new round has been requested.
     mutating func settle(_ instance: String) {
         let isAskedFor = stop == .none && self[instance]?.order.isWanted == true && isToEnd(instance)
         change(instance) { $0.state = isAskedFor ? .restarting : .exited }
     }
 
-    /// Marks an instance as failed; while the stack is still being brought up, that is the end of it all.
+    /// Marks an instance as failed. If the project is still starting, this stops the whole project.
     mutating func fail(_ instance: String, with error: ComposeError) {
         change(instance) {
             $0.state = .failed
@@ -239,16 +245,17 @@ struct Roster: Sendable {
         if status.phase == .starting { giveUp(because: error) }
     }
 
-    /// Marks an instance as failed that cannot be started, unless something has changed meanwhile.
+    /// Marks an instance that cannot be started as failed, unless the situation has changed meanwhile.
     mutating func refuseRound(of instance: String) {
         guard case .refuse(let error) = nextStep(of: instance) else { return }
         change(instance) { $0.round = $0.order.round }
         fail(instance, with: error)
     }
 
-    /// Takes an instance off the board that was removed and has ended; on a stop of all it stays there for all to see.
+    /// Deletes an instance that was removed from the project and has ended. After a stop of the whole project,
+    /// instances stay in the status.
     ///
-    /// - Returns: whether its keeper may go.
+    /// - Returns: true if the instance's keeper is no longer needed.
     mutating func dismiss(_ instance: String) -> Bool {
         guard case .leave = nextStep(of: instance) else { return false }
         guard self[instance]?.order.isRemoved == true else { return true }
@@ -260,15 +267,15 @@ struct Roster: Sendable {
 
     // MARK: Requests
 
-    /// Makes a request's wishes the instances' orders. What follows from them is up to their keepers.
+    /// Sets the orders of the instances as a request demands. Their keepers carry the orders out.
     ///
-    /// - Returns: what it comes to, instance by instance.
-    /// - Throws: ``ComposeError``; the roster is then to be thrown away.
+    /// - Returns: the change for each instance.
+    /// - Throws: ``ComposeError``. The roster must then be discarded.
     mutating func apply(_ request: ControlRequest) throws(ComposeError) -> [Change] {
         guard stop == .none else {
             throw ComposeError(
                 code: "stopping", message: "project '\(status.project)' is stopping",
-                recovery: "try again when it is down")
+                recovery: "try again when it has stopped")
         }
         switch request {
         case .up(let request):
@@ -299,7 +306,7 @@ struct Roster: Sendable {
     }
 
     private mutating func stop(_ instance: ServiceStatus, grace: Duration?) -> Change {
-        // One that has ended by itself, and stays so, need not be told.
+        // An instance that has ended by itself and will not be restarted needs no new order.
         let isOver = instance.isFinished && instance.round == instance.order.round
         let isStopped = !instance.order.isWanted && !instance.isActive
         if isOver || isStopped { return decide(.keep, instance.name) }
@@ -340,7 +347,7 @@ struct Roster: Sendable {
         return named.reversed().map { instance in decide(.remove, instance.name) { $0.remove(grace: grace) } }
     }
 
-    /// Restarts the dependents that asked for that, and theirs.
+    /// Restarts the dependents that declare `restart: true`, and their dependents that do.
     private mutating func follow(_ restarted: Set<String>, sparing: Set<String>, grace: Duration?) -> [Change] {
         var changes: [Change] = []
         var reached = restarted
@@ -351,7 +358,7 @@ struct Roster: Sendable {
                 reached.insert(dependent.name)
                 open.insert(dependent.name)
                 guard !sparing.contains(dependent.name) else { continue }
-                // One whose next round has not begun yet comes afterwards in any case.
+                // If its next round has not begun yet, the instance starts after this one in any case.
                 for instance in instances(of: dependent.name)
                 where instance.order.isWanted && !instance.isFinished && instance.round == instance.order.round {
                     let reason = "'\(service)' is restarted"
@@ -368,7 +375,7 @@ struct Roster: Sendable {
         return decide(.start, instance.name) { $0.start(ignoresDependencies: ignoresDependencies) }
     }
 
-    /// Those that others depend on first, as far as the stack's own order does not say it.
+    /// Sorts instances by the dependencies of their services: each is after those that it depends on.
     private func inOrder(_ instances: [ServiceStatus]) -> [ServiceStatus] {
         let names = DependencyGraph(stack.services).inOrder
         return instances.sorted { a, b in
@@ -376,18 +383,19 @@ struct Roster: Sendable {
         }
     }
 
-    /// Lets a stack take the place of the present one: what is new starts, what has changed starts anew, what is no
-    /// longer part of the files goes, and all else stays as it is.
+    /// Replaces the current stack: new services start, changed ones are restarted, those that the files no longer
+    /// contain are removed, and all others stay as they are.
     private mutating func up(_ request: UpRequest) throws(ComposeError) -> [Change] {
         try request.stack.validate()
-        // What somebody has started of a profile stays part of the project, or nobody could start it again.
+        // Services of inactive profiles stay part of the project if they have instances, so that they can be started
+        // again.
         let left = stack.services.filter { request.inactive.contains($0.name) && !instances(of: $0.name).isEmpty }
         stack = request.stack.anchored
         stack.services += left
         let present = Set(stack.services.map(\.name))
         try status.check(request.selection.services, areIn: present)
         var changes = status.services.filter { !present.contains($0.service) && !$0.order.isRemoved }.map { orphan in
-            let reason = "the stack has no service '\(orphan.service)'"
+            let reason = "the compose files have no service '\(orphan.service)'"
             return decide(.remove, orphan.name, reason: reason) { $0.remove(grace: request.grace) }
         }
         let selected = request.selection.names(in: request.stack)
@@ -396,7 +404,7 @@ struct Roster: Sendable {
             if selected.contains(service.name) {
                 changes += up(service, request)
             } else if instances(of: service.name).isEmpty {
-                // So that it can be started later.
+                // Creates the instances, so that the service can be started later.
                 _ = fit(service, starts: false)
             }
         }
@@ -430,27 +438,28 @@ struct Roster: Sendable {
     ) -> String? {
         switch recreation {
         case .never: return nil
-        case .always: return "it was asked for"
+        case .always: return "a restart was requested"
         case .changed:
             guard let present = definitions[instance.name], present.definition != service.definition else { return nil }
             return "its definition has changed"
         }
     }
 
-    /// As ``ProjectStatus/instances(named:of:)``, without those that are on their way out.
+    /// As ``ProjectStatus/instances(named:of:)``, but without instances that are being removed.
     private func instances(named names: [String]) throws(ComposeError) -> [ServiceStatus] {
         try status.check(
             names, areIn: Set(status.services.flatMap { [$0.service, $0.name] }).union(stack.services.map(\.name)))
-        // A service that was scaled to none has no instance, and may be named all the same.
+        // A service that was scaled to 0 has no instances, but its name is valid.
         return status.services.filter { instance in
             let isMeant = names.isEmpty || names.contains(instance.service) || names.contains(instance.name)
             return isMeant && !instance.order.isRemoved
         }
     }
 
-    /// Adds and removes instances until a service has as many as it shall have. Those that stay keep name and process.
+    /// Adds or removes instances until a service has the number that it declares. The others keep their name and
+    /// process.
     ///
-    /// - Parameter starts: whether those that are added are wanted at once.
+    /// - Parameter starts: true to start the added instances.
     private mutating func fit(_ service: Service, starts: Bool = true, grace: Duration? = nil) -> [Change] {
         let present = instances(of: service.name).sorted { $0.replica < $1.replica }
         let surplus = present.dropFirst(service.replicas).map { surplus in
@@ -462,7 +471,7 @@ struct Roster: Sendable {
         return surplus + (starts ? added.map { name in decide(.start, name) { $0.start() } } : [])
     }
 
-    /// Puts the instances into the order that the stack has its services in, which is the one that people see.
+    /// Sorts the instances in the stack's order of services, in which people see them.
     private mutating func arrange() {
         let places = Dictionary(stack.services.enumerated().map { ($1.name, $0) }) { first, _ in first }
         status.services.sort { a, b in
@@ -471,7 +480,7 @@ struct Roster: Sendable {
     }
 
     private mutating func add(_ replica: Int, of service: Service) -> String {
-        // One that is on its way out comes back: it has a keeper, which must not get a rival.
+        // An instance that is being removed is used again: it still has a keeper, and must not get a second one.
         let leaving = status.services.first { $0.service == service.name && $0.replica == replica }
         if let leaving { return leaving.name }
         let name = service.instanceName(replica)
@@ -479,7 +488,7 @@ struct Roster: Sendable {
         return name
     }
 
-    /// Gives an instance another order, unless it is to be kept as it is.
+    /// Changes the order of an instance, and describes the change. Without `give` the order stays the same.
     private mutating func decide(
         _ action: Change.Action, _ instance: String, reason: String? = nil,
         _ give: (inout InstanceOrder) -> Void = { _ in }
@@ -489,19 +498,19 @@ struct Roster: Sendable {
     }
 }
 
-/// What a supervisor has been asked for; it only ever grows.
+/// The stop that a supervisor was asked for. It can only become stricter.
 enum StopRequest: Int, Sendable, Comparable {
     case none
-    /// Dependents first, each with its grace.
+    /// Dependents stop first, each within its grace period.
     case orderly
-    /// Without any more grace.
+    /// All are killed without waiting for the rest of the grace period.
     case immediate
 
     static func < (a: StopRequest, b: StopRequest) -> Bool { a.rawValue < b.rawValue }
 }
 
 extension [Change] {
-    /// Each instance once, with the last that was decided of it.
+    /// Only the last change of each instance.
     fileprivate var settled: [Change] {
         enumerated().filter { index, change in
             !self[(index + 1)...].contains { $0.instance == change.instance }

@@ -1,9 +1,9 @@
 import Glibc
 import SystemSupport
 
-/// Until when one run of a service must give its next sign of life, by sd_notify(3).
+/// The deadlines of one run of a service for its messages by sd_notify(3).
 ///
-/// On a clock that stands still while the machine sleeps: waking up is nobody's fault.
+/// The clock stops while the machine sleeps, so that a service is not blamed for time in which it could not run.
 struct RunDeadlines {
     typealias Instant = SuspendingClock.Instant
 
@@ -14,8 +14,8 @@ struct RunDeadlines {
     private var isTriggered = false
 
     /// - Parameters:
-    ///   - start: until when it must be ready; `nil` when nobody waits for that.
-    ///   - timeout: how long that is, for people to read.
+    ///   - start: the deadline for becoming ready; nil if the service is not expected to become ready.
+    ///   - timeout: the time that it has to become ready, for messages.
     init(start: Instant?, timeout: Duration, watchdog: Duration?, now: Instant) {
         self.start = start
         self.timeout = timeout
@@ -23,7 +23,7 @@ struct RunDeadlines {
         heartbeat = watchdog.map { now + $0 }
     }
 
-    /// When to look for a fault again, if no message comes before.
+    /// The next deadline; nil if there is none.
     var next: Instant? { [start, heartbeat].compactMap(\.self).min() }
 
     mutating func take(_ message: NotifyMessage, at now: Instant) {
@@ -32,9 +32,11 @@ struct RunDeadlines {
         if message.isWatchdogTriggered { isTriggered = true }
     }
 
-    /// - Parameter state: of the service; what is not ready yet, or stopping, need not send anything.
+    /// The fault of the service at a time; nil if there is none.
+    ///
+    /// - Parameter state: the service's state. Only while it is ready or running must it send `WATCHDOG=1`.
     mutating func fault(of state: ServiceStatus.State, at now: Instant) -> RunFault? {
-        if isTriggered { return .hung("says that it hangs") }
+        if isTriggered { return .hung("reported that it hangs") }
         if state != .starting {
             start = nil
         } else if let end = start, now >= end {
@@ -51,11 +53,11 @@ struct RunDeadlines {
     }
 }
 
-/// Why the supervisor ends a process that would go on by itself.
+/// The reason why the supervisor ends a process that has not ended by itself.
 struct RunFault: Sendable, Equatable, CustomStringConvertible {
-    /// In words that follow the service's name.
+    /// A phrase that follows the service's name.
     let description: String
-    /// What asks it to end, if not the service's own stop signal.
+    /// The signal that asks it to end; nil for the service's own stop signal.
     var signal: StopSignal?
 
     static func notReady(within timeout: Duration) -> RunFault {
@@ -66,8 +68,8 @@ struct RunFault: Sendable, Equatable, CustomStringConvertible {
         RunFault(description: "is unhealthy" + (reason.map { ": \($0)" } ?? ""))
     }
 
-    /// A process that hangs is ended as systemd does it, with a signal that leaves a core where cores are wanted, or a
-    /// backtrace where Swift writes them. The latter outlives the signal; the kill after the grace ends it.
+    /// The process hangs. As under systemd, it is sent `SIGABRT`, which writes a core dump if these are enabled, or a
+    /// backtrace if Swift's are enabled. After a backtrace the process continues; it is killed after the grace period.
     static func hung(_ description: String) -> RunFault {
         RunFault(description: description, signal: StopSignal(number: SIGABRT))
     }

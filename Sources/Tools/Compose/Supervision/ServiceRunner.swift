@@ -4,13 +4,13 @@ import Subprocess
 import SystemPackage
 import SystemSupport
 
-/// One round of an instance: from its start to its end, restarts by its policy included.
+/// Runs one round of an instance: from its start to its end, including restarts by its policy.
 struct ServiceRunner: Sendable {
-    /// Of the instance.
+    /// The name of the instance.
     let name: String
     let service: Service
     let awaitsReadiness: Bool
-    /// Where a relative working directory starts.
+    /// The folder in which a relative working directory starts.
     let directory: String
     let project: Project
     let board: StatusBoard
@@ -19,19 +19,19 @@ struct ServiceRunner: Sendable {
     let options: SupervisorOptions
     let logger: Logger
 
-    /// Why one run of the process came to its end.
+    /// The reason why one run of the process ended.
     private enum Cause: Sendable, Equatable {
         case leaderExited
         case stopRequested
         case faulty(RunFault)
     }
 
-    /// How one run of the process came to its end.
+    /// The result of one run of the process.
     private enum Ending: Sendable {
         case exited(succeeded: Bool, wasReady: Bool)
-        /// The supervisor ended it.
+        /// The supervisor ended it because of a fault.
         case faulty(RunFault, wasReady: Bool)
-        /// It was asked to end, before or during the run.
+        /// A request to end it came before or during the run.
         case stopped
         case failed(ComposeError)
     }
@@ -43,7 +43,8 @@ struct ServiceRunner: Sendable {
         var wasEverReady = false
         while true {
             let begin = ContinuousClock.now
-            // Once it has been ready, later runs each have the whole time: only the first start is the user's wait.
+            // Until the service has been ready once, all runs share one deadline, because the user waits. Later runs
+            // each get the full time.
             if wasEverReady { deadline = begin + patience }
             let ending = await runOnce(deadline: deadline)
             switch ending {
@@ -59,7 +60,7 @@ struct ServiceRunner: Sendable {
 
     private var backoff: RestartBackoff { service.backoff ?? options.backoff }
 
-    /// How long its process may take to end when it is asked to.
+    /// The time for its process to end after the stop signal.
     private var stopGrace: Duration { board.view[name]?.order.grace ?? options.stopGrace ?? service.stopGracePeriod }
 
     private var startTimeout: Duration {
@@ -72,7 +73,7 @@ struct ServiceRunner: Sendable {
 
     /// Runs the process once, until it and all its descendants have ended.
     ///
-    /// - Parameter deadline: until when it must be ready, if that is expected of it.
+    /// - Parameter deadline: the deadline for becoming ready, if the service is expected to become ready.
     private func runOnce(deadline: ContinuousClock.Instant) async -> Ending {
         guard board.update({ $0.claimStart(of: name) }) else { return .stopped }
         do {
@@ -101,9 +102,10 @@ struct ServiceRunner: Sendable {
         }
     }
 
-    /// What it takes to run a command as the service's own: its folder and variables, and a session for itself.
+    /// The configuration for running a command like the service: in its folder, with the given variables, in a new
+    /// session.
     ///
-    /// - Parameter key: of the service's entry, that says the command.
+    /// - Parameter key: the key of the service's entry that contains the command.
     private func configuration(
         of command: [String], as key: String, variables: [String: String]
     ) throws(ComposeError) -> Configuration {
@@ -113,7 +115,7 @@ struct ServiceRunner: Sendable {
                 of: command, as: ServiceKey(service: service.name, name: key), workingDirectory: folder,
                 searchPath: variables["PATH"])
         var platform = PlatformOptions()
-        // Ctrl-C in the supervisor's terminal must reach the supervisor alone, which then stops all in order.
+        // Ctrl-C in the supervisor's terminal must reach only the supervisor, which then stops all services in order.
         platform.createSession = true
         let pairs = variables.compactMap { key, value in Environment.Key(rawValue: key).map { ($0, value) } }
         return Configuration(
@@ -140,16 +142,16 @@ struct ServiceRunner: Sendable {
         case .stopRequested: return .stopped
         case .faulty(let fault): return .faulty(fault, wasReady: wasReady)
         case .leaderExited:
-            // Asked to stop while the last of its descendants were being ended.
+            // The stop was requested while the last of its descendants were being ended.
             if board.view.isToEnd(name) { return .stopped }
             return .exited(succeeded: status.isSuccess, wasReady: wasReady)
         }
     }
 
-    /// Stands by a process from just after its start until the last of its session has ended.
+    /// Watches a process from its start until all processes of its session have ended.
     ///
-    /// The leader is not reaped before this returns. So its number, which is that of the session too, cannot have been
-    /// given to another process while the rest of the session is signalled.
+    /// The leader is not reaped before this returns. So its number, which is also that of the session, cannot be given
+    /// to another process while signals are sent to the rest of the session.
     private func attend(
         _ session: ProcessSession,
         output: [(LogLine.Stream, SubprocessOutputSequence)],
@@ -161,12 +163,12 @@ struct ServiceRunner: Sendable {
             $0.startedAt = Date()
             $0.wasReady = false
             $0.state = awaitsReadiness ? .starting : .running
-            // What earlier runs have shown says nothing of this one.
+            // The health of earlier runs does not count for this one.
             $0.health = probe.map { _ in ServiceHealth() }
             ($0.message, $0.fault, $0.pause) = (nil, nil, nil)
         }
         return await withTaskGroup(of: Void.self) { group in
-            // Ends by itself at the end of the output, or of the leader: never cancelled, so that no line is lost.
+            // Ends by itself when the output or the leader has ended. It is never cancelled, so that no line is lost.
             for (stream, output) in output { group.addTask { await copy(output, of: stream) } }
             let cause = await firstCause(session, socket: socket, deadline: deadline)
             let fault: RunFault? = if case .faulty(let fault) = cause { fault } else { nil }
@@ -194,7 +196,7 @@ struct ServiceRunner: Sendable {
                 return .leaderExited
             }
             group.addTask {
-                // Those who depend on this service stop first.
+                // The services that depend on this one stop first.
                 _ = await board.first { $0.mayEnd(name) }
                 return .stopRequested
             }
@@ -206,7 +208,7 @@ struct ServiceRunner: Sendable {
             while cause == nil, let next = await group.next() { cause = next }
             group.cancelAll()
             await group.waitForAll()
-            // One that says that it is ready and ends at once has been ready all the same.
+            // A service that announces that it is ready and ends at once counts as having been ready.
             while let message = socket.receive() { take(message) }
             return cause ?? .leaderExited
         }
@@ -223,16 +225,16 @@ struct ServiceRunner: Sendable {
         await log.endLine(of: stream)
     }
 
-    /// Takes in what the service says of itself, for as long as it runs.
+    /// Reads the messages of the service (sd_notify(3)) while it runs.
     ///
-    /// - Returns: why it is to be ended, if it is; `nil` when the task is cancelled.
+    /// - Returns: the fault for which it must be ended; nil if the task is cancelled.
     private func followNotifications(_ socket: NotifySocket, deadline: ContinuousClock.Instant) async -> RunFault? {
         let now = SuspendingClock.now
         var deadlines = RunDeadlines(
             start: awaitsReadiness ? now + ContinuousClock.now.duration(to: deadline) : nil, timeout: startTimeout,
             watchdog: service.watchdog, now: now)
         while !Task.isCancelled {
-            // All that has come is read before anything is found late: it may be us who were held up.
+            // All messages are read before a deadline is checked, because the delay may be the supervisor's own.
             while let message = socket.receive() {
                 take(message)
                 deadlines.take(message, at: .now)
@@ -246,7 +248,7 @@ struct ServiceRunner: Sendable {
 
     private func take(_ message: NotifyMessage) {
         board.change(name) { status in
-            // Where a check decides, the service's own word is not enough.
+            // With a health check, `READY=1` from the service does not make it ready.
             if message.isReady, probe == nil {
                 status.state = .ready
                 status.wasReady = true
@@ -260,9 +262,9 @@ struct ServiceRunner: Sendable {
         if case .probe(let probe) = service.readiness { probe } else { nil }
     }
 
-    /// Checks the service for as long as it runs, one check after the other.
+    /// Checks the service while it runs, one check after the other.
     ///
-    /// - Returns: why it is to be ended, if it is; `nil` when the task is cancelled.
+    /// - Returns: the fault for which it must be ended; nil if the task is cancelled.
     private func followHealth(_ probe: HealthProbe) async -> RunFault? {
         let start = ContinuousClock.now
         var state = HealthState(probe: probe)
@@ -271,7 +273,7 @@ struct ServiceRunner: Sendable {
             if Task.isCancelled { return nil }
             let age = start.duration(to: .now)
             let failure = await failure(of: probe)
-            // A check that was broken off says nothing of the service.
+            // A check that was cancelled has no result.
             if Task.isCancelled { return nil }
             state.take(failure, at: age)
             if let fault = judge(state.health) { return fault }
@@ -279,7 +281,7 @@ struct ServiceRunner: Sendable {
     }
 
     private func failure(of probe: HealthProbe) async -> String? {
-        // The check must not speak for the service on its socket.
+        // The check must not send messages in the name of the service.
         let variables = variables.filter { !OfferedVariables.notificationVariables.contains($0.key) }
         do {
             let configuration = try configuration(of: probe.command, as: "healthcheck", variables: variables)
@@ -289,10 +291,10 @@ struct ServiceRunner: Sendable {
         }
     }
 
-    /// Shows how healthy the service is, and decides whether it is to be ended.
+    /// Updates the service's health in the status, and decides if the service must be ended.
     ///
-    /// One that was never healthy has not started. Later it is ended only to be started again: without a restart policy
-    /// a service that answers badly is better than none.
+    /// If it has not been healthy in this run, it must be ended: its start has failed. Later it is ended only if it is
+    /// then restarted. Without a restart policy, an unhealthy service is better than none.
     private func judge(_ health: ServiceHealth) -> RunFault? {
         var wasReady = false
         board.change(name) { status in
@@ -308,7 +310,7 @@ struct ServiceRunner: Sendable {
         return .unhealthy(health.reason)
     }
 
-    /// Settles what becomes of the service after a run, and waits out the backoff if it is to run again.
+    /// Decides after a run if the service runs again. If so, waits for the pause first; if not, sets its final state.
     private func shouldRestart(after ending: Ending, attempts: Int, isFirstStart: Bool) async -> Bool {
         switch ending {
         case .stopped:
@@ -352,9 +354,10 @@ struct ServiceRunner: Sendable {
         return false
     }
 
-    /// The failure of one service is the end of all, where that is asked for.
+    /// Stops the whole project because this service has failed.
     private func abort() {
-        let error = ComposeError(code: "service-failed", message: "service '\(name)' \(lastExit)")
+        let error = ComposeError(
+            code: "service-failed", message: "service '\(name)' \(lastExit)", recovery: "see 'segue logs \(name)'")
         board.update { $0.giveUp(because: error) }
     }
 
@@ -362,7 +365,7 @@ struct ServiceRunner: Sendable {
         ComposeError(
             code: "not-ready",
             message: "service '\(name)' \(reason)",
-            recovery: "'segue logs \(name)' tells more",
+            recovery: "see 'segue logs \(name)'",
             logTail: await log.tail
         )
     }

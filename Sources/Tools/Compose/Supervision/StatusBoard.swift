@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// The one place where the supervisor's parts tell each other how things stand.
+/// The shared state of the supervisor's parts.
 ///
-/// Services start, wait for each other and stop by looking at the board; nobody commands anybody. One lock guards all
-/// of it, so that an instance's claim to start and a request to stop cannot cross.
+/// The parts do not call each other. Each one watches the board, and starts, waits or stops accordingly. One lock
+/// guards the whole state, so that the start of an instance and a request to stop cannot overlap.
 final class StatusBoard: Sendable {
     private struct State {
         var roster: Roster
@@ -14,7 +14,7 @@ final class StatusBoard: Sendable {
     }
 
     private let state: Mutex<State>
-    /// Called under the lock after each change, so that what is recorded keeps the order of the changes.
+    /// Called under the lock at each change, so that changes are recorded in their order.
     private let record: @Sendable (ProjectStatus) -> Void
 
     init(_ roster: Roster, record: @escaping @Sendable (ProjectStatus) -> Void) {
@@ -24,7 +24,7 @@ final class StatusBoard: Sendable {
 
     var view: Roster { state.withLock { $0.roster } }
 
-    /// Records how all stands at the beginning, whatever stood there before.
+    /// Adds ports and records the first status, which replaces that of an earlier run.
     func begin(ports: [String: Int]) {
         state.withLock { state in
             state.roster.offer(ports)
@@ -32,14 +32,14 @@ final class StatusBoard: Sendable {
         }
     }
 
-    /// Changes the roster and shows it to all who watch.
+    /// Changes the roster and wakes all watchers.
     ///
-    /// They are told outside the lock: resuming a task takes that task's own lock, under which a cancellation may at the
-    /// same time be running a watcher's termination handler, which needs ours.
+    /// The watchers are woken outside the lock. Resuming a task takes that task's own lock, under which a cancellation
+    /// may at the same time be running a watcher's termination handler, which needs the lock of the board.
     @discardableResult
     func update<R: Sendable, E: Error>(_ change: (inout Roster) throws(E) -> R) throws(E) -> R {
         let (result, watchers) = try state.withLock { state throws(E) in
-            // A change that fails halfway has not happened.
+            // If `change` throws, nothing is changed.
             var roster = state.roster
             let result = try change(&roster)
             if roster.status != state.roster.status { record(roster.status) }
@@ -54,7 +54,8 @@ final class StatusBoard: Sendable {
         update { $0.change(instance, change) }
     }
 
-    /// The present view, then the newest after each change; one who is slow misses those between. Ends with the run.
+    /// The current roster, then the newest one after each change; a slow reader misses those in between. Ends with the
+    /// run.
     func views() -> some AsyncSequence<Roster, Never> & Sendable {
         let (changes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let watcher: Int? = state.withLock { state in
@@ -74,15 +75,15 @@ final class StatusBoard: Sendable {
         return changes.map { self.view }
     }
 
-    /// Waits for a view that fits.
+    /// Waits for a roster for which `fits` returns true.
     ///
-    /// - Returns: `nil` when the task was cancelled, or the run ended, before there was one.
+    /// - Returns: nil if the task is cancelled or the run ends before.
     func first(where fits: @Sendable (Roster) -> Bool) async -> Roster? {
         for await view in views() where fits(view) { return view }
         return nil
     }
 
-    /// Lets everyone who watches go; the view stays as it is.
+    /// Ends all sequences of ``views()``. The roster stays as it is.
     func close() {
         let watchers = state.withLock { state in
             state.isClosed = true

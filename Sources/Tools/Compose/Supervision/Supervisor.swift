@@ -3,9 +3,9 @@ import Glibc
 package import Logging
 import SystemSupport
 
-/// Brings a stack up, keeps it up, changes it on request, and takes it down in order.
+/// Starts a stack, keeps it running, changes it on request, and stops it in order.
 ///
-/// All that it does happens within ``run()``; every process that it starts has ended when that returns.
+/// All work is done within ``run()``. Every process that it starts has ended when that returns.
 package final class Supervisor: Sendable {
     private let project: Project
     private let options: SupervisorOptions
@@ -13,8 +13,8 @@ package final class Supervisor: Sendable {
     private let board: StatusBoard
     private let recorder: StatusRecorder
 
-    /// - Parameter selection: which services start; the others can be started later.
-    /// - Throws: ``ComposeError`` `invalid-stack`, `unknown-service`.
+    /// - Parameter selection: the services to start; the others can be started later.
+    /// - Throws: ``ComposeError`` `invalid-stack`, `unknown-service`, `no-proc`.
     package init(
         stack: Stack,
         selection: Selection = .all,
@@ -32,11 +32,11 @@ package final class Supervisor: Sendable {
         board = StatusBoard(roster) { recorder.record($0) }
     }
 
-    /// How all stands now.
+    /// The current status.
     package var status: ProjectStatus { board.view.status }
 
-    /// How all stands now, then the newest after each change; one who is slow misses those between, never the last.
-    /// Other processes can read what comes here.
+    /// The current status, then the newest one after each change; a slow reader misses some in between, but never the
+    /// last. Each status is written to the status file before it is returned here.
     package var statuses: some AsyncSequence<ProjectStatus, Never> & Sendable {
         board.views().map { [recorder] view in
             recorder.flush()
@@ -44,20 +44,22 @@ package final class Supervisor: Sendable {
         }
     }
 
-    /// Asks for an orderly stop; asked again, skips what is left of everyone's grace.
+    /// Requests an orderly stop. A second call skips the rest of all grace periods.
     package func stop() {
         board.update { $0.request($0.stop == .none ? .orderly : .immediate) }
     }
 
-    /// Returns when all services have ended: because they were asked to, or of themselves. Cancelling is asking.
+    /// Runs the stack; returns when all services have ended, by request or by themselves. Cancelling the task requests
+    /// an orderly stop.
     ///
-    /// One supervisor runs once.
+    /// Call it only once.
     ///
-    /// - Throws: ``ComposeError``: another supervisor is at work, or the stack could not be brought up.
+    /// - Throws: ``ComposeError``: `already-running` if another supervisor is running; otherwise the error because of
+    ///   which the stack could not be started or was stopped.
     package func run() async throws {
         try await withTaskCancellationHandler {
-            // Subprocess kills a child whose task is cancelled at once. An orderly stop takes longer, so nothing below
-            // is cancelled: it is a task of its own, awaited here and thereby owned.
+            // Subprocess kills a child at once if its task is cancelled, but an orderly stop takes longer. So the work
+            // is in a task of its own, which is never cancelled; this function owns it and waits for it.
             try await Task { try await superviseAlone() }.value
         } onCancel: {
             board.update { $0.request(.orderly) }
@@ -77,7 +79,7 @@ package final class Supervisor: Sendable {
     }
 
     private func supervise(_ launcher: Launcher, holding lock: FileLock) async throws {
-        // First, for they are found by what the killed supervisor wrote, in whose place we then write.
+        // First, because the leftovers are found by the status of the killed supervisor, which this one overwrites.
         try await project.stopLeftovers(logger: logger)
         try await supervise(launcher)
         lock.release()
@@ -88,16 +90,16 @@ package final class Supervisor: Sendable {
         return ComposeError(
             code: "already-running",
             message: "project '\(project.name)' is already running\(pid)",
-            recovery: "change it with 'segue up -d', take it down first, or use another name with -p"
+            recovery: "change it with 'segue up -d', stop it with 'segue down', or choose another name with -p"
         )
     }
 
-    /// One run of the stack, from free ports to an empty runtime directory.
+    /// Runs the stack: from the creation of its folders to the removal of its runtime folder.
     private func supervise(_ launcher: Launcher) async throws {
         project.removeRuntimeDirectory()
         try project.prepare(services: board.view.status.services.map(\.name))
         defer { project.removeRuntimeDirectory() }
-        // Before anybody can read from the status that this supervisor is there to be asked.
+        // Before the status says that this supervisor runs, because then other processes may send requests.
         let control = try ControlServer(path: project.controlPath, logger: logger)
         let view = board.view
         try project.save(view.stack)
@@ -107,7 +109,7 @@ package final class Supervisor: Sendable {
         await withTaskGroup { group in
             group.addTask { await self.followPhase(launcher) }
             group.addTask { await self.followSignals() }
-            // Before others' work: a process that is not written down is lost if this one is killed.
+            // With high priority, because a process that is not in the status is lost if the supervisor is killed.
             group.addTask(priority: .high) { for await _ in self.board.views() { self.recorder.flush() } }
             group.addTask { await control.serve(self.answer) }
             await keepInstances()
@@ -118,12 +120,12 @@ package final class Supervisor: Sendable {
         if let failure { throw failure }
     }
 
-    /// Returns when no instance has a process any more, and none will have one again.
+    /// Starts a keeper for each instance; returns when no instance has a process or will get one.
     private func keepInstances() async {
         await withDiscardingTaskGroup { keepers in
             for await view in board.views() {
                 if view.stop != .none { return }
-                // Looked at again under the lock: a request may have come meanwhile.
+                // `stopIfOver` checks again under the lock, because a request may have come meanwhile.
                 if view.isOver { board.update { $0.stopIfOver() } }
                 guard view.hasUnkept else { continue }
                 for name in board.update({ $0.takeUnkept() }) {
@@ -135,7 +137,7 @@ package final class Supervisor: Sendable {
         }
     }
 
-    /// Derives the project's phase from its services', and tells whoever launched us.
+    /// Derives the project's phase from the states of its services, and informs the launcher.
     private func followPhase(_ launcher: Launcher) async {
         var isLaunched = false
         for await view in board.views() {
@@ -159,11 +161,11 @@ package final class Supervisor: Sendable {
         for await _ in ShutdownSignals.arrivals(of: options.stopSignals) { stop() }
     }
 
-    /// Does what was asked for as far as it can be done at once: it gives the orders and does not wait for what follows.
+    /// Carries out a request, but does not wait for its effects: it sets the orders of the instances.
     ///
-    /// - Parameter isRehearsal: whether to tell only what would be done.
-    /// - Returns: what becomes of each instance; ``ProjectStatus/outcome(of:isReadyEnough:)`` tells how far it is.
-    /// - Throws: ``ComposeError``; nothing has changed then.
+    /// - Parameter isRehearsal: true to return the changes that the request would make, without making them.
+    /// - Returns: the change for each instance. ``ProjectStatus/outcome(of:until:)`` gives its progress.
+    /// - Throws: ``ComposeError``; then nothing has changed.
     @discardableResult
     package func perform(_ request: ControlRequest, isRehearsal: Bool = false) throws(ComposeError) -> [Change] {
         if isRehearsal {
@@ -178,7 +180,7 @@ package final class Supervisor: Sendable {
             if roster.stack != before { try self.project.save(roster.stack) }
             return changes
         }
-        // Whoever has asked may look at once.
+        // The process that sent the request may read the status at once.
         recorder.flush()
         if case .kill(_, let signal) = request { send(signal, to: changes.map(\.instance)) }
         return changes
@@ -198,29 +200,30 @@ package final class Supervisor: Sendable {
         if !ports.isEmpty { board.update { $0.offer(ports) } }
     }
 
-    /// To the leader alone, by a handle that means no other process, even if it ends at this moment.
+    /// Sends a signal to the leader of each instance only. The handle means no other process, even if the leader ends
+    /// at this moment.
     private func send(_ signal: Int32, to instances: [String]) {
         let view = board.view
         for name in instances { view[name]?.process?.open()?.send(signal) }
     }
 }
 
-/// How a ``Supervisor`` goes about its work.
+/// The options of a ``Supervisor``.
 package struct SupervisorOptions: Sendable {
-    /// What the services inherit, and where `PATH` and a launcher's `NOTIFY_SOCKET` are read.
+    /// The environment that the services inherit. The launcher's `NOTIFY_SOCKET` is read from it, too.
     package var environment: [String: String]
-    /// Where bare command names are looked for before `PATH`.
+    /// The folder in which bare command names are searched for before `PATH`; nil for none.
     package var executableDirectory: String?
-    /// How long a service may take to become ready, unless it says otherwise.
+    /// The time for a service to become ready, unless its entry sets another.
     package var startTimeout: Duration
     package var backoff: RestartBackoff
-    /// How much of each service's output is kept.
+    /// The limits of the log of each instance.
     package var logs: LogRetention
-    /// How long a service may take to end when it is asked to, whatever it says itself.
+    /// The grace period of all services, in place of their own ones; nil for their own ones.
     package var stopGrace: Duration?
-    /// Whether all is stopped as soon as one service has failed for good.
+    /// True to stop the whole project when one service has failed and is not restarted.
     package var abortsOnFailure: Bool
-    /// Signals to the supervisor's process that ask it to stop: the first orderly, the second at once.
+    /// The signals that stop the supervisor's process: the first requests an orderly stop, the second an immediate one.
     package var stopSignals: [Int32]
 
     package init(
@@ -245,7 +248,7 @@ package struct SupervisorOptions: Sendable {
 
     package static let usualStartTimeout = Duration.seconds(30)
 
-    /// The folder of the executable that runs now.
+    /// The folder of the running executable; nil if `/proc` is not mounted.
     package static var runningExecutableDirectory: String? {
         let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         return path.map { ($0 as NSString).deletingLastPathComponent }

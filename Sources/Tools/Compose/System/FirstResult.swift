@@ -1,4 +1,5 @@
-/// Runs operations beside each other until the first returns. The others are cancelled, and have returned when this does.
+/// Runs operations concurrently and returns the result of the first to finish. The others are cancelled and have ended
+/// when this returns.
 @discardableResult
 func firstResult<Result: Sendable>(
     of first: @escaping @concurrent @Sendable () async -> Result,
@@ -8,7 +9,7 @@ func firstResult<Result: Sendable>(
         group.addTask(operation: first)
         for operation in others { group.addTask(operation: operation) }
         defer { group.cancelAll() }
-        // A group gives nil only when it has no task.
+        // Only a group without tasks returns nil here.
         guard let result = await group.next() else { return await first() }
         return result
     }

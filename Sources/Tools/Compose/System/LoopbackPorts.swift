@@ -1,13 +1,13 @@
 import Glibc
 
-/// Ports of the loopback interface that nobody uses at the moment.
+/// Finds ports of the loopback interface that are not in use.
 enum LoopbackPorts {
     /// - Returns: a different port for each name.
     /// - Throws: ``ComposeError`` `no-port`.
     static func pick(for names: [String]) throws(ComposeError) -> [String: Int] {
         var ports: [String: Int] = [:]
         var descriptors: [CInt] = []
-        // All stay bound until each name has its own, or the kernel might give the same one out twice.
+        // All sockets stay open until each name has a port; otherwise the kernel might pick the same port twice.
         defer { for descriptor in descriptors { close(descriptor) } }
         for name in names {
             let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)

@@ -1,19 +1,20 @@
 import Foundation
 import Glibc
 
-/// Folders that nobody but their owner may enter.
+/// Creates folders that only their owner may enter.
 enum PrivateDirectory {
-    /// Makes a folder with mode 0700, and those above it that are missing.
+    /// Creates a folder with mode 0700, and its missing parents.
     ///
-    /// - Throws: ``ComposeError`` `insecure-directory` when one of that name is there but is another user's, open to
-    ///   others, or a symbolic link: in a shared temporary directory anyone may have made it.
+    /// - Throws: ``ComposeError`` `directory` if the folder cannot be created; `insecure-directory` if the path exists
+    ///   and is a symbolic link or not a folder, belongs to another user, or is open to others. In a shared temporary
+    ///   directory anyone may have created it.
     static func make(_ path: String) throws(ComposeError) {
         let parent = (path as NSString).deletingLastPathComponent
         if access(parent, F_OK) != 0, parent != path { try make(parent) }
         if mkdir(path, 0o700) == 0 { return }
         guard errno == EEXIST else {
             let reason = String(cString: strerror(errno))
-            throw ComposeError(code: "directory", message: "cannot make the folder \(path): \(reason)")
+            throw ComposeError(code: "directory", message: "cannot create the folder \(path): \(reason)")
         }
         var info = stat()
         guard lstat(path, &info) == 0, info.st_mode & S_IFMT == S_IFDIR, info.st_uid == geteuid(),
@@ -22,7 +23,7 @@ enum PrivateDirectory {
             throw ComposeError(
                 code: "insecure-directory",
                 message: "\(path) is not a folder that only you can enter",
-                recovery: "remove it, or chmod 700 it if it is yours"
+                recovery: "remove it, or run 'chmod 700' on it if it is yours"
             )
         }
     }

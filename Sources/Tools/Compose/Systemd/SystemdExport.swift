@@ -3,26 +3,27 @@ import Glibc
 import Support
 import SystemSupport
 
-/// A stack as units of systemd: a service each for every process, and a target that starts and stops them together.
+/// Converts a stack to units of systemd: a service for each instance, and a target that starts and stops them together.
 package struct SystemdExport: Sendable {
     let stack: Stack
     let name: String
     let manager: SystemdManager
     let project: Project
-    /// By the names in `x-ports`. They are what they are from now on, not picked at each start.
+    /// The ports by the names in `x-ports`. The units contain them, so they are not picked anew at each start.
     package let ports: [String: Int]
-    /// Where the files will lie.
+    /// The folder of the files.
     let directory: String
     let lookup: ExecutableLookup
     let environment: [String: String]
 
     /// - Parameters:
-    ///   - stack: those of its services that are to be started.
-    ///   - ports: for names in `x-ports`; the others are picked, from those that are free now.
-    ///   - directory: where the files will lie, absolute.
-    ///   - executableDirectory: where bare command names are looked for before `PATH`.
-    ///   - environment: whose `PATH` the services get.
-    /// - Throws: ``ComposeError`` when systemd could not have a project of that name, or not in its folders.
+    ///   - stack: the stack, reduced to the services that are to be started.
+    ///   - ports: the ports of some names in `x-ports`. For the other names, free ports are picked.
+    ///   - directory: the absolute path of the folder of the files.
+    ///   - executableDirectory: the folder in which bare command names are searched for before `PATH`; nil for none.
+    ///   - environment: contains the `PATH` that the services get.
+    /// - Throws: ``ComposeError`` `invalid-stack`, `target-taken`, `invalid-project-name`, `no-port`, `unknown-port`,
+    ///   `socket-path-too-long`.
     package init(
         stack: Stack, name: String, manager: SystemdManager, ports: [String: Int] = [:], directory: String,
         executableDirectory: String? = SupervisorOptions.runningExecutableDirectory,
@@ -31,8 +32,8 @@ package struct SystemdExport: Sendable {
         try stack.validate()
         guard !Self.takenTargets.contains(name) else {
             throw ComposeError(
-                code: "target-taken", message: "\(name).target is a unit of systemd's own (systemd.special(7))",
-                recovery: "use another name with -p")
+                code: "target-taken", message: "systemd itself has a unit \(name).target (systemd.special(7))",
+                recovery: "choose another project name with -p")
         }
         self.stack = stack
         self.name = name
@@ -47,16 +48,18 @@ package struct SystemdExport: Sendable {
         try project.checkSocketPaths(services: [])
     }
 
-    /// The target that starts all.
+    /// The name of the target that starts all services.
     var target: String { "\(name).target" }
 
-    /// What a person types to start all, now and whenever the manager starts.
+    /// The command that starts all services, now and whenever the manager starts.
     package var startCommand: String {
         "\(manager.systemctl) daemon-reload && \(manager.systemctl) enable --now \(target)"
     }
 
-    /// - Throws: ``ComposeError``, if a service's executable or folder cannot be found, or systemd has no way to do what
-    ///   it asks for.
+    /// The units, and the files with the services' variables.
+    ///
+    /// - Throws: ``ComposeError`` if a service's executable or folder cannot be found, or if systemd cannot set one of
+    ///   its variables.
     package func files() throws(ComposeError) -> [SystemdFile] {
         var files: [SystemdFile] = [targetFile]
         for service in stack.services {
@@ -68,7 +71,8 @@ package struct SystemdExport: Sendable {
         return files
     }
 
-    /// What a project's name cannot tell from another one's: it has no dot, so the first one ends it.
+    /// The name of an instance's unit. The first dot ends the project's name, which contains none. So no unit of
+    /// another project has this name.
     func unit(of instance: String) -> String { "\(name).\(instance).service" }
 
     func units(of service: String) -> [String] {
@@ -88,7 +92,7 @@ package struct SystemdExport: Sendable {
     private func checkPorts(given: [String: Int]) throws(ComposeError) {
         guard let unknown = given.keys.sorted().first(where: { !stack.ports.contains($0) }) else { return }
         let near = Spelling.suggestion(for: unknown, among: stack.ports)
-        throw ComposeError(code: "unknown-port", message: "'x-ports' has no '\(unknown)'", recovery: near)
+        throw ComposeError(code: "unknown-port", message: "'x-ports' has no port '\(unknown)'", recovery: near)
     }
 
     private static let takenTargets: Set = [
@@ -100,11 +104,11 @@ package struct SystemdExport: Sendable {
     ]
 }
 
-/// A file that makes systemd start a stack, or a part of it.
+/// A file of a stack for systemd: a unit, or the variables of a service.
 package struct SystemdFile: Sendable, Equatable {
     package let name: String
     package let text: String
-    /// It holds the values of a service's variables: nobody but its owner may read it.
+    /// True if the file contains the values of a service's variables; then only its owner may read it.
     package let isSecret: Bool
 
     init(name: String, text: String, isSecret: Bool = false) {
@@ -113,7 +117,7 @@ package struct SystemdFile: Sendable, Equatable {
         self.isSecret = isSecret
     }
 
-    /// A unit file.
+    /// A unit file with these sections. Sections without lines are left out.
     init(unit name: String, _ sections: [(name: String, lines: [(String, String)])]) {
         let texts = sections.filter { !$0.lines.isEmpty }.map { section in
             "[\(section.name)]\n" + section.lines.map { "\($0)=\($1)\n" }.joined()
@@ -121,14 +125,14 @@ package struct SystemdFile: Sendable, Equatable {
         self.init(name: name, text: "# Made by 'segue export systemd'.\n\n" + texts.joined(separator: "\n"))
     }
 
-    /// Puts files into a folder, in the place of those of the same names.
+    /// Writes files to a folder, and replaces files of the same names.
     ///
     /// - Throws: ``ComposeError`` `export-write`.
     package static func write(_ files: [SystemdFile], to directory: String) throws(ComposeError) {
         do {
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         } catch {
-            throw failure("make the folder \(directory)", String(cString: strerror(errno)))
+            throw failure("create the folder \(directory)", String(cString: strerror(errno)))
         }
         for file in files {
             let path = "\(directory)/\(file.name)"
@@ -142,6 +146,7 @@ package struct SystemdFile: Sendable, Equatable {
     }
 
     private static func failure(_ what: String, _ reason: String) -> ComposeError {
-        ComposeError(code: "export-write", message: "cannot \(what): \(reason)", recovery: "name another with -o")
+        ComposeError(
+            code: "export-write", message: "cannot \(what): \(reason)", recovery: "choose another folder with -o")
     }
 }

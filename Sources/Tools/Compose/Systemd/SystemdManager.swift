@@ -1,14 +1,14 @@
 import Foundation
 import Glibc
 
-/// Which systemd starts the units, and so where a stack keeps its sockets and its state.
+/// The systemd manager that starts the units. The folders of a stack's sockets and state depend on it.
 package enum SystemdManager: Sendable, Equatable {
-    /// The user's own. A project has the same folders as when `segue up` starts it.
+    /// The user's own manager. A project has the same folders as with `segue up`.
     case user
-    /// The machine's, with the services run as this user.
+    /// The machine's manager, which runs the services as this user.
     case system(user: String)
 
-    /// What a target is to be started with.
+    /// The target that starts the stack's target at boot or login.
     var bootTarget: String {
         self == .user ? "default.target" : "multi-user.target"
     }
@@ -17,18 +17,20 @@ package enum SystemdManager: Sendable, Equatable {
         self == .user ? "systemctl --user" : "systemctl"
     }
 
-    /// - Throws: ``ComposeError`` when the name or a folder will not do.
+    /// A project with the folders that its units use.
+    ///
+    /// - Throws: ``ComposeError`` `invalid-project-name`.
     func project(_ name: String, environment: [String: String]) throws(ComposeError) -> Project {
         guard self == .user else {
-            // A folder for each, as projects may belong to different users.
+            // Each project has its own folder here, because projects may belong to different users.
             return try Project(name: "segue-\(name)", stateRoot: "/var/lib", runtimeRoot: "/run")
         }
-        // A user's manager always has its folder there, though whoever exports may have none.
+        // A user's manager always uses this folder, even if the variable is not set where the units are made.
         let runtime = ["XDG_RUNTIME_DIR": "/run/user/\(getuid())"]
         return try Project(name: name, environment: environment.merging(runtime) { own, _ in own })
     }
 
-    /// The lines that make the folders of a project. All are 0700, and outlive each single unit.
+    /// The lines that create the folders of a project, with mode 0700. The folders remain when a single unit ends.
     func directories(of project: Project) -> [(String, String)] {
         let mode = [("RuntimeDirectoryMode", "0700"), ("RuntimeDirectoryPreserve", "yes")]
         switch self {
@@ -47,8 +49,8 @@ package enum SystemdManager: Sendable, Equatable {
         }
     }
 
-    /// What a process that needs nothing special can do without. A user's manager cannot give a service a view of the
-    /// file system of its own everywhere, so those settings are the system's alone.
+    /// The lines that take away rights that an ordinary process does not need. A user's manager cannot everywhere give
+    /// a service its own view of the file system, so only units for the machine's manager have those lines.
     func hardening(workingDirectory: String) -> [(String, String)] {
         let usual = [
             ("UMask", "0077"), ("NoNewPrivileges", "yes"), ("LockPersonality", "yes"), ("RestrictRealtime", "yes"),

@@ -1,13 +1,13 @@
 import Support
 
-/// One process of a service as a unit, with a file of its variables beside it.
+/// The unit of one instance of a service, and the file of its variables.
 struct SystemdService {
     private let service: Service
     private let instance: String
     private let export: SystemdExport
     private let offered: OfferedVariables
 
-    /// - Throws: ``ComposeError`` when systemd could not set a variable.
+    /// - Throws: ``ComposeError`` `systemd-variable` if systemd cannot set a variable.
     init(service: Service, instance: String, replica: Int, export: SystemdExport) throws(ComposeError) {
         offered = OfferedVariables(
             project: export.project, name: export.name, ports: export.ports, service: service.name, replica: replica)
@@ -33,8 +33,7 @@ struct SystemdService {
         [("Description", "\(instance) of \(export.name)"), ("PartOf", export.target)] + dependencies + startLimit
     }
 
-    /// A dependency that fails to start keeps a service from starting where that requires it; where not, it is only
-    /// waited for.
+    /// If a required dependency fails to start, the service does not start. For any other dependency, it only waits.
     private var dependencies: [(String, String)] {
         func units(_ isWanted: (Dependency) -> Bool) -> [String] {
             service.dependencies.filter(isWanted).flatMap { export.units(of: $0.service) }
@@ -47,7 +46,8 @@ struct SystemdService {
 
     private var backoff: RestartBackoff { service.backoff ?? RestartBackoff() }
 
-    /// systemd counts starts in a stretch of time. As long a one as so many bad runs in a row may take at most.
+    /// systemd limits the number of starts in an interval. This interval is the longest time that the allowed number of
+    /// bad runs in a row can take.
     private var startLimit: [(String, String)] {
         switch service.restart {
         case .always(let limit?), .onFailure(let limit?):
@@ -79,7 +79,7 @@ struct SystemdService {
         let path = try export.lookup.executable(
             of: command, as: ServiceKey(service: service.name, name: key), workingDirectory: directory,
             searchPath: searchPath)
-        // The path itself is not searched for variables.
+        // systemd does not expand variables in the path of the executable.
         return ([SystemdText.word(path)] + command.dropFirst().map(SystemdText.argument)).joined(separator: " ")
     }
 
@@ -93,7 +93,7 @@ struct SystemdService {
         let (type, timeout) = start
         let notifies = type == "notify" || service.watchdog != nil
         return [("Type", type)] + (type == "oneshot" ? [("RemainAfterExit", "yes")] : [])
-            // Whatever belongs to the service may speak for it, as with the supervisor.
+            // As with the supervisor, any process of the service may send messages.
             + (notifies ? [("NotifyAccess", "all")] : [])
             + (timeout.map { [("TimeoutStartSec", $0)] } ?? [])
             + (service.watchdog.map { [("WatchdogSec", SystemdText.timeout($0))] } ?? [])
@@ -103,7 +103,7 @@ struct SystemdService {
         if isAwaited { return ("oneshot", "infinity") }
         switch service.readiness {
         case .probe:
-            // The script that asks knows when it is enough.
+            // The script that runs the checks has its own limit.
             return ("exec", "infinity")
         case .notify(let timeout):
             return ("notify", SystemdText.timeout(timeout ?? SupervisorOptions.usualStartTimeout))
@@ -113,7 +113,8 @@ struct SystemdService {
         }
     }
 
-    /// systemd has no probes: it waits for the first good answer, and does not ask again.
+    /// The lines that wait until the service is healthy. systemd has no health checks, so it does not check again
+    /// later.
     private func probeLines(in directory: String) throws(ComposeError) -> [(String, String)] {
         guard case .probe(let probe) = service.readiness, !isAwaited else { return [] }
         let shell = ["/bin/sh", "-c", probe.waitingScript, "probe"].map(SystemdText.argument).joined(separator: " ")
@@ -124,11 +125,12 @@ struct SystemdService {
         let delay = ("RestartSec", backoff.initial.sumText)
         switch service.restart {
         case .no: return [("Restart", "no")]
-        // A oneshot cannot have 'always', and has done its work when it ends well.
+        // A oneshot unit cannot have 'always', and when it ends well, its work is done.
         case .always where isAwaited, .unlessStopped where isAwaited: return [("Restart", "on-failure"), delay]
         case .always, .unlessStopped: return [("Restart", "always"), delay]
         case .onFailure:
-            // These end a service well for systemd; nobody here has sent one of them.
+            // systemd counts an end by these signals as a success. Unless systemd sent the signal itself, it is a
+            // failure here.
             let signals = ("RestartForceExitStatus", "SIGHUP SIGINT SIGTERM SIGPIPE")
             return [("Restart", "on-failure"), delay] + (isAwaited ? [] : [signals])
         }
@@ -147,7 +149,8 @@ struct SystemdService {
         service.environment["PATH"].flatMap(\.self) ?? export.environment["PATH"]
     }
 
-    /// What everybody may know stands in the unit. systemd's own PATH is not that of whoever starts a stack by hand.
+    /// The variables that are not secret, and the name of the file of the others. `PATH` is among them, because
+    /// systemd's own differs from that of a person who starts the stack by hand.
     private var environmentLines: [(String, String)] {
         let values = offered.values.merging(searchPath.map { ["PATH": $0] } ?? [:]) { own, _ in own }
         let pairs = values.sorted { $0.key < $1.key }
@@ -157,7 +160,8 @@ struct SystemdService {
         return lines + file + (unset.isEmpty ? [] : [("UnsetEnvironment", unset.joined(separator: " "))])
     }
 
-    /// Units can be read by all; what a service's own variables say may be a secret.
+    /// The file of the service's own variables; nil if it has none. The values may be secret, and all users can read
+    /// units.
     private var variables: SystemdFile? {
         let pairs = service.environment.compactMapValues(\.self).sorted { $0.key < $1.key }
         guard !pairs.isEmpty else { return nil }
@@ -168,14 +172,15 @@ struct SystemdService {
 }
 
 extension HealthProbe {
-    /// `sleep` takes no less.
+    /// The pause between two checks; at least 1 ms, the smallest value with three decimals.
     private var pause: Duration { max(.milliseconds(1), min(interval, startInterval)) }
 
     private var attempts: Int {
         max(retries, Int(((startPeriod + interval * retries) / pause).rounded(.up)))
     }
 
-    /// A script for `sh` that runs its arguments until they succeed, for as long as the probe would.
+    /// A script for `sh` that runs its arguments until they succeed, and gives up after about the time that the probe
+    /// allows.
     var waitingScript: String {
         let each = "timeout \(timeout.secondsText) \"$@\""
         return "n=1; until \(each); do [ $n -lt \(attempts) ] || exit 1; n=$((n+1)); sleep \(pause.secondsText); done"

@@ -1,8 +1,9 @@
 import Support
 
-/// How values are written in unit files (systemd.syntax(7), systemd.service(5)) and environment files (systemd.exec(5)).
+/// Writes values in the syntax of unit files (systemd.syntax(7), systemd.service(5)) and environment files
+/// (systemd.exec(5)).
 enum SystemdText {
-    /// A word of a command line: `%` begins a specifier and `$` a variable, so both stand twice.
+    /// A word of a command line. `%` begins a specifier and `$` a variable, so both are doubled.
     static func argument(_ text: String) -> String {
         word(text.replacing("$", with: "$$"))
     }
@@ -13,12 +14,12 @@ enum SystemdText {
         return isPlain ? text.replacing("%", with: "%%") : "\"\(escaped(text))\""
     }
 
-    /// A path that has a line to itself.
+    /// A path that is the whole value of a setting.
     static func path(_ text: String) -> String {
         text.replacing("%", with: "%%")
     }
 
-    /// A line of an environment file. There are no specifiers and no variables in it.
+    /// A line of an environment file, which has no specifiers and no variables.
     static func assignment(_ name: String, _ value: String) -> String {
         var text = ""
         for character in value {
@@ -28,7 +29,7 @@ enum SystemdText {
         return "\(name)=\"\(text)\""
     }
 
-    /// A time span. No time at all would be read as an endless one (systemd.service(5), of its timeouts).
+    /// A time span. Zero is written as 1 ms, because systemd reads a timeout of 0 as endless (systemd.service(5)).
     static func timeout(_ duration: Duration) -> String {
         duration == .zero ? "1ms" : duration.sumText
     }
