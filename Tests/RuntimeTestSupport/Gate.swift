@@ -1,4 +1,4 @@
-/// Holds a task until a test lets it go. For one task that waits.
+/// Holds one task until a test opens the gate.
 package struct Gate: Sendable {
     private let stream: AsyncStream<Never>
     private let continuation: AsyncStream<Never>.Continuation
