@@ -1,13 +1,13 @@
 import Authorization
 
-/// Answers as told, and remembers what it was asked.
+/// A server with a prepared answer. It records the requests.
 actor ScriptedServer: AuthorizationServer {
     private(set) var exchanges: [(code: String, verifier: CodeVerifier, redirectURI: String)] = []
     private(set) var refreshes: [String] = []
     private var answer: Result<TokenGrant, AuthorizationFailure>
     private let gate: Gate?
 
-    /// - Parameter gate: what each answer waits for.
+    /// - Parameter gate: a gate before each answer; nil for none.
     init(_ answer: Result<TokenGrant, AuthorizationFailure> = .success(.fixture()), gate: Gate? = nil) {
         self.answer = answer
         self.gate = gate
@@ -34,7 +34,7 @@ actor ScriptedServer: AuthorizationServer {
     }
 }
 
-/// Keeps tokens and attempts in memory. Outlives a service, as a vault outlives a process.
+/// Stores tokens and requests in memory. It outlives a service, as a vault outlives a process.
 actor MemoryStore: TokenStore, PendingAuthorizationStore {
     private var stored: StoredTokens
     private var attempts: [PendingAuthorization] = []
@@ -49,7 +49,7 @@ actor MemoryStore: TokenStore, PendingAuthorizationStore {
         failure = error
     }
 
-    /// The next save never happens, as if the process were killed just before.
+    /// The next save fails, as if the process were killed just before it.
     func dieBeforeSaving() {
         diesBeforeSaving = true
     }
@@ -84,7 +84,7 @@ actor MemoryStore: TokenStore, PendingAuthorizationStore {
     }
 }
 
-/// Holds up whoever passes until it is opened, and tells when somebody has come.
+/// Holds tasks until it is opened, and reports the arrival of a task.
 actor Gate {
     private var isOpen = false
     private var hasVisitor = false
