@@ -2,7 +2,7 @@ import Authorization
 import EventBus
 import Foundation
 
-/// A directory of its own for one test, gone when the test is.
+/// A directory for one test. It is removed after the test.
 final class ScratchDirectory: Sendable {
     let path: String
 
@@ -16,7 +16,7 @@ final class ScratchDirectory: Sendable {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// Where a test's vault lies: not there yet.
+    /// The path for a vault, which does not exist yet.
     var vault: String { "\(path)/vault" }
 
     func file(_ name: String) -> String { "\(vault)/\(name)" }
