@@ -14,7 +14,7 @@ extension DomainEvent {
     /// Reports whether the app may use the Spotify account.
     package struct SpotifyAuthorizationUpdated: EventMessage {
         package enum Status: String, Codable, Sendable, CaseIterable {
-            /// A valid token is stored.
+            /// The account is connected. Its access token may have expired.
             case authorized
             /// No account is connected. Published at launch.
             case unauthorized

@@ -267,7 +267,7 @@ private actor ConsumerRun {
         throw BusError(.epoch, "the claim of '\(loop.consumer)' has ended; the journal may have lost its last messages")
     }
 
-    /// Reads the member's share. Claims again whenever the share no longer is the one that the claim states.
+    /// Reads the messages of the member's partitions. Claims again whenever the member owns other partitions.
     private func readShare() async throws {
         let retry = BusRetry(logger: loop.logger, clock: loop.clock)
         while failure == nil {

@@ -123,7 +123,7 @@ extension SpotifyWebAPI: Player {
         try await get(host.url("/v1/me/player/devices"), as: DevicesPayload.self, about: "the devices").controllable
     }
 
-    /// Plays the first ``maximumSongsPerCall`` songs, because Spotify accepts no more in one call.
+    /// Plays the first ``maximumSongsPerCall`` songs. The rest is not played, because Spotify accepts no more in one call.
     package func play(_ songs: [Song], on deviceID: Device.ID?) async throws {
         let query = deviceID.map { "?device_id=\(FormEncoding.escape($0))" } ?? ""
         try await put(

@@ -120,7 +120,7 @@ struct SealedFile<Value: Codable & Sendable>: Sendable {
 
 /// A small file of the vault with the mode 0600.
 private struct VaultFile: Sendable {
-    /// Larger than every file of the vault. A file of more bytes is not one of them.
+    /// In bytes. The vault's files are much smaller, so a larger file is not one of them.
     private static let maximumSize = 1 << 20
 
     let path: String
