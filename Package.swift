@@ -243,6 +243,15 @@ let tests: [Target] = [
             "Transports", .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"), lifecycle,
             logging,
         ]),
+    // The program of docs/services.md.
+    testExecutable("greeter", in: "Greeter", ["Consuming", "Contracts", "EventBus", "ServiceRuntime", argumentParser]),
+    .testTarget(
+        name: "GreeterTests",
+        dependencies: [
+            "CommandLineTestSupport", "Consuming", "Contracts", "EventBus", "Navigation", "RuntimeTestSupport",
+            "SegueTestSupport", "ServiceRuntime", "broker", "greeter", "segue", lifecycle, logging,
+        ],
+        swiftSettings: settings),
     tests(of: "ErrorNotification", ["Contracts", "EventBus", "RuntimeTestSupport", logging]),
     tests(
         of: "Coordinator",

@@ -11,7 +11,7 @@ struct ConsentTests {
     let server = ScriptedServer()
     let redirectURI = "http://127.0.0.1:4567/callback"
 
-    /// A service on the same store: what a process that is started again has.
+    /// A service on the same store, as after a restart of the process.
     func service() -> AuthorizationService {
         AuthorizationService(server: server, store: store, attempts: store, now: { Date(timeIntervalSince1970: 1000) })
     }

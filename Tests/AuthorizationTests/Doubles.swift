@@ -1,14 +1,14 @@
 import Authorization
 import TestSupport
 
-/// Answers as told, and remembers what it was asked.
+/// A server with a prepared answer. It records the requests.
 actor ScriptedServer: AuthorizationServer {
     private(set) var exchanges: [(code: String, verifier: CodeVerifier, redirectURI: String)] = []
     private(set) var refreshes: [String] = []
     private var answer: Result<TokenGrant, AuthorizationFailure>
     private let gate: Gate?
 
-    /// - Parameter gate: what each answer waits for.
+    /// - Parameter gate: a gate before each answer; nil for none.
     init(_ answer: Result<TokenGrant, AuthorizationFailure> = .success(.fixture()), gate: Gate? = nil) {
         self.answer = answer
         self.gate = gate
@@ -35,7 +35,7 @@ actor ScriptedServer: AuthorizationServer {
     }
 }
 
-/// Keeps tokens and attempts in memory. Outlives a service, as a vault outlives a process.
+/// Stores tokens and requests in memory. It outlives a service, as a vault outlives a process.
 actor MemoryStore: TokenStore, PendingAuthorizationStore {
     private var stored: StoredTokens
     private var attempts: [PendingAuthorization] = []
@@ -50,7 +50,7 @@ actor MemoryStore: TokenStore, PendingAuthorizationStore {
         failure = error
     }
 
-    /// The next save never happens, as if the process were killed just before.
+    /// The next save fails, as if the process were killed just before it.
     func dieBeforeSaving() {
         diesBeforeSaving = true
     }
@@ -85,7 +85,7 @@ actor MemoryStore: TokenStore, PendingAuthorizationStore {
     }
 }
 
-/// Holds up whoever passes until it is opened, and tells when somebody has come.
+/// Holds tasks until it is opened, and reports the arrival of a task.
 actor Gate {
     private var isOpen = false
     private var hasVisitor = false

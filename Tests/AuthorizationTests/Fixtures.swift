@@ -20,7 +20,7 @@ extension StoredTokens {
 }
 
 extension Attributes {
-    /// Of a command that a person gave.
+    /// The attributes of a command from a person.
     static func request(id: String = "request-1", subject: String = Session.default) -> Attributes {
         var attributes = Attributes(
             type: Command.SpotifyAuthorizationRequested.type, source: "device/1", subject: subject, id: id)
@@ -40,7 +40,7 @@ extension [any Message] {
         compactMap { ($0 as? ApplicationError)?.code }
     }
 
-    /// The state in the URL that ``ScriptedServer`` makes.
+    /// The state in the URL of ``ScriptedServer``.
     var requestedState: String? {
         lazy.compactMap { ($0 as? DomainEvent.SpotifyAuthURLGenerated)?.url.split(separator: "/")[2] }.first
             .map(String.init)

@@ -48,7 +48,8 @@ struct RefreshTests {
         async let first = service.refresh(generation: 1)
         await gate.visited()
         let second = Task.immediate { try await service.refresh(generation: 1) }
-        // Passes through the actor after `second`, which by then waits or, wrongly, asks the server.
+        // This call runs on the actor after `second`, which now waits or, if the service is faulty, has called the
+        // server.
         _ = try await service.pendingRedirectURI()
         await gate.open()
 

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// What a handler was called with, or when.
+/// Collects a value for each call of a handler.
 final class Calls<Value: Sendable>: Sendable {
     private let recorded = Mutex<[Value]>([])
 
     var all: [Value] { recorded.withLock(\.self) }
 
-    /// - Returns: how many there are now.
+    /// - Returns: the number of values.
     @discardableResult
     func add(_ value: Value) -> Int {
         recorded.withLock { recorded in

@@ -22,7 +22,7 @@ struct ConsumerLoopTests {
     private struct Told: EventMessage { var text: String }
     private struct Count: DocumentMessage { var texts: [String] }
 
-    /// Two sessions whose partitions differ.
+    /// Two sessions whose messages are in different partitions.
     private let sessions = ["one", "two"]
 
     private func tell(_ texts: String..., session: String = "one") async throws {
@@ -46,18 +46,18 @@ struct ConsumerLoopTests {
         }
     }
 
-    /// Waits until a session's document has these texts.
+    /// Waits until the document of a session contains these strings.
     private func count(_ texts: [String], session: String = "one") async throws {
         try await publisher.withSubscription(to: [.type(Count.self, subject: session)], from: .retained) { messages in
             for try await message in messages where try message.decode(Count.self).texts == texts { return }
         }
     }
 
-    /// Publishes, of each session, all texts that it has been told. What it is told of is refused if it is "refuse".
+    /// Publishes, for each session, all strings that it has received. Fails for the string "throw".
     private struct Counting: ComputingHandler {
         let bus: any EventBus
         var texts = SessionStates<[String]>()
-        /// Texts for which results are made that no bus takes.
+        /// The strings whose results the bus refuses, because their key is too long.
         var refusing: Set<String> = []
 
         mutating func handle(_ message: Envelope) throws -> Handled {
@@ -194,7 +194,7 @@ struct ConsumerLoopTests {
                 }
             } _: {
                 for gate in started { try await gate.pass() }
-                // Another process takes everything, so that the loop claims again.
+                // Another process claims the whole consumer, so that the loop claims again.
                 _ = try await publisher.claim(consumer: "worker")
                 try await claiming.pass()
                 gates[first == 1 ? "one" : "two"]?.open()
@@ -231,7 +231,7 @@ struct ConsumerLoopTests {
         #expect(computation.isOnExecutor == true)
     }
 
-    /// Tells where a handler is called.
+    /// Records the executor on which a handler is called.
     private final class Call: Sendable {
         let happened = Gate()
         private let executor: BusExecutor
@@ -285,7 +285,7 @@ struct ConsumerLoopTests {
     }
 }
 
-/// One queue, as a bus has one thread.
+/// An executor with a single queue, like the single thread of a bus.
 private final class BusExecutor: SerialExecutor, TaskExecutor {
     private let queue = DispatchQueue(label: "bus")
     private let key = DispatchSpecificKey<Bool>()
@@ -330,7 +330,7 @@ private struct RefusingBus: ForwardingBus {
     }
 }
 
-/// A bus on which the second claim waits until it may go on.
+/// A bus whose second claim waits until the test continues it.
 private final class ClaimingBus: ForwardingBus {
     let bus: any EventBus
     let secondClaim = Gate()
@@ -354,7 +354,7 @@ private final class ClaimingBus: ForwardingBus {
     }
 }
 
-/// A bus that publishes nothing until it may.
+/// A bus whose batches wait until the test lets them be published.
 private struct StallableBus: ForwardingBus {
     let bus: any EventBus
     let publishing = Gate()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Consumer queue")
 struct ConsumerQueueTests {
-    /// Two sessions whose partitions differ.
+    /// Two sessions whose messages are in different partitions.
     let a = "a"
     let b = "b"
 
@@ -116,7 +116,7 @@ struct ConsumerQueueTests {
         var published: [[String]] = []
         var rejected: [UInt64] = []
         var underWay: [ConsumerQueue.Turn] = []
-        // A batch is recorded when there is nothing else to do: so others gather meanwhile.
+        // Reports a batch as recorded only when no other step is possible, so that results gather in the next batch.
         func next() -> ConsumerQueue.Step? {
             if let step = queue.next() { return step }
             guard !underWay.isEmpty else { return nil }

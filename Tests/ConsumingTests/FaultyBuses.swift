@@ -16,7 +16,7 @@ struct SilentBus: ForwardingBus {
     }
 }
 
-/// A bus whose retention has removed each message by the time that it is given up.
+/// A bus whose retention has removed each message before it is given up.
 struct RemovingBus: ForwardingBus {
     let bus: any EventBus
 
@@ -28,7 +28,8 @@ struct RemovingBus: ForwardingBus {
     }
 }
 
-/// A bus whose retention has cut off what no consumer had handled: claims say so until progress is recorded under one.
+/// A bus whose retention has removed messages that no consumer had handled. Claims report them until progress is
+/// recorded under one of these claims.
 final class CutOffBus: ForwardingBus {
     let bus: any EventBus
     private let cutOffs: Mutex<[CutOff]>

@@ -107,6 +107,7 @@ struct MessageConsumerRejectionTests {
         let error = try #require(errors.first).decode(ApplicationError.self)
         #expect(error.code == "journal.cutoff")
         #expect(
-            error.message == "the journal was cut off before greeter had handled 3 command.Greet (offsets 5 to 9)")
+            error.message
+                == "retention removed messages that greeter had not handled: 3 command.Greet (offsets 5 to 9)")
     }
 }

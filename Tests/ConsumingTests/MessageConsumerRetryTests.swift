@@ -11,14 +11,14 @@ import Testing
 struct MessageConsumerRetryTests {
     let bus = InMemoryEventBus(source: "greeter/1")
     let clock = ManualClock()
-    /// When the handler was called.
+    /// The times of the handler's calls.
     let calls = Calls<Duration>()
 
     struct Leak: Error {
         let secret = "token-4711"
     }
 
-    /// Fails as often as is said.
+    /// A consumer whose handler fails a given number of times.
     private func greeter(
         on bus: (any EventBus)? = nil, failures: Int, with error: any Error = Leak(), logger: Logger = .silent
     ) -> MessageConsumer {
@@ -133,6 +133,6 @@ struct MessageConsumerRetryTests {
 }
 
 extension RetryPolicy {
-    /// No second attempt.
+    /// A single attempt.
     static let once = RetryPolicy(attempts: 1, firstDelay: .zero, factor: 1)
 }

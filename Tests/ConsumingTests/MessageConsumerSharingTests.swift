@@ -56,7 +56,7 @@ struct MessageConsumerSharingTests {
             }
         try await withRunning(greeter(2)) {
             try await withThrowingTaskGroup { group in
-                // It takes its part, and dies over it.
+                // The consumer owns part of the partitions and then ends.
                 group.addTask { try await doomed.run() }
                 group.addTask { try? await first.run() }
                 try await first.ready.wait()

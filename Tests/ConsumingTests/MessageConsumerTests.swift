@@ -11,7 +11,7 @@ import Testing
 struct MessageConsumerTests {
     let bus = InMemoryEventBus(source: "greeter/1")
 
-    /// Answers greetings. Some names make it fail.
+    /// A consumer that answers greetings. Its handler fails for some names.
     private func greeter() -> MessageConsumer {
         MessageConsumer("greeter", bus: bus, logger: .silent, retries: .once)
             .on(Command.Greet.self) { command, _ in

@@ -26,7 +26,7 @@ struct ScreenWorkTests {
         view = InMemoryEventBus(source: "device/1", hub: hub)
     }
 
-    /// Who works, and who does no more.
+    /// The work that has begun and the work that has ended.
     private final class WorkLog: Sendable {
         private let names = Mutex<(begun: [String], ended: [String])>(([], []))
 
@@ -37,7 +37,7 @@ struct ScreenWorkTests {
         func end(_ name: String) { names.withLock { $0.ended.append(name) } }
     }
 
-    /// Work that says in a document that it has begun, and goes on until it is ended.
+    /// Work that publishes a document when it begins, and runs until it is cancelled.
     private func work(on bus: (any EventBus)? = nil) -> ScreenWork {
         ScreenWork("worker", bus: bus ?? InMemoryEventBus(source: "worker/1", hub: hub), logger: .silent)
             .on(Command.Greet.self, withdrawing: [Document.Progress.type]) { command, context in
@@ -54,7 +54,7 @@ struct ScreenWorkTests {
         Origin(platform: platform, device: "phone", instance: instance)
     }
 
-    /// What a coordinator publishes in one batch: where it is now, and what has gone.
+    /// Publishes what a coordinator publishes in one batch: the navigation state and a dismissal.
     private func show(_ instances: String..., dismissing gone: String? = nil, platform: String = "ios") async throws {
         let flow = try Flow("a", version: 1, platform: platform, start: "root") { Flow.Screen("root") }
         var snapshot = Machine(flow: flow).snapshot
@@ -69,7 +69,7 @@ struct ScreenWorkTests {
         try await view.publish(Batch(batch))
     }
 
-    /// The instances that have a document which says that work is under way.
+    /// The instances that have a document of running work.
     private var underWay: [String?] {
         get async throws {
             try await view.documents(matching: [.type(Document.ScreenWork.self)])
@@ -77,7 +77,7 @@ struct ScreenWorkTests {
         }
     }
 
-    /// Waits until as many documents of this type are there.
+    /// Waits until there are as many documents of this type.
     private func documents<D: DocumentMessage>(_ type: D.Type, are count: Int) async throws {
         try await view.withSubscription(to: [.type(type)], from: .beginning) { messages in
             if try await view.documents(matching: [.type(type)]).count == count { return }
@@ -99,7 +99,7 @@ struct ScreenWorkTests {
             try await documents(Document.Progress.self, are: 1)
             #expect(log.ended == ["one"])
             #expect(try await underWay == ["a-2"])
-            // The instance of another platform that happens to have the same name.
+            // An instance of another platform with the same identifier.
             try await show("b-1", dismissing: "a-2", platform: "mac")
             let late = try await view.send(Command.Greet(name: "late"), origin: origin("a-1"))
             _ = try await view.first(DomainEvent.MessageDiscarded.self) { $0.messageID == late.id }
@@ -118,7 +118,8 @@ struct ScreenWorkTests {
             let discarded = try await view.received(DomainEvent.MessageDiscarded.self, 2)
             let messages = try discarded.map { try $0.decode(DomainEvent.MessageDiscarded.self) }
             #expect(messages.map(\.messageID) == [late.id, nowhere.id])
-            #expect(messages.map(\.reason)[0] == "no screen instance 'a-1' stands")
+            #expect(
+                messages.map(\.reason)[0] == "there is no screen instance 'a-1'; it may have been dismissed")
         }
         #expect(log.begun.isEmpty)
         #expect(try await underWay.isEmpty)

@@ -7,7 +7,7 @@ import Navigation
 import RuntimeTestSupport
 import Support
 
-/// A bus with a view on it, and the coordinators that a test starts.
+/// A bus with a view, and the coordinators that a test starts.
 struct CoordinatorFixture: Sendable {
     let hub = InMemoryHub()
     let view: InMemoryEventBus
@@ -18,14 +18,14 @@ struct CoordinatorFixture: Sendable {
         view = InMemoryEventBus(source: "device/1", hub: hub)
     }
 
-    /// - Parameter later: how much later than the messages' own the coordinator's time is, in seconds.
+    /// - Parameter later: the number of seconds by which the coordinator's clock is ahead of the messages' times.
     func coordinator(_ flow: Flow, later: TimeInterval = 0) -> Coordinator {
         Coordinator(
             flow: flow, bus: InMemoryEventBus(source: "navigation-coordinator/1", hub: hub), logger: .silent,
             clock: clock, now: { Date() + later })
     }
 
-    /// Runs the shop on ios with the list in front. The launch screen's timer sleeps on.
+    /// Runs the shop on ios with the list in front. The timer of the launch screen is still running.
     @discardableResult
     func withShop<Result: Sendable>(
         later: TimeInterval = 0, _ body: @escaping @Sendable () async throws -> Result
@@ -33,7 +33,7 @@ struct CoordinatorFixture: Sendable {
         try await withRunning(coordinator(.shop(), later: later)) {
             try await view.publish(DomainEvent.LaunchFinished())
             let launch = try await snapshot { $0.state.root.instance.screen == "list" }.state.leaving[0].id
-            // A report is what has happened: it does not expire.
+            // A report states something that has happened, so it does not expire.
             try await view.send(Command.ScreenGone(instance: launch), origin: phone, lifetime: nil)
             try await snapshot { $0.state.leaving.isEmpty }
             return try await body()
@@ -56,13 +56,13 @@ struct CoordinatorFixture: Sendable {
         }
     }
 
-    /// The snapshot as it is now.
+    /// The current snapshot; nil if there is none.
     func currentSnapshot() async throws -> NavigationSnapshot? {
         try await view.document(Document.NavigationState.self, key: "ios")?.snapshot
     }
 }
 
-/// A bus that refuses every batch with a message of a certain kind.
+/// A bus that refuses every batch that contains a message of a given kind.
 struct RefusingBus: ForwardingBus {
     let bus: any EventBus
     let refuses: @Sendable (Envelope) -> Bool
@@ -96,7 +96,7 @@ extension DomainEvent {
 }
 
 extension Flow {
-    /// A small app with all that a coordinator has to do something for.
+    /// A small app that uses every feature for which a coordinator publishes messages.
     static func shop(_ platform: String = "ios", items: Bool = true, links: Bool = false) throws -> Flow {
         try Flow("shop", version: 1, platform: platform, start: "launch") {
             Flow.Screen("launch")

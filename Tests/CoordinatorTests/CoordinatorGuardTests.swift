@@ -21,7 +21,7 @@ struct CoordinatorGuardTests {
         try await withRunning(fixture.coordinator(.guarded()), body)
     }
 
-    /// Asks for what the guard stands before, and waits until it waits.
+    /// Sends the message that the guard holds back, and waits until the attempt is open.
     @discardableResult
     private func ask() async throws -> Envelope {
         let command = try await view.send(Command.NextRequested(name: "Bach"), origin: fixture.phone)
@@ -29,7 +29,7 @@ struct CoordinatorGuardTests {
         return command
     }
 
-    /// Sends a command that waits for the attempt to end.
+    /// Sends a command that waits until the attempt is over.
     @discardableResult
     private func queueHome() async throws -> Envelope {
         let command = try await view.send(Command.HomeRequested(), origin: fixture.phone)
@@ -37,7 +37,7 @@ struct CoordinatorGuardTests {
         return command
     }
 
-    /// Answers as a service does that knows of no platform.
+    /// Answers without a platform, as services do.
     @discardableResult
     private func answer(_ question: Envelope, later: TimeInterval = 0) async throws -> Envelope {
         var answer = try Envelope(DomainEvent.DraftSaved(draft: 7), source: "draft-service/1", causedBy: question)
@@ -103,7 +103,7 @@ struct CoordinatorGuardTests {
             try await ask()
             try await answer(try await view.received(Command.SaveDraft.self)[0])
             try await fixture.snapshot { $0.state.top.screen == "done" }
-            // Both timers end together: only one of them has something to say.
+            // Both timers end at the same time. Only the second attempt is still open.
             try await ask()
             try await fixture.clock.sleepers(2)
             fixture.clock.advance(by: .seconds(5))
@@ -120,7 +120,8 @@ struct CoordinatorGuardTests {
         }
         try await answer(try await view.received(Command.SaveDraft.self)[0])
         try await withForm {
-            // What was queued came after: the pushed screen is popped again, by a command that a former process heard.
+            // The queued command is applied after the answer: it pops the pushed screen. An earlier process received
+            // the command.
             let snapshot = try await fixture.snapshot { $0.state.leaving.map(\.screen) == ["done"] }
             #expect(snapshot.state.attempt == nil)
             #expect(snapshot.state.path.isEmpty)
@@ -140,7 +141,7 @@ struct CoordinatorGuardTests {
             #expect(
                 types == [
                     "NavigationState", "URLOpenRequested", "NavigationState", "ScreenDismissed",
-                    // Of the screen that leaves, and of the attempt that is over.
+                    // The first for the screen that leaves, the second for the attempt that is over.
                     "Deadline", "Deadline",
                 ])
             let first = try results[0].decode(Document.NavigationState.self).snapshot
@@ -233,7 +234,7 @@ struct CoordinatorGuardTests {
         #expect(try !Flow.shop().sends.contains(DomainEvent.GuardDeadlinePassed.type))
     }
 
-    /// All that the journal holds but the first snapshot, which nothing caused.
+    /// All messages in the journal except the first snapshot, which has no cause.
     private func story(of fixture: CoordinatorFixture) async throws -> [Envelope] {
         let end = try await fixture.view.publish(Batch([])).offset
         return try await fixture.view.withSubscription(to: [.all], from: .beginning) { messages in
@@ -270,7 +271,7 @@ extension DomainEvent {
 }
 
 extension Flow {
-    /// A form whose `next` waits until a service has saved the draft.
+    /// A flow with a form whose `next` waits until a service has saved the draft.
     static func guarded(asking: Bool = true) throws -> Flow {
         try Flow("form", version: 1, platform: "ios", start: "form") {
             for screen in ["form", "done", "sorry"] { Flow.Screen(screen) }
@@ -291,7 +292,8 @@ extension Flow {
     }
 }
 
-/// A bus on which a process dies with the first batch that holds a message of some type: nothing of it is journalled.
+/// A bus that fails as if the process were killed when it publishes a batch with a message of a given type. Nothing of
+/// that batch is journalled.
 final class LosingBus: ForwardingBus {
     let bus: any EventBus
     private let type: MessageType

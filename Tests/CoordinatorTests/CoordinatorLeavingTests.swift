@@ -10,7 +10,7 @@ struct CoordinatorLeavingTests {
     let fixture = CoordinatorFixture()
     var view: InMemoryEventBus { fixture.view }
 
-    /// Opens the item and goes back from it by program, so that the view still has to animate it out.
+    /// Opens the item and pops it by a command, so that the view still has to animate it out.
     private func leaveItem() async throws -> String {
         try await view.send(Command.ItemSelected(itemID: "7"))
         let item = try await fixture.snapshot { !$0.state.path.isEmpty }.state.top.id
@@ -43,7 +43,7 @@ struct CoordinatorLeavingTests {
             try await view.send(Command.ScreenGone(instance: item), origin: fixture.phone)
             try await fixture.snapshot { $0.state.leaving.isEmpty }
             let revision = try await fixture.currentSnapshot()?.revision ?? 0
-            // The timers of this screen and of the next one end together: only one of them has something to say.
+            // The timers of this screen and of the next one end at the same time. Only the next one is still expected.
             try await fixture.clock.sleepers(2)
             _ = try await leaveItem()
             try await fixture.clock.sleepers(3)

@@ -12,7 +12,7 @@ struct CoordinatorRestartTests {
     let fixture = CoordinatorFixture()
     var view: InMemoryEventBus { fixture.view }
 
-    /// A history, each entry awaited by the revision that it leads to.
+    /// A history of messages. The test waits after each for the revision that it causes.
     private let history: [any Message] = [
         DomainEvent.LaunchFinished(), Command.ItemSelected(itemID: "1"), Command.OptionsOpened(),
         Command.ItemSelected(itemID: "2"), DomainEvent.Warned(),

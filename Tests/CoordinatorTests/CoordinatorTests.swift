@@ -58,7 +58,7 @@ struct CoordinatorTests {
                 for platform in ["ios", "mac"] {
                     try await fixture.snapshot(platform: platform) { $0.state.root.instance.screen == "list" }
                 }
-                // A report is its own platform's business.
+                // Only the coordinator of the report's own platform handles it.
                 try await view.send(Command.ItemSelected(itemID: "7"))
                 let item = try await fixture.snapshot { !$0.state.path.isEmpty }.state.top.id
                 try await view.send(Command.BackCompleted(instance: item), origin: fixture.phone)
@@ -82,7 +82,8 @@ struct CoordinatorTests {
                 #expect(snapshot.session == "two" && snapshot.revision == 0)
                 #expect(snapshot.state.top.screen == "form")
             }
-            // By the time that a third session is there, a second word about the second would be.
+            // If the second session's state were published twice, the second time would be before the third session's
+            // state.
             try await view.publish(DomainEvent.LaunchFinished(), subject: "three", origin: fixture.phone)
             try await fixture.snapshot(session: "three") { _ in true }
         }

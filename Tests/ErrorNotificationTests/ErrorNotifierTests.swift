@@ -10,7 +10,7 @@ import Testing
 @Suite("Error notifier")
 struct ErrorNotifierTests {
     let hub = InMemoryHub()
-    /// Any process with something to complain about.
+    /// A process that publishes errors.
     let service: InMemoryEventBus
     let clock = ManualClock()
 
@@ -30,7 +30,7 @@ struct ErrorNotifierTests {
             ApplicationError(code: "test", message: message, severity: severity), subject: session)
     }
 
-    /// Waits until a banner says this; nil for no error.
+    /// Waits until the banner shows this error; nil for no error.
     @discardableResult
     private func banner(
         _ message: String?, waiting: Int = 0, session: String = Session.default
@@ -80,7 +80,7 @@ struct ErrorNotifierTests {
             try await banner("first", waiting: 1)
             try await service.send(Command.ErrorDismissed(errorID: first.id))
             try await banner("second")
-            // The first one's timer sleeps on, and finds nothing to do.
+            // The timer of the first error still runs. When it ends, there is nothing to do.
             try await clock.sleepers(2)
             clock.advance(by: .seconds(10))
             try await banner(nil)

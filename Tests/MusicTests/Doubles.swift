@@ -3,7 +3,7 @@ import EventBus
 import Music
 import Vocabulary
 
-/// Remembers what it was told, and fails where it is told to.
+/// A player that records its calls. A test decides which of them fail.
 actor ScriptedPlayer: Player {
     enum Call: Equatable {
         case devices
@@ -40,7 +40,7 @@ actor ScriptedPlayer: Player {
     }
 }
 
-/// Gives what it was given.
+/// A repository with fixed content.
 struct StaticRepository: PlaylistRepository {
     var lists: Result<[Playlist], any Error> = .success([])
     var contents: Result<[Song], any Error> = .success([])
@@ -68,7 +68,7 @@ extension Document.GeneratedPlaylist {
 }
 
 extension [any Message] {
-    /// The names on the wire, in order.
+    /// The message types, in order.
     var types: [String] { map { Swift.type(of: $0).type.description } }
 
     var errorCodes: [String] { compactMap { ($0 as? ApplicationError)?.code } }

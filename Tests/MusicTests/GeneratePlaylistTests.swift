@@ -10,7 +10,7 @@ struct GeneratePlaylistTests {
         MusicService(repository: repository, player: ScriptedPlayer())
     }
 
-    /// What was published at once, and what was given back.
+    /// Returns the messages that were published at once, and those that were returned.
     func generate(
         _ repository: StaticRepository, messageID: String = "m"
     ) async throws -> (atOnce: [any Message], result: [any Message]) {

@@ -26,7 +26,7 @@ struct KeepingPlaylistRepositoryTests {
         }
     }
 
-    /// - Parameter database: the suite's own unless given.
+    /// - Parameter database: nil for the database of the suite.
     func repository(_ database: SongDatabase? = nil) -> KeepingPlaylistRepository {
         KeepingPlaylistRepository(
             catalog: catalog, database: database ?? self.database, lifetime: .seconds(600),
@@ -160,7 +160,7 @@ struct KeepingPlaylistRepositoryTests {
     }
 }
 
-/// A catalog that can be changed, that can be away, and that counts what it is asked.
+/// A catalog whose content can be changed, which can be unavailable, and which counts its calls.
 actor ScriptedCatalog: MusicCatalog {
     private(set) var songRequests = 0
     private(set) var accountRequests = 0

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Routes")
 struct RouteShapeTests {
-    /// Every shape that an enum's case can have.
+    /// An enum with every form of a case.
     private enum Route: Hashable, Codable, Sendable {
         case plain
         case labelled(id: Int, name: String)

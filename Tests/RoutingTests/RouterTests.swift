@@ -52,7 +52,7 @@ struct RouterTests {
             let list = try await fixture.instances()[0]
             try await router.pop(from: list)
             try await fixture.view.send(Command.ScreenGone(instance: list), origin: fixture.phone)
-            // The machine meets messages in their order: this one shows that the one before is met.
+            // The machine handles messages in order. When this call is answered, the previous message has been handled.
             try await router.push(.item(id: 1))
             return try #require(try await fixture.snapshot())
         }
@@ -147,7 +147,7 @@ struct RouterTests {
         struct Point: Hashable, Codable, Sendable { var x = 1, y = 2 }
         let router = Router(Point.self, bus: fixture.view, platform: "ios")
         let error = await #expect(throws: RouterError.self) { try await router.push(Point()) }
-        #expect(error?.description.hasSuffix("is no case of an enum, with or without associated values") == true)
+        #expect(error?.description.hasSuffix("is not an enum case; make the route an enum") == true)
         #expect(try await fixture.view.journalled(Command.NavigationRequested.self).isEmpty)
     }
 }

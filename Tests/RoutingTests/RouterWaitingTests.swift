@@ -66,7 +66,7 @@ struct RouterWaitingTests {
             async let third = router.push(.item(id: 3))
             _ = try await fixture.snapshot { $0.state.attempt?.queue.count == 3 }
             try await fixture.view.publish(DomainEvent.LaunchFinished(), causedBy: asked)
-            // The attempt, three that wait, the list, and two of these, each a revision to see.
+            // Each of these is a revision: the attempt, three queued messages, the list, and the two pushed items.
             #expect(try await first == 6)
             #expect(try await third == 7)
             #expect(try await second == .refused("5 screens cannot be popped: the path holds 2"))
@@ -99,7 +99,7 @@ struct RouterWaitingTests {
                 var paths = paths.makeAsyncIterator()
                 let first = try #require(try await paths.next())
                 #expect(first.routes == [.list])
-                // The leaving screen's end is a change of the state, but none of the path.
+                // The end of the leaving screen changes the state, but not the path.
                 try await router.replacePath([.item(id: 1), .item(id: 2)])
                 let gone = Command.ScreenGone(instance: first.entries[0].instance)
                 try await fixture.view.send(gone, origin: fixture.phone)
@@ -108,7 +108,7 @@ struct RouterWaitingTests {
                 let swiped = Command.BackCompleted(instance: second.entries[1].instance)
                 try await fixture.view.send(swiped, origin: fixture.phone)
                 #expect(try await paths.next()?.routes == [.item(id: 1)])
-                // A rule pushes what no route leads to: a path of routes does not show it.
+                // A rule pushes a screen that no route matches. The path of routes leaves it out.
                 try await fixture.view.publish(DomainEvent.LaunchFinished())
                 try await router.push(.list)
                 #expect(try await paths.next()?.routes == [.item(id: 1), .list])

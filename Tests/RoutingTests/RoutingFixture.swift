@@ -7,12 +7,12 @@ import Navigation
 import Routing
 import RuntimeTestSupport
 
-/// A bus with a shop's app and its coordinator on it.
+/// A bus with the coordinator of a shop's app.
 struct RoutingFixture: Sendable {
     let hub = InMemoryHub()
     let view: InMemoryEventBus
     let phone = Origin(platform: "ios", device: "phone-1")
-    /// The routers' time. It stands still, so that no call ends before it is answered.
+    /// The clock of the routers. It stands still, so that no call reaches its deadline.
     let clock = ManualClock()
 
     init() {
@@ -47,12 +47,12 @@ struct RoutingFixture: Sendable {
         }
     }
 
-    /// The instances on the path.
+    /// The identifiers of the instances on the path.
     func instances() async throws -> [String] {
         try await snapshot()?.state.path.map(\.id) ?? []
     }
 
-    /// Why a call is refused; nil if it is not.
+    /// The error of a call; nil if it succeeds.
     func refusal(of call: @Sendable () async throws -> Int) async throws -> RouterError? {
         do {
             _ = try await call()
@@ -62,7 +62,7 @@ struct RoutingFixture: Sendable {
         }
     }
 
-    /// Why messages were discarded, so far.
+    /// The messages that were discarded so far.
     func discards() async throws -> [DomainEvent.MessageDiscarded] {
         try await view.journalled(DomainEvent.MessageDiscarded.self).map { try $0.decode() }
     }
@@ -74,7 +74,7 @@ enum ShopRoute: Hashable, Codable, Sendable {
 }
 
 extension Flow {
-    /// Screens that views push and pop, and one that a rule pushes.
+    /// A flow with screens that views push and pop, and one that a rule pushes.
     static func shop(
         _ platform: String = "ios", requests: [ActionName] = [.push, .pop, .popToRoot, .replacePath]
     ) throws -> Flow {

@@ -1,7 +1,7 @@
 package import EventBus
 
 extension EventBus {
-    /// The first `count` messages of a type since the journal's beginning; waits until there are as many.
+    /// Returns the first `count` messages of a type in the journal; waits until there are as many.
     package func received<M: Message>(_ type: M.Type, _ count: Int = 1) async throws -> [Envelope] {
         try await withSubscription(to: [.type(type)], from: .beginning) { messages in
             var received: [Envelope] = []
@@ -13,7 +13,7 @@ extension EventBus {
         }
     }
 
-    /// The first message of a type, since the journal's beginning, for which `condition` holds.
+    /// Returns the first message of a type in the journal that satisfies `condition`; waits for it.
     package func first<M: Message>(_ type: M.Type, where condition: (M) throws -> Bool) async throws -> Envelope? {
         try await withSubscription(to: [.type(type)], from: .beginning) { messages in
             for try await message in messages where !message.isTombstone {
@@ -23,7 +23,7 @@ extension EventBus {
         }
     }
 
-    /// All that the journal holds of a type.
+    /// Returns all messages of a type in the journal.
     package func journalled<M: Message>(_ type: M.Type) async throws -> [Envelope] {
         let end = try await publish(Batch([])).offset
         guard end > 0 else { return [] }

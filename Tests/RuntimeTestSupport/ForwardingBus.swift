@@ -1,6 +1,6 @@
 package import EventBus
 
-/// A bus that hands everything on to another one: a test changes what it wants to be different.
+/// A bus that forwards every call to another bus. A test implements only the calls that it changes.
 package protocol ForwardingBus: EventBus {
     var bus: any EventBus { get }
 }

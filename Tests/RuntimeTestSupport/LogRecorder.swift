@@ -1,7 +1,7 @@
 package import Logging
 internal import Synchronization
 
-/// Keeps what is logged.
+/// Records log lines.
 package final class LogRecorder: Sendable {
     private let recorded = Mutex<[(line: String, metadata: Logger.Metadata)]>([])
 
@@ -9,10 +9,10 @@ package final class LogRecorder: Sendable {
 
     package var lines: [String] { recorded.withLock { $0.map(\.line) } }
 
-    /// All that was logged, with all of its metadata.
+    /// All log lines with their metadata.
     package var text: String { recorded.withLock { $0.map { "\($0.line) \($0.metadata)" }.joined(separator: "\n") } }
 
-    /// What the lines that say this carry under a key.
+    /// The values of a metadata key in the lines with this text.
     package func metadata(_ key: String, of line: String) -> [String] {
         recorded.withLock { $0.filter { $0.line == line }.compactMap { $0.metadata[key]?.description } }
     }
@@ -40,6 +40,6 @@ package final class LogRecorder: Sendable {
 }
 
 extension Logger {
-    /// For tests whose log nobody reads.
+    /// A logger for tests that do not check the log.
     package static var silent: Logger { Logger(label: "silent") { _ in SwiftLogNoOpLogHandler() } }
 }

@@ -43,13 +43,13 @@ package final class ManualClock: Clock, Sendable {
             state.watchers = []
             return state.nextID
         }
-        // Ends when the deadline has come, or at once when the task is cancelled.
+        // The stream ends at the deadline, or at once if the task is cancelled.
         for await _ in stream {}
         state.withLock { state in state.sleepers.removeAll { $0.id == id } }
         try Task.checkCancellation()
     }
 
-    /// Moves the time on, and wakes whoever sleeps no longer than that.
+    /// Advances the time, and resumes all tasks whose deadline has come.
     package func advance(by duration: Duration) {
         state.withLock { state in
             state.now = state.now.advanced(by: duration)
@@ -58,13 +58,13 @@ package final class ManualClock: Clock, Sendable {
         }
     }
 
-    /// Moves the time on to when the first sleeper wakes.
+    /// Advances the time to the earliest deadline.
     package func advanceToNextDeadline() {
         guard let next = state.withLock({ state in state.sleepers.map(\.deadline).min() }) else { return }
         advance(by: now.duration(to: next))
     }
 
-    /// Waits until at least `count` tasks are asleep.
+    /// Waits until at least `count` tasks sleep.
     package func sleepers(_ count: Int = 1) async throws {
         while true {
             try Task.checkCancellation()

@@ -1,8 +1,8 @@
 package import Consuming
 package import ServiceLifecycle
 
-/// Runs a service for as long as `body` runs; `body` begins once the service is ready.
-/// - Throws: what `body` or the service throws, whichever is first.
+/// Runs a service while `body` runs. `body` begins after the service is ready.
+/// - Throws: the first error of `body` or of the service.
 @discardableResult
 package func withRunning<Result: Sendable>(
     _ service: any ReadyService, _ body: @escaping @Sendable () async throws -> Result
@@ -13,7 +13,7 @@ package func withRunning<Result: Sendable>(
     }
 }
 
-/// Runs a service for as long as `body` runs.
+/// Runs a service while `body` runs.
 @discardableResult
 package func withRunning<Result: Sendable>(
     _ service: any Service, _ body: @escaping @Sendable () async throws -> Result

@@ -2,11 +2,11 @@ package import EventBus
 import Synchronization
 package import TestSupport
 
-/// A bus whose broker goes away: what is published then waits for it.
+/// A bus whose broker becomes unavailable. Batches then wait for it.
 package final class StallingBus: ForwardingBus {
     package let bus: any EventBus
     private let isStalled = Mutex(false)
-    /// Open once a batch waits.
+    /// Opened when a batch waits.
     package let stalled = Gate()
 
     package init(bus: any EventBus) {

@@ -1,13 +1,13 @@
 package import EventBus
 internal import Synchronization
 
-/// A bus whose broker does not serve the next claims, and batches that are to be published.
+/// A bus whose next claims and batches fail, as many as a test says.
 package final class UnreliableBus: ForwardingBus {
     package let bus: any EventBus
     private let failuresLeft: Mutex<Int>
     private let code: BusError.Code
 
-    /// - Parameter code: what they fail with; `unavailable` unless said.
+    /// - Parameter code: the code of their errors.
     package init(_ bus: any EventBus, failures: Int = 0, code: BusError.Code = .unavailable) {
         self.bus = bus
         self.code = code

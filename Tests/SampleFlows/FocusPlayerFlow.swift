@@ -1,7 +1,7 @@
 package import Navigation
 import Support
 
-/// The shipped flows once more, as a team that prefers Swift to YAML would write them.
+/// The shipped flows of the focus player, written in Swift instead of YAML.
 package enum FocusPlayerFlow {
     private static let ignored = ["event.PlaylistsLoaded", "event.PlaylistShuffled"]
 

@@ -1,7 +1,7 @@
 package import Navigation
 package import Support
 
-/// A form whose `next` is saved by a service before the app moves on, a menu, and a way out from everywhere.
+/// A flow with a form whose `next` waits until a service has saved it, a menu, and a way out from every screen.
 package enum GuardFlow {
     package static let saved: Flow.Guard = saving()
 
@@ -47,7 +47,7 @@ package enum GuardFlow {
         }
     }
 
-    /// The form is in front, and its `next`, which was `m2`, waits for `m2.ios.ask`.
+    /// A session with the form in front. Its `next`, which was `m2`, waits for the answer to `m2.ios.ask`.
     package static func waiting(_ condition: Flow.Guard = saved) throws -> Session {
         var session = Session(try flow(condition))
         session.send("command.Begin")

@@ -1,7 +1,7 @@
 package import Navigation
 import Support
 
-/// A shop with deep links of every kind.
+/// A flow of a shop with every kind of deep link.
 package enum LinkFlow {
     package static func flow(
         over: [PresentationStyle: Flow.Precedence] = [:],

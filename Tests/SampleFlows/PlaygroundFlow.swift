@@ -1,12 +1,13 @@
 package import Navigation
 import Support
 
-/// A flow in which `event.Go` with a number takes that one of ``steps``: everything that actions can do, in any order.
-/// `command.Wait` waits for an answer, also within child flows, and ``links`` lead to every container.
+/// A flow in which `event.Go` with a number performs the step of ``steps`` with that number. The steps contain all
+/// kinds of actions, in any order. `command.Wait` waits for an answer, also within child flows, and ``links`` lead to
+/// every container.
 package enum PlaygroundFlow {
     package static func flow() throws -> Flow { try made.get() }
 
-    /// What each number does. Some of it can only be done in certain states.
+    /// The actions of each number. Some of them are possible only in certain states.
     package static let steps: [[Flow.Action]] = [
         [.setRoot("a")],
         [.setRoot("b", container: .split), .show("c", column: "detail")],
@@ -43,7 +44,7 @@ package enum PlaygroundFlow {
         }
     }
 
-    /// Rules that answer some of the steps in a way of their own, and end the flow with others.
+    /// Rules of a child flow that replace some steps. Others end the flow.
     private static func childRules(_ name: String) -> [Flow.Transition] {
         let own: [(Int, [Flow.Action])] = [
             (4, [.push("d"), .finish(["by": .string(name)])]), (5, [.abandon]), (6, [.pushFlow("nested"), .finish()]),

@@ -73,17 +73,17 @@ extension [Machine.Effect] {
         compactMap { if case .messageDiscarded(_, let reason) = $0 { reason } else { nil } }
     }
 
-    /// The messages that were discarded.
+    /// The ids of the discarded messages.
     package var discarded: [String] {
         compactMap { if case .messageDiscarded(let id, _) = $0 { id } else { nil } }
     }
 
-    /// The types of the commands that go out.
+    /// The types of the commands that were sent.
     package var sent: [String] {
         compactMap { if case .send(let type, _) = $0 { type } else { nil } }
     }
 
-    /// The states that the last one was reached by.
+    /// The states before the last one.
     package var passed: [NavigationSnapshot] {
         compactMap { if case .passed(let snapshot) = $0 { snapshot } else { nil } }
     }

@@ -3,19 +3,19 @@ package import FlowReview
 import Foundation
 package import Navigation
 
-/// The flows that the project ships with, read from where users read them.
+/// The flows in the project's `config` folder.
 package enum ShippedFlows {
     package static func flow(_ platform: String) throws -> Flow {
         try (platform == "mac" ? mac : ios).get()
     }
 
-    /// The story that is told to it.
+    /// The scenario of a flow.
     package static func scenario(_ platform: String, for flow: Flow) throws -> Scenario {
         let file = folder.appending(path: "scenarios/\(platform).yaml")
         return try Scenario(yaml: String(contentsOf: file, encoding: .utf8), file: file.lastPathComponent, flow: flow)
     }
 
-    /// The texts of all of them.
+    /// The YAML of all flows.
     package static func texts() throws -> [String] {
         let files = try [folder, folder.appending(path: "examples")].flatMap {
             try FileManager.default.contentsOfDirectory(at: $0, includingPropertiesForKeys: nil)
@@ -24,7 +24,7 @@ package enum ShippedFlows {
             .map { try String(contentsOf: $0, encoding: .utf8) }
     }
 
-    // Read once: the random histories ask for them thousands of times.
+    // Read only once, because the random histories use the flows thousands of times.
     private static let ios = Result { try read("ios") }
     private static let mac = Result { try read("mac") }
 
@@ -41,7 +41,7 @@ package enum ShippedFlows {
 }
 
 extension FlowFinding {
-    /// What is wrong with a flow; nothing when it can be made.
+    /// The errors of a flow; empty if it is valid.
     package static func refused(_ make: () throws(FlowError) -> Flow) -> [FlowFinding] {
         do throws(FlowError) {
             _ = try make()

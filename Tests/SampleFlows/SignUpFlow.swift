@@ -1,7 +1,7 @@
 package import Navigation
 import Support
 
-/// A flow with child flows: a shop whose checkout asks to sign up, which may ask for an address.
+/// A flow of a shop with child flows: the checkout starts a sign-up, which may ask for an address.
 package enum SignUpFlow {
     package static let yaml = """
         name: shop

@@ -27,7 +27,7 @@ struct AnnouncementTests {
             configuration: ServiceConfiguration(environment: [:]), logger: .silent)
     }
 
-    /// Runs the process, with a consumer that waits at a gate before each answer.
+    /// Runs the process with a consumer that waits at a gate before each answer.
     private func running(
         gate: Gate? = nil, _ body: @escaping @Sendable () async throws -> Void
     ) async throws {
@@ -50,7 +50,7 @@ struct AnnouncementTests {
         }
     }
 
-    /// Lets the process look at its presence.
+    /// Lets the process compare its presence with the published one once.
     private func look() async throws {
         try await clock.sleepers()
         clock.advance(by: Announcement.interval)
@@ -114,7 +114,7 @@ struct AnnouncementTests {
         #expect(!presence.runs(consumer: "b"))
     }
 
-    /// A bus that does not let anybody read documents.
+    /// A bus that fails to read documents.
     private struct WithoutDocuments: ForwardingBus {
         let bus: any EventBus
 

@@ -44,7 +44,7 @@ struct LifeSignTests {
         let service = HeldService()
         try await running([service], watchdog: watched) { socket, notifier in
             #expect(await socket.next() == .ready)
-            // A host that does not wait for the thread gets the time to show it.
+            // Gives a faulty host, one that does not wait for the thread, time to send a message.
             for _ in 0..<100 { await Task.yield() }
             notifier.notify(.stopping)
             service.owner.executor.release()
@@ -59,7 +59,7 @@ struct LifeSignTests {
         func run() async throws { try await gracefulShutdown() }
     }
 
-    /// Does nothing before it is released.
+    /// An actor that answers only after it is released.
     private actor HeldActor {
         nonisolated let executor = HeldExecutor()
         nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }

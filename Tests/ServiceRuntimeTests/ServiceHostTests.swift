@@ -15,7 +15,7 @@ import Testing
 @Suite("Service host")
 struct ServiceHostTests {
     let hub = InMemoryHub()
-    /// A process that watches the one under test.
+    /// A process that observes the one under test.
     let watcher: InMemoryEventBus
 
     init() {
@@ -96,12 +96,12 @@ struct ServiceHostTests {
         let path = isAbstract ? "@segue-test-\(UUID().uuidString)" : scratch.path("notify")
         let socket = try NotifySocket(path: path)
         let notifier = Notifier(socketPath: path)
-        // Any datagram will do: it marks the moment that READY=1 has to come after.
+        // This datagram marks the moment before READY=1. Its content does not matter.
         let service = GatedService(beforeReady: { notifier.notify(.stopping) })
         let host = ServiceHost(context: context(), services: [service], notifier: notifier)
         try await running(host) {
             _ = try await watcher.received(Document.Presence.self)
-            // A host in too much of a hurry gets the time to show it.
+            // Gives a faulty host, one that reports too early, time to send READY=1.
             for _ in 0..<100 { await Task.yield() }
             service.gate.open()
             #expect(await socket.next() == .stopping)
@@ -143,7 +143,7 @@ struct ServiceHostTests {
         let host = ServiceHost(
             context: context(), services: [BriefService()], notifier: Notifier(socketPath: nil))
         let error = await #expect(throws: EarlyEnd.self) { try await host.run() }
-        #expect(error?.description == "one of its services ended though nobody had asked it to")
+        #expect(error?.description == "one of its services ended before the process was asked to stop")
     }
 
     private struct BriefForegroundService: ForegroundService {
@@ -169,7 +169,7 @@ struct ServiceHostTests {
             clock: clock)
         try await running(host) {
             for _ in 0..<6 {
-                // One waits to try again, one to remind.
+                // One task waits for the next attempt, the other for the next reminder.
                 try await clock.sleepers(2)
                 clock.advance(by: .seconds(1))
             }

@@ -61,7 +61,7 @@ struct ConsentRecoveryTests {
         }
     }
 
-    /// Consents as far as the vault, and dies.
+    /// Gives consent and stores the tokens. The process ends before it publishes the outcome.
     private func consentUntold(_ stage: Stage, _ cause: Attributes) async throws {
         let service = try await stage.authorization
         let messages = try await service.requestAuthorization(
@@ -71,7 +71,7 @@ struct ConsentRecoveryTests {
     }
 }
 
-/// A value that one part of a test hands to another.
+/// A value that one part of a test passes to another.
 final class Held<Value: Sendable>: Sendable {
     private let state = Mutex<Value?>(nil)
 

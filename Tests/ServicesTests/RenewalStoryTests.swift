@@ -16,7 +16,7 @@ struct RenewalStoryTests {
                 _ = try await stage.choose("DeepFocus")
                 try await stage.spotify.control("revoke", "tokens=access")
 
-                // Both consumers of music-service meet the refusal, and a stranger asks on top of that.
+                // Both consumers of music-service get the refusal, and another process requests a renewal, too.
                 let launch = try await stage.device.publish(DomainEvent.LaunchFinished())
                 let play = try await stage.device.tap(Command.PlayOnSpotifyRequested())
                 _ = try await stage.device.tap(Command.SpotifyTokenRefreshRequested(generation: 1))

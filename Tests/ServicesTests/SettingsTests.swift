@@ -29,10 +29,15 @@ struct SettingsTests {
         let authorization = #expect(throws: ConfigurationErrors.self) { try AuthorizationSettings(configuration) }
         #expect(
             authorization?.errors.map(\.message) == [
-                "SPOTIFY_CLIENT_ID is not set", "SPOTIFY_ACCOUNTS_URL is 'http://spotify.example'",
+                "SPOTIFY_CLIENT_ID is not set",
+                "SPOTIFY_ACCOUNTS_URL: 'http://spotify.example' is not an address to which tokens may be sent",
                 "SEGUE_STATE_DIR is not set",
             ])
         let music = #expect(throws: ConfigurationErrors.self) { try MusicSettings(configuration) }
-        #expect(music?.errors.map(\.message) == ["SPOTIFY_API_URL is 'ftp://x'", "SEGUE_STATE_DIR is not set"])
+        #expect(
+            music?.errors.map(\.message) == [
+                "SPOTIFY_API_URL: 'ftp://x' is not an address to which tokens may be sent",
+                "SEGUE_STATE_DIR is not set",
+            ])
     }
 }

@@ -15,7 +15,7 @@ import Testing
 import TokenVault
 import Vocabulary
 
-/// The two services on an in-memory bus, with Spotify simulated over HTTP, and a device that a person holds.
+/// Both services on an in-memory bus, Spotify simulated over HTTP, and a device that a person uses.
 struct Stage: Sendable {
     let spotify: SimulatedSpotify
     let directory: String
@@ -23,8 +23,8 @@ struct Stage: Sendable {
     let hub = InMemoryHub()
     private let server: OverheardServer
 
-    /// Runs a test; when it is done, no secret may have been published or logged, nor anything published that the
-    /// processes do not announce.
+    /// Runs a test. Afterwards checks that no secret was published or logged, and that the services published only
+    /// messages of their contracts.
     static func with(_ body: (Stage) async throws -> Void) async throws {
         let scratch = try ScratchFolder()
         defer { scratch.remove() }
@@ -38,7 +38,7 @@ struct Stage: Sendable {
 
     var secrets: Set<String> { server.secrets }
 
-    /// What auth-service is made of; each time that of a new incarnation.
+    /// A new authorization service on the vault, as in a new process of auth-service.
     var authorization: AuthorizationService {
         get async throws {
             let vault = try await openVault()
@@ -46,8 +46,8 @@ struct Stage: Sendable {
         }
     }
 
-    /// Of an incarnation that has just ended, a task may still hold the vault for a moment, where the kernel would have let
-    /// go of a dead process's lock.
+    /// Waits for the lock of the vault. A task of the previous run may still hold it for a moment; for a real process,
+    /// the kernel releases it when the process ends.
     private func openVault() async throws -> TokenVault {
         while true {
             do {
@@ -65,12 +65,12 @@ struct Stage: Sendable {
 
     var device: InMemoryEventBus { InMemoryEventBus(source: "device/test", hub: hub) }
 
-    /// Runs both services beside `body`.
+    /// Runs both services while `body` runs.
     func withServices(_ body: @escaping @Sendable () async throws -> Void) async throws {
         try await withAuthService { try await withMusicService(body) }
     }
 
-    /// Runs one incarnation of auth-service beside `body`; leaving is its death.
+    /// Runs auth-service while `body` runs. Its end has the effect of a killed process.
     func withAuthService(_ body: @escaping @Sendable () async throws -> Void) async throws {
         let bus = InMemoryEventBus(source: "auth-service/\(UUID().uuidString)", hub: hub)
         let host = AuthorizationHost(service: try await authorization, bus: bus, logger: log.logger)
@@ -110,13 +110,13 @@ struct Stage: Sendable {
         let html: String
     }
 
-    /// Asks for consent. The URL that a browser is to open comes back.
+    /// Sends the command for consent, and returns the URL that a browser opens.
     func requestConsent() async throws -> (cause: Envelope, url: String) {
         let cause = try await device.tap(Command.SpotifyAuthorizationRequested())
         return (cause, try await device.outcome(of: cause, DomainEvent.SpotifyAuthURLGenerated.self).url)
     }
 
-    /// Presses a button of Spotify's consent page, and follows where that leads.
+    /// Presses a button of Spotify's consent page, and follows the redirect.
     func press(_ button: String, at url: String) async throws -> Page {
         try await browse(try await spotify.redirect(after: button, at: url))
     }
@@ -126,7 +126,7 @@ struct Stage: Sendable {
         return Page(status: response.status.code, html: response.text)
     }
 
-    /// Connects the account, from the tap to the browser's page.
+    /// Connects the account: from the tap to the page in the browser.
     func connect() async throws {
         let (cause, url) = try await requestConsent()
         _ = try await press("approve", at: url)
@@ -151,7 +151,7 @@ extension EventBus {
     }
 }
 
-/// Spotify's authorization server, with every secret that goes to it or comes from it written down.
+/// Spotify's authorization server. It records all secrets that it receives or sends.
 final class OverheardServer: AuthorizationServer {
     private let server: SpotifyAccounts
     private let heard = Mutex<Set<String>>([])

@@ -3,12 +3,12 @@ import EventBus
 import RuntimeTestSupport
 
 extension EventBus {
-    /// What a person does on this device.
+    /// Sends a command as a person does on this device.
     func tap(_ command: some CommandMessage) async throws -> Envelope {
         try await send(command, origin: Origin(platform: "ios", device: "phone", instance: "s1"))
     }
 
-    /// The first message of a type that belongs to the story of `cause`; waits for it.
+    /// Returns the first message of a type that `cause` led to; waits for it.
     func outcome<M: Message>(
         of cause: Envelope, _ type: M.Type = M.self, where condition: (M) -> Bool = { _ in true }
     ) async throws -> M {
@@ -21,7 +21,7 @@ extension EventBus {
         }
     }
 
-    /// All that was published so far.
+    /// Returns all messages that were published so far.
     func everything() async throws -> [Envelope] {
         let end = try await publish(Batch([])).offset
         guard end > 0 else { return [] }
@@ -35,7 +35,7 @@ extension EventBus {
         }
     }
 
-    /// The types of all that was published because of `cause`, in order.
+    /// Returns the types of all messages that `cause` led to, in order.
     func story(of cause: Envelope) async throws -> [String] {
         try await everything()
             .filter { $0.attributes.correlationID == cause.attributes.correlationID && $0.id != cause.id }

@@ -14,7 +14,7 @@ import Testing
 import TokenVault
 import Vocabulary
 
-/// What the two services do, with all tiers of the player and Spotify simulated; only the bus is missing.
+/// Runs the operations of both services with all tiers of the player and a simulated Spotify, without a bus.
 @Suite("All tiers together")
 struct PlayerStoryTests {
     @Test("From consent to music, with the authorizing service killed in the middle of consent")
@@ -22,7 +22,7 @@ struct PlayerStoryTests {
         try await SimulatedSpotify.with { spotify in
             try await withVault { directory in
                 try await authorize(spotify, directory)
-                // A service that is started anew finds the tokens.
+                // After a restart, the service finds the tokens.
                 let authorization = try await service(spotify, directory)
                 let launched = try await authorization.launched()
                 #expect(launched.statuses == [.authorized])
@@ -62,7 +62,7 @@ struct PlayerStoryTests {
         }
     }
 
-    /// Consents; each step is done by a process of its own.
+    /// Gives consent. Each step runs in a new service, as after a restart.
     private func authorize(_ spotify: SimulatedSpotify, _ directory: String) async throws {
         let cause = Attributes(type: Command.SpotifyAuthorizationRequested.type, source: "device/1")
         let asked = try await service(spotify, directory).requestAuthorization(
@@ -106,7 +106,7 @@ struct PlayerStoryTests {
     }
 }
 
-/// Collects what a service gives back while another waits for it.
+/// Collects the returned messages of a service while another service waits for it.
 private final class Answers: Sendable {
     private let messages = Mutex<[any Message]>([])
 

@@ -7,7 +7,7 @@ import SpotifyAPI
 import SpotifyTestSupport
 import Synchronization
 
-/// A real HTTP server that answers as a test tells it, for what a well-behaved Spotify never does.
+/// A real HTTP server with prepared answers, for errors that Spotify itself does not make.
 final class ScriptedSpotify: Sendable {
     struct Request: Sendable {
         let line: String
@@ -31,12 +31,12 @@ final class ScriptedSpotify: Sendable {
 
     var received: [Request] { requests.withLock(\.self) }
 
-    /// What is answered from now on, for answers that have to know the server's own address.
+    /// Replaces the next answers, for answers that contain the server's own address.
     func answer(_ next: Answer...) {
         answers.withLock { $0 = next }
     }
 
-    /// - Parameter body: gets the server, a client for it, and where it is.
+    /// - Parameter body: receives the server, a client for it, and its base URL.
     static func with(
         _ answers: Answer..., body: (ScriptedSpotify, HTTPClient, BaseURL) async throws -> Void
     ) async throws {

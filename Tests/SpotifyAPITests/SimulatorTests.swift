@@ -7,7 +7,7 @@ import Vocabulary
 
 @Suite("Spotify, simulated")
 struct SimulatorTests {
-    /// Runs a test with an account that has consented.
+    /// Runs a test with an account that has given consent.
     func connected(
         _ body: (SimulatedSpotify, SpotifyWebAPI, ConnectedAccount) async throws -> Void
     ) async throws {
@@ -118,7 +118,7 @@ struct SimulatorTests {
     }
 }
 
-/// An account of the simulator that has consented, with tokens that are renewed as they are refused.
+/// An account of the simulator that has given consent. Its tokens are renewed when they are refused.
 actor ConnectedAccount: AccessTokens {
     private let server: SpotifyAccounts
     private var refreshToken: String

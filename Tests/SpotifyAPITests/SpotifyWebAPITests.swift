@@ -67,7 +67,7 @@ struct SpotifyWebAPITests {
     func circle() async throws {
         try await ScriptedSpotify.with { server, client, host in
             server.answer(.init(body: #"{"items":[],"next":"\#(host)/v1/me/playlists?offset=50"}"#))
-            await #expect(throws: MusicError.unavailable("its pages have no end")) {
+            await #expect(throws: MusicError.unavailable("its list of pages does not end")) {
                 try await api(client, host).playlists()
             }
             #expect(server.received.count == 2)
@@ -219,7 +219,7 @@ struct SpotifyWebAPITests {
     }
 }
 
-/// Tokens of which one is current; each refused one makes the next.
+/// Access tokens. Each refusal makes the next token current.
 final class CountingTokens: AccessTokens {
     private let generation = Mutex(1)
     private let isRenewable: Bool

@@ -46,13 +46,13 @@ struct CatalogueTests {
         "a malformed catalogue is one line with file and line",
         arguments: [
             ("playlists: [", "cat.yaml:5: "),
-            ("playlists:\n  - { id: a b, name: X, songs: [] }", "cat.yaml:5: 'a b' is no playlist id"),
+            ("playlists:\n  - { id: a b, name: X, songs: [] }", "cat.yaml:5: 'a b' is not a playlist id"),
             ("playlists:\n  - { id: a, songs: [] }", "cat.yaml:5: a playlist lacks 'name'"),
-            ("playlists:\n  - { id: a, nmae: X, songs: [] }", "cat.yaml:5: a playlist has no key 'nmae'"),
+            ("playlists:\n  - { id: a, nmae: X, songs: [] }", "cat.yaml:5: a playlist has the unknown key 'nmae'"),
             ("playlists:\n  - id: a\n    name: X\n    songs: [oops]", "cat.yaml:7: songs are written"),
             ("playlists:\n  - { id: a, name: X, songs: [] }\n  - { id: a, name: Y, songs: [] }", "cat.yaml:6: two "),
             ("playlists: nothing", "cat.yaml:4: 'playlists' must be a list"),
-            ("songs: []\nplaylists: []", "cat.yaml:4: the catalogue has no key 'songs'"),
+            ("songs: []\nplaylists: []", "cat.yaml:4: the catalogue has the unknown key 'songs'"),
             ("devices: []\nplaylists: []", "cat.yaml:"),
             ("", "cat.yaml:1: the catalogue lacks 'playlists'"),
         ]

@@ -83,7 +83,7 @@ struct ConsentTests {
         }
     }
 
-    /// What a browser sends when the first button is pressed.
+    /// The fields that a browser sends when the first button is pressed.
     private static func fields(ofForm html: String) -> [String: String] {
         var fields: [String: String] = [:]
         for match in html.matches(of: /name="([^"]*)" value="([^"]*)"/) where fields[String(match.1)] == nil {

@@ -6,7 +6,7 @@ import Synchronization
 
 @testable import SpotifySimulator
 
-/// A client as one would write it from Spotify's documentation.
+/// A client that is written from Spotify's documentation.
 struct SpotifyClient {
     static let clientID = "segue-focus-player"
     static let redirectURI = "http://127.0.0.1:49152/callback"
@@ -35,7 +35,7 @@ struct SpotifyClient {
         try await post("/authorize", Self.authorization(changes).merging(["decision": decision]) { $1 })
     }
 
-    /// The code that consent gives.
+    /// Gives consent and returns the code.
     func code(scopes: String = Self.scopes) async throws -> String {
         try await decide("approve", ["scope": scopes]).redirectQuery["code"] ?? ""
     }
@@ -53,7 +53,7 @@ struct SpotifyClient {
         return try await post("/api/token", request)
     }
 
-    /// Consent and trade.
+    /// Gives consent and exchanges the code for tokens.
     func signIn(scopes: String = Self.scopes) async throws -> Tokens {
         try await trade(try await code(scopes: scopes)).decoded()
     }
@@ -81,7 +81,7 @@ struct SpotifyClient {
         try await send(.post, path, [.contentType: "application/x-www-form-urlencoded"], Self.form(fields))
     }
 
-    /// - Parameter path: may have a query.
+    /// - Parameter path: a path, which may have a query.
     func send(
         _ method: HTTPRequest.Method, _ path: String, _ headers: HTTPFields, _ body: String?
     ) async throws -> Answer {
@@ -95,7 +95,7 @@ struct SpotifyClient {
     }
 }
 
-/// Runs a simulator beside `test`.
+/// Runs a simulator while `test` runs.
 func withSimulator<Result>(
     _ policy: TokenPolicy = TokenPolicy(), stateFile: String? = nil, clock: ManualClock = ManualClock(),
     _ test: (SpotifyClient) async throws -> Result
@@ -105,7 +105,7 @@ func withSimulator<Result>(
     }
 }
 
-/// A clock that moves when the test says so.
+/// A clock that a test moves.
 final class ManualClock: Sendable {
     private let date = Mutex(Date(timeIntervalSince1970: 1_790_000_000))
 
@@ -116,7 +116,7 @@ final class ManualClock: Sendable {
     }
 }
 
-/// A response, with what the tests read out of it.
+/// A response, with the values that tests check.
 struct Answer {
     let status: Int
     let headers: HTTPFields
@@ -150,7 +150,7 @@ struct Answer {
         }
     }
 
-    /// The query of the address that the response redirects to.
+    /// The query of the URL to which the response redirects.
     var redirectQuery: [String: String] {
         let items = headers[.location].flatMap(URLComponents.init(string:))?.queryItems ?? []
         return Dictionary(items.map { ($0.name, $0.value ?? "") }) { first, _ in first }
@@ -171,7 +171,8 @@ private struct TokenFailure: Decodable {
     let errorDescription: String
 }
 
-/// What a client decodes. Written apart from the simulator's own payloads, so that a renamed field is noticed.
+/// The answer of the token endpoint as a client decodes it. It is separate from the simulator's own types, so that a
+/// renamed field is detected.
 struct Tokens: Decodable {
     let accessToken: String
     let tokenType: String

@@ -6,7 +6,7 @@ internal import Logging
 package import SpotifyAPI
 package import SpotifySimulator
 
-/// The simulator over a real socket, and what a person or an operator would do to it.
+/// The simulator over a real socket, with the actions of a person and an operator.
 package struct SimulatedSpotify: Sendable {
     package static let redirectURI = "http://127.0.0.1:49152/callback"
 
@@ -18,12 +18,12 @@ package struct SimulatedSpotify: Sendable {
             clientID: "segue-focus-player", client: client, host: .local(base), policy: .impatient)
     }
 
-    /// The path of the catalogue that ships.
+    /// The path of the shipped catalogue.
     package static let catalogue = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "config/simulator/catalogue.yaml").path
 
-    /// Runs a simulator beside `body`.
-    /// - Parameter now: The clock by which tokens expire.
+    /// Runs a simulator while `body` runs.
+    /// - Parameter now: the clock by which tokens expire.
     package static func with<Result>(
         _ configuration: SpotifySimulator.Configuration = SpotifySimulator.Configuration(),
         now: @escaping @Sendable () -> Date = { Date() }, _ body: (SimulatedSpotify) async throws -> Result
@@ -38,14 +38,14 @@ package struct SimulatedSpotify: Sendable {
         }
     }
 
-    /// Orders something at `/_control/`.
+    /// Sends a request to a control route.
     package func control(_ path: String, _ form: String) async throws {
         let response = try await post("/_control/\(path)", form)
         guard response.status == .ok else { throw Unexpected(status: response.status.code) }
     }
 
-    /// Answers the consent page as a browser does: the fields of the URL, and the button that was pressed.
-    /// - Returns: what the redirect URI is called with.
+    /// Answers the consent page as a browser does, with the fields of the URL and the pressed button.
+    /// - Returns: the request to the redirect URI.
     package func decide(_ decision: String, at url: String) async throws -> AuthorizationCallback {
         guard let callback = AuthorizationCallback(target: try await redirect(after: decision, at: url)) else {
             throw Unexpected(status: 302)
@@ -53,7 +53,7 @@ package struct SimulatedSpotify: Sendable {
         return callback
     }
 
-    /// - Returns: where the browser is sent after the button was pressed.
+    /// - Returns: the URL to which the browser is redirected after the button was pressed.
     package func redirect(after decision: String, at url: String) async throws -> String {
         let query = url.split(separator: "?", maxSplits: 1).last ?? ""
         let response = try await post("/authorize", "\(query)&decision=\(decision)")
@@ -63,7 +63,7 @@ package struct SimulatedSpotify: Sendable {
         return location
     }
 
-    /// How many refreshes succeeded.
+    /// The number of refreshes that succeeded.
     package func refreshes() async throws -> Int {
         let response = try await send(HTTPClient.Request(.get, base + "/_control/state"))
         return try JSONDecoder().decode(State.self, from: response.body).tokens.refreshes
@@ -80,7 +80,7 @@ package struct SimulatedSpotify: Sendable {
         try await send(.post(form: form, to: base + path))
     }
 
-    /// Sends a request of a person or an operator, who follow no deadline of the app's.
+    /// Sends a request of a person or an operator. The deadline of the app does not apply to it.
     package func send(_ request: HTTPClient.Request) async throws -> HTTPClient.Response {
         try await client.send(request, deadline: .seconds(30), maximumBody: 1 << 20)
     }
@@ -90,11 +90,11 @@ package struct SimulatedSpotify: Sendable {
     }
 }
 
-/// Runs a server beside a test, and stops it when the test is done.
+/// Runs a server while a test runs.
 package enum ServerProcess {
     /// - Parameters:
-    ///   - run: serves until it is cancelled, and tells its port once.
-    ///   - body: gets the base URL.
+    ///   - run: serves until the task is cancelled, and reports its port once.
+    ///   - body: receives the base URL.
     package static func with<Result>(
         _ run: @escaping @Sendable (_ listening: @escaping @Sendable (Int) -> Void) async throws -> Void,
         _ body: (String) async throws -> Result
@@ -118,7 +118,7 @@ package enum ServerProcess {
 }
 
 extension BaseURL {
-    /// The address of a server that a test runs.
+    /// The address of a server that runs in a test.
     package static func local(_ base: String) -> BaseURL {
         guard let url = BaseURL(base) else { preconditionFailure("the test's own server has no base URL") }
         return url
@@ -126,6 +126,6 @@ extension BaseURL {
 }
 
 extension RateLimitPolicy {
-    /// Does not really wait.
+    /// A policy that does not wait between attempts.
     package static let impatient = RateLimitPolicy(longestWait: .seconds(5), attempts: 3, sleep: { _ in })
 }

@@ -1,4 +1,4 @@
-/// SplitMix64: the same seed, the same numbers, so that what fails can be had again.
+/// The SplitMix64 generator. The same seed gives the same numbers, so that a failure can be repeated.
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

@@ -11,14 +11,14 @@ struct DamagedVaultTests {
         scratch = try ScratchVault()
     }
 
-    /// Fills a vault, and leaves it without a writer.
+    /// Stores tokens in a vault and closes it.
     func fill() async throws {
         let vault = try await TokenVault.open(directory: scratch.vault)
         try await vault.save(.fixture())
         try await vault.replacePending(with: [.fixture()])
     }
 
-    /// The code of the one clear error that both a reader and a writer give.
+    /// Reads the vault and returns the error; the test fails if there is none.
     func readError() async throws -> TokenStoreError? {
         await #expect(throws: TokenStoreError.self) {
             try await TokenVaultReader(directory: scratch.vault).read()

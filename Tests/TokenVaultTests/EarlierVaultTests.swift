@@ -6,7 +6,7 @@ import TokenVault
 
 @Suite("Token vaults of earlier versions")
 struct EarlierVaultTests {
-    /// The files of a vault that the version of 2026-11 wrote, which sealed them with swift-crypto.
+    /// The files of a vault that the version of 2026-11 wrote. That version encrypted them with swift-crypto.
     let files = [
         "key": """
         u7Za7UCTtI2vPDHkeEbevqtWqn5o7DZ7Iq1sJpFOYhA=

@@ -12,7 +12,7 @@ struct VaultAccessTokensTests {
         scratch = try ScratchVault()
     }
 
-    /// - Parameter renew: what the writing process does when it is asked.
+    /// - Parameter renew: the writing process's reaction to the request.
     func tokens(
         timeout: Duration = .seconds(60), renew: @escaping @Sendable (Int) async throws -> Void = { _ in }
     ) -> VaultAccessTokens {

@@ -4,7 +4,7 @@ internal import EventBus
 internal import Vocabulary
 
 extension AppScreens {
-    /// The screens of the focus player: a new one is an entry here and a view model.
+    /// The screens of the focus player. To add a screen, add an entry here and a view model.
     package static let focusPlayer = AppScreens(
         flow: "focus-player", platforms: ["ios", "mac"],
         viewModels: [
@@ -28,7 +28,7 @@ extension AppScreens {
         notices: [Notice("Spotify plays.", on: DomainEvent.PlaybackStarted.self)])
 }
 
-/// Shown until it is known whether an account is connected.
+/// The first screen, until it is known whether an account is connected.
 struct LaunchViewModel: ViewModel {
     init(documents: LatestDocuments, arguments: [String: String]) {}
 
@@ -37,7 +37,7 @@ struct LaunchViewModel: ViewModel {
     }
 }
 
-/// Chooses the music service to connect.
+/// The screen on which a person chooses the music service to connect.
 struct ServiceSelectionViewModel: ViewModel {
     init(documents: LatestDocuments, arguments: [String: String]) {}
 
@@ -49,7 +49,7 @@ struct ServiceSelectionViewModel: ViewModel {
     }
 }
 
-/// Chooses the playlist to make a focus playlist of.
+/// The screen on which a person chooses the playlist for the focus playlist.
 struct PlaylistSelectionViewModel: ViewModel {
     private let playlists: [Playlist]?
 
@@ -81,13 +81,13 @@ struct PlaylistSelectionViewModel: ViewModel {
     }
 }
 
-/// Shows the shuffled focus playlist.
+/// The screen that shows the shuffled focus playlist.
 struct GeneratedPlaylistViewModel: ViewModel {
     private let generated: Document.GeneratedPlaylist?
     private let name: String?
 
     init(documents: LatestDocuments, arguments: [String: String]) {
-        // A screen that is about one playlist never shows the document of another: that one is older, or newer.
+        // The screen shows only the document of its own playlist. A document of another playlist is older or newer.
         let wanted = arguments["playlistID"]
         generated = documents[Document.GeneratedPlaylist.self].flatMap {
             [nil, $0.playlistID].contains(wanted) ? $0 : nil
@@ -127,9 +127,9 @@ struct GeneratedPlaylistViewModel: ViewModel {
     }
 }
 
-/// Activates the device to play on.
+/// The screen on which a person chooses the device to play on.
 struct DeviceActivationViewModel: ViewModel {
-    /// Opening Spotify here makes this a device that can be picked.
+    /// Opening Spotify in a browser turns it into a device that can be chosen.
     private static let spotify = "https://open.spotify.com/"
 
     private let devices: [Device]?
@@ -159,7 +159,7 @@ struct DeviceActivationViewModel: ViewModel {
     }
 }
 
-/// Says that an account without Premium cannot be told to play.
+/// The screen that says that only Premium accounts can be controlled.
 struct PremiumRequiredViewModel: ViewModel {
     init(documents: LatestDocuments, arguments: [String: String]) {}
 

@@ -6,10 +6,10 @@ package import EventBus
 package import Logging
 internal import Vocabulary
 
-/// Hosts an `AuthorizationService` between a bus and a browser.
+/// Connects an `AuthorizationService` to a bus and a browser.
 ///
-/// It listens for the browser's answer as long as it runs, from before the first command is handled: a URL that it
-/// publishes always leads back to it.
+/// It listens for the browser's answer before it handles the first command and until it stops. Therefore every URL that
+/// it publishes leads back to it.
 package struct AuthorizationHost: ReadyService {
     package let ready = ReadySignal()
     private let service: AuthorizationService
@@ -17,7 +17,7 @@ package struct AuthorizationHost: ReadyService {
     private let logger: Logger
     private let metrics: ConsumerMetrics
 
-    /// - Parameter metrics: of the process; counts what is handled.
+    /// - Parameter metrics: the counts of the process; the consumer updates them.
     package init(
         service: AuthorizationService, bus: any EventBus, logger: Logger, metrics: ConsumerMetrics = ConsumerMetrics()
     ) {
@@ -42,7 +42,7 @@ package struct AuthorizationHost: ReadyService {
         }
     }
 
-    /// Publishes what came of a consent, however long the bus takes; only then may it be forgotten.
+    /// Publishes the outcome of a consent, without a time limit. The outcome is acknowledged only after that.
     private func announce(_ outcome: AuthorizationOutcome) async throws {
         let messages = try outcome.messages.map { message in
             if let cause = outcome.cause { return try Envelope(message, source: bus.source, causedBy: cause) }
@@ -52,12 +52,12 @@ package struct AuthorizationHost: ReadyService {
         try await service.acknowledge(outcome)
     }
 
-    /// Files that cannot be read are no reason not to run: whoever asks for something is told then.
+    /// Logs an error of the vault and continues. A person who then sends a command gets the error.
     private func tolerating<Result>(_ operation: () async throws -> Result) async throws -> Result? {
         do {
             return try await operation()
         } catch let error as TokenStoreError {
-            logger.error("what an earlier run left cannot be read: \(error)")
+            logger.error("the files of an earlier run cannot be read: \(error)")
             return nil
         }
     }
@@ -71,7 +71,7 @@ package struct AuthorizationHost: ReadyService {
         DomainEvent.MessageDiscarded.self, ApplicationError.self,
     ]
 
-    /// One consumer for all: whatever changes the tokens has to take turns anyway.
+    /// One consumer for all messages, because changes of the tokens must happen one after the other.
     func routes(redirectURI: String) -> MessageConsumer {
         MessageConsumer("auth-service", bus: bus, logger: logger, ready: ready, metrics: metrics)
             .on(DomainEvent.LaunchFinished.self) { _, _ in

@@ -9,7 +9,7 @@ package import SpotifyAPI
 package import TokenVault
 internal import Vocabulary
 
-/// Hosts a `MusicService` on a bus.
+/// Connects a `MusicService` to a bus.
 package struct MusicHost: Sendable {
     private let bus: any EventBus
     private let logger: Logger
@@ -20,8 +20,8 @@ package struct MusicHost: Sendable {
     private let host: BaseURL
 
     /// - Parameters:
-    ///   - vault: where auth-service keeps the tokens.
-    ///   - metrics: of the process; counts what is handled.
+    ///   - vault: the vault in which auth-service stores the tokens.
+    ///   - metrics: the counts of the process; the consumers update them.
     package init(
         vault: TokenVaultReader, database: SongDatabase, client: HTTPClient, host: BaseURL, bus: any EventBus,
         logger: Logger, metrics: ConsumerMetrics = ConsumerMetrics()
@@ -35,8 +35,8 @@ package struct MusicHost: Sendable {
         self.metrics = metrics
     }
 
-    /// The service as the message at hand sees it: a token that Spotify refuses meanwhile is renewed in that message's
-    /// name, so that whatever comes of it belongs to the same session and story.
+    /// Creates the service for one message. If Spotify refuses the token, the request to renew it has this message as
+    /// its cause, and so belongs to the same session and correlation.
     func service(for context: MessageContext) -> MusicService {
         let tokens = VaultAccessTokens(vault: vault) { generation in
             try await bus.send(
@@ -60,10 +60,11 @@ package struct MusicHost: Sendable {
 
     package var services: [any ReadyService] { consumers + [queries] }
 
-    /// Two consumers, each of which handles one message after the other.
+    /// Two consumers. Each handles the messages of a session one after the other.
     ///
-    /// What a person does stays in order: what is played is the playlist that was chosen before, however long that takes
-    /// to fetch. Loading the account's playlists, which every launch asks for anew, holds none of that up.
+    /// A person's actions stay in order: the playlist that was chosen before is played, even if it takes long to fetch.
+    /// Loading the account's playlists is a separate consumer, because it happens at every launch and must not delay
+    /// these actions.
     var consumers: [MessageConsumer] { [account, playing] }
 
     private var account: MessageConsumer {

@@ -2,15 +2,15 @@ internal import Foundation
 package import ServiceRuntime
 package import SpotifyAPI
 
-/// What auth-service is told by its environment: `SPOTIFY_CLIENT_ID`, `SEGUE_STATE_DIR`, and, to talk to a stand-in,
+/// The settings of auth-service, from the environment: `SPOTIFY_CLIENT_ID`, `SEGUE_STATE_DIR` and, to use a simulator,
 /// `SPOTIFY_ACCOUNTS_URL`.
 package struct AuthorizationSettings: Hashable, Sendable {
     package let clientID: String
     package let host: BaseURL
-    /// It is there, and for its owner only.
+    /// The directory of the vault. It exists, with access for its owner only.
     package let vaultDirectory: String
 
-    /// - Throws: `ConfigurationErrors`.
+    /// - Throws: `ConfigurationErrors` with all missing and invalid settings.
     package init(_ configuration: ServiceConfiguration) throws {
         var checks = ConfigurationChecks(configuration)
         let clientID = try checks.value { try $0.clientID() }
@@ -23,14 +23,14 @@ package struct AuthorizationSettings: Hashable, Sendable {
     }
 }
 
-/// What music-service is told by its environment: `SEGUE_STATE_DIR`, and, to talk to a stand-in, `SPOTIFY_API_URL`.
+/// The settings of music-service, from the environment: `SEGUE_STATE_DIR` and, to use a simulator, `SPOTIFY_API_URL`.
 package struct MusicSettings: Hashable, Sendable {
     package let host: BaseURL
     package let vaultDirectory: String
-    /// The file of the song database, in a directory that is there.
+    /// The file of the song database. Its directory exists.
     package let databasePath: String
 
-    /// - Throws: `ConfigurationErrors`.
+    /// - Throws: `ConfigurationErrors` with all missing and invalid settings.
     package init(_ configuration: ServiceConfiguration) throws {
         var checks = ConfigurationChecks(configuration)
         let host = try checks.value { try $0.host("SPOTIFY_API_URL", default: .spotifyAPI) }
@@ -43,7 +43,7 @@ package struct MusicSettings: Hashable, Sendable {
     }
 }
 
-/// Reads settings and collects every mistake on the way, instead of stopping at the first.
+/// Reads settings and collects all errors, instead of stopping at the first one.
 private struct ConfigurationChecks {
     private let configuration: ServiceConfiguration
     private(set) var errors: [ConfigurationError] = []
@@ -52,12 +52,12 @@ private struct ConfigurationChecks {
         self.configuration = configuration
     }
 
-    /// - Returns: nil if it cannot be read; then the error is kept.
+    /// - Returns: nil if the value is missing or invalid; the error is then collected.
     mutating func value<Value>(_ read: (ServiceConfiguration) throws -> Value) throws -> Value? {
         do {
             return try read(configuration)
         } catch let error as ConfigurationError {
-            // One variable may stand behind several settings.
+            // Several settings may come from the same variable.
             if !errors.contains(error) { errors.append(error) }
             return nil
         }
@@ -65,7 +65,7 @@ private struct ConfigurationChecks {
 }
 
 extension ServiceConfiguration {
-    /// What Spotify knows the app by. Not a secret, but everybody's own.
+    /// The client id of the app at Spotify. It is not a secret, but each developer needs an own one.
     fileprivate func clientID() throws -> String {
         guard let clientID = value("SPOTIFY_CLIENT_ID") else {
             throw ConfigurationError(
@@ -75,18 +75,18 @@ extension ServiceConfiguration {
         return clientID
     }
 
-    /// A host that tokens are sent to.
+    /// A host that receives tokens.
     fileprivate func host(_ name: String, default standard: BaseURL) throws -> BaseURL {
         guard let text = value(name) else { return standard }
         guard let url = BaseURL(text) else {
             throw ConfigurationError(
-                "\(name) is '\(text)'",
+                "\(name): '\(text)' is not an address to which tokens may be sent",
                 recovery: "set it to https://HOST, or http://127.0.0.1:PORT for a server on this machine")
         }
         return url
     }
 
-    /// Where auth-service keeps the tokens and music-service reads them.
+    /// The directory in which auth-service stores the tokens and music-service reads them.
     fileprivate func vaultDirectory() throws -> String {
         try stateDirectory(for: "vault").path
     }

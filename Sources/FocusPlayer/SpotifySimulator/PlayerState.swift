@@ -1,4 +1,4 @@
-/// The user's Spotify Connect: subscription, devices and what plays where.
+/// The state of the user's Spotify Connect: the subscription, the devices and the playback.
 struct PlayerState: Codable, Sendable, Equatable {
     var isPremium: Bool
     private(set) var devices: [Catalogue.Device]
@@ -12,8 +12,8 @@ struct PlayerState: Codable, Sendable, Equatable {
     /// Starts or resumes playback.
     ///
     /// - Parameters:
-    ///   - command: What to play.
-    ///   - deviceID: Where; the active device unless said.
+    ///   - command: The music to play.
+    ///   - deviceID: The device to play on; `nil` for the active one.
     mutating func play(_ command: PlayCommand, on deviceID: String?) throws(WebAPIError) {
         try command.validate()
         guard isPremium else { throw .premiumRequired }
@@ -29,7 +29,7 @@ struct PlayerState: Codable, Sendable, Equatable {
         )
     }
 
-    /// Moves playback to another device, which becomes the active one.
+    /// Moves playback to another device and makes it the active one.
     mutating func transfer(_ command: TransferCommand) throws(WebAPIError) {
         guard let id = command.deviceIDs.first else { throw .badRequest("Missing device_ids") }
         guard command.deviceIDs.count == 1 else { throw .badRequest("Only one device_id is currently supported") }
@@ -52,11 +52,11 @@ struct PlayerState: Codable, Sendable, Equatable {
     }
 }
 
-// What happens at the devices themselves, where the Web API has no say.
+// Changes that a user makes at a device or in a Spotify app, not through the Web API.
 extension PlayerState {
-    /// The user picks the device in a Spotify app.
+    /// Makes a device the active one, as if the user picked it in a Spotify app.
     ///
-    /// - Returns: Whether there is such a device.
+    /// - Returns: False if the device does not exist.
     mutating func activate(_ id: String) -> Bool {
         guard devices.contains(where: { $0.id == id }) else { return false }
         makeActive(id)
@@ -64,37 +64,37 @@ extension PlayerState {
         return true
     }
 
-    /// Every device falls asleep: still listed, none active, nothing playing.
+    /// Makes all devices inactive, as if they fell asleep. They are still listed, and playback ends.
     mutating func deactivateAll() {
         for index in devices.indices { devices[index].isActive = false }
         playback = nil
     }
 
-    /// The devices disappear, or others appear.
+    /// Replaces the list of devices.
     mutating func replaceDevices(with devices: [Catalogue.Device]) {
         self.devices = devices
         playback = nil
     }
 }
 
-/// What the user hears, or has paused.
+/// The music that plays or is paused.
 struct Playback: Codable, Sendable, Equatable {
     var deviceID: String
     var isPlaying: Bool
-    /// The playlist, album or artist, when one was asked for.
+    /// The URI of the playlist, album or artist; `nil` if tracks were requested.
     var context: String?
-    /// The tracks, when they were asked for one by one.
+    /// The URIs of the tracks; empty if a context was requested.
     var tracks: [String]
     var positionInMilliseconds: Int
 }
 
-/// The body of `PUT /me/player/play`. Without a context and without tracks it resumes what was playing.
+/// The body of `PUT /me/player/play`. Without a context and without tracks, playback resumes.
 struct PlayCommand: Decodable, Sendable, Equatable {
-    /// A playlist, album or artist.
+    /// The URI of a playlist, album or artist.
     var context: String?
-    /// The tracks to play, in order.
+    /// The URIs of the tracks, in order.
     var tracks: [String]?
-    /// Where in the first track to begin.
+    /// The position in the first track at which playback starts.
     var positionInMilliseconds: Int?
 
     private enum CodingKeys: String, CodingKey {
@@ -103,7 +103,7 @@ struct PlayCommand: Decodable, Sendable, Equatable {
         case positionInMilliseconds = "position_ms"
     }
 
-    /// Whether the command makes sense whatever the state of the player is.
+    /// Checks the command without the state of the player.
     func validate() throws(WebAPIError) {
         guard context == nil || tracks == nil else {
             throw .badRequest("Only one of context_uri and uris can be specified")
@@ -123,9 +123,9 @@ struct PlayCommand: Decodable, Sendable, Equatable {
 
 /// The body of `PUT /me/player`.
 struct TransferCommand: Decodable, Sendable, Equatable {
-    /// Spotify takes a list, but no more than one.
+    /// The new device. Spotify takes a list, but accepts only one id.
     var deviceIDs: [String]
-    /// `true` makes sure that playback happens on the new device; otherwise it goes on as it was.
+    /// `true` starts playback on the new device. Otherwise playback remains playing or paused.
     var play: Bool?
 
     private enum CodingKeys: String, CodingKey {

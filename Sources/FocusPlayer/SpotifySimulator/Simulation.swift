@@ -2,15 +2,16 @@ import Foundation
 import NIOPosix
 import Synchronization
 
-/// The one owner of the state, shared by all requests. Changes happen one after the other.
+/// The owner of the state, which all requests share. Changes happen one at a time.
 final class Simulation: Sendable {
     private let state: Mutex<SimulatorState>
     private let now: @Sendable () -> Date
     private let stateFile: String?
 
     /// - Parameters:
-    ///   - state: Where to begin.
-    ///   - stateFile: Where to keep what outlives the process; what stands there already takes precedence.
+    ///   - state: The initial state.
+    ///   - stateFile: The file for the state that survives a restart; `nil` for none. Its content replaces that part of
+    ///     `state`.
     ///   - now: The clock.
     init(_ state: SimulatorState, stateFile: String?, now: @escaping @Sendable () -> Date) throws {
         var state = state
@@ -23,19 +24,19 @@ final class Simulation: Sendable {
         self.now = now
     }
 
-    /// Changes the state, and stores it before anyone hears of the change: a token that a client holds is known again
-    /// after a crash.
+    /// Changes the state, and stores it before the change is reported. A token that a client holds is therefore still
+    /// known after a crash.
     func update<Value: Sendable>(
         _ change: @escaping @Sendable (inout SimulatorState, Date) throws -> Value
     ) async throws -> Value {
         guard let stateFile else {
             return try state.withLock { state in try change(&state, now()) }
         }
-        // Writing blocks, which the cooperative pool must not.
+        // Writing blocks, which the cooperative pool must not do.
         return try await NIOThreadPool.singleton.runIfActive { [self] in
             try state.withLock { state in
                 let before = StoredState(state)
-                // A refusal may have changed the state too: it spends a code.
+                // A refused request may have changed the state, too: for example it uses up a code.
                 let outcome = Result { try change(&state, now()) }
                 let after = StoredState(state)
                 if after != before { try after.write(to: stateFile) }
@@ -45,8 +46,7 @@ final class Simulation: Sendable {
     }
 }
 
-/// The part of the state that outlives the process when a state file is given: what the user has approved and what the
-/// player does. A real Spotify doesn't forget its users because a server crashed.
+/// The part of the state that is stored in the state file: the user's approvals with their tokens, and the player.
 private struct StoredState: Codable, Sendable, Equatable {
     let authorization: AuthorizationState
     let player: PlayerState
@@ -56,8 +56,8 @@ private struct StoredState: Codable, Sendable, Equatable {
         player = state.player
     }
 
-    /// - Returns: `nil` when there is no such file yet.
-    /// - Throws: `SpotifySimulatorError` when there is one that cannot be used.
+    /// - Returns: `nil` if the file does not exist yet.
+    /// - Throws: `SpotifySimulatorError` if the file is not a valid state.
     static func read(from file: String) throws(SpotifySimulatorError) -> StoredState? {
         guard FileManager.default.fileExists(atPath: file) else { return nil }
         do {
@@ -67,7 +67,7 @@ private struct StoredState: Codable, Sendable, Equatable {
         }
     }
 
-    /// Replaces the file as a whole. It holds digests, no secrets.
+    /// Replaces the file. It contains digests and no secrets.
     func write(to file: String) throws(SpotifySimulatorError) {
         do {
             let url = URL(filePath: file)

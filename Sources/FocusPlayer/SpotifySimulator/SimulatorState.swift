@@ -1,6 +1,6 @@
 import Foundation
 
-/// All that the simulator knows and remembers: a value, tested without HTTP.
+/// The whole state of the simulator. It can be tested without HTTP.
 struct SimulatorState: Sendable, Equatable {
     let catalogue: Catalogue
     let policy: TokenPolicy
@@ -15,30 +15,30 @@ struct SimulatorState: Sendable, Equatable {
         self.player = PlayerState(isPremium: catalogue.user.isPremium, devices: catalogue.devices)
     }
 
-    /// Answers `/api/token`.
+    /// Answers a request to `/api/token`.
     mutating func tokens(for request: TokenRequest, at now: Date) throws(TokenError) -> IssuedTokens {
         guard catalogue.clients.contains(where: { $0.id == request.clientID }) else { throw .invalidClient }
         return try authorization.tokens(for: request, policy: policy, at: now)
     }
 
-    /// Finds a playlist whose items the user may list.
+    /// Returns a playlist whose items the user may list.
     func listablePlaylist(_ id: String) throws(WebAPIError) -> Catalogue.Playlist {
         guard let playlist = catalogue.playlists.first(where: { $0.id == id }) else { throw .resourceNotFound }
         guard playlist.showsItems(to: catalogue.user) else { throw .forbidden }
         return playlist
     }
 
-    /// Counts a request under its method and route.
+    /// Counts a request by its method and route.
     mutating func count(_ route: String) {
         requestCounts[route, default: 0] += 1
     }
 
-    /// Orders a fault. Faults for the same path strike one after the other.
+    /// Adds a fault. Faults for the same path apply one after the other.
     mutating func order(_ fault: Fault) {
         faults.append(fault)
     }
 
-    /// Uses up one strike of the first fault that is ordered for the path.
+    /// Returns the first fault for the path, and counts the request against it; `nil` if there is none.
     mutating func nextFault(for path: String) -> Fault? {
         guard let index = faults.firstIndex(where: { $0.strikes(path) }) else { return nil }
         faults[index].remaining -= 1
@@ -47,32 +47,32 @@ struct SimulatorState: Sendable, Equatable {
         return fault
     }
 
-    /// Calls off every fault.
+    /// Removes all faults.
     mutating func clearFaults() {
         faults = []
     }
 
-    /// Everything as it was at the start. Tokens that clients hold are unknown from then on.
+    /// Restores the initial state. The tokens of clients become unknown.
     mutating func reset() {
         self = SimulatorState(catalogue: catalogue, policy: policy)
     }
 }
 
 extension SimulatorState {
-    /// Trouble that the control page has ordered for the next requests.
+    /// A failure that was ordered at the control routes for the next requests.
     struct Fault: Codable, Sendable, Equatable {
-        /// A request path, or the beginning of one followed by `*`.
+        /// The path of the requests, or the beginning of a path followed by `*`.
         let path: String
-        /// The status to answer with; `nil` lets the request through after the delay.
+        /// The status of the answer; `nil` to answer normally after the delay.
         let status: Int?
-        /// For the header of the same name, in seconds.
+        /// The seconds of the `Retry-After` header; `nil` for no header.
         let retryAfter: Int?
-        /// How long to sit on the request first.
+        /// The delay before the answer.
         let delayInMilliseconds: Int
-        /// How many more requests it strikes.
+        /// The number of requests that still get this fault.
         var remaining: Int
 
-        /// Whether the fault strikes a request for the path. A trailing slash makes no difference, as in the routes.
+        /// True if the fault applies to requests for the path. A trailing slash is ignored, as in the routes.
         func strikes(_ requested: String) -> Bool {
             if path.hasSuffix("*") { return requested.hasPrefix(path.dropLast()) }
             return Self.normalized(path) == Self.normalized(requested)

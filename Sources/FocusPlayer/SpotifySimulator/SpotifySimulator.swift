@@ -4,10 +4,10 @@ package import Logging
 import NIOCore
 import ServiceLifecycle
 
-/// A stand-in for accounts.spotify.com and api.spotify.com: one HTTP server on 127.0.0.1 that serves both hosts' paths.
+/// A simulator of accounts.spotify.com and api.spotify.com: one HTTP server on 127.0.0.1 with the paths of both hosts.
 ///
-/// It is true to what Spotify documents and to how it refuses; `/_control` makes it misbehave on demand. Point a client's
-/// accounts and API addresses at `http://127.0.0.1:PORT`.
+/// It follows Spotify's documentation, including its errors. Requests to `/_control` cause failures on demand. Set a
+/// client's accounts and API addresses to `http://127.0.0.1:PORT`.
 package struct SpotifySimulator: Service {
     private let configuration: Configuration
     private let simulation: Simulation
@@ -15,12 +15,12 @@ package struct SpotifySimulator: Service {
     private let onReady: @Sendable (Int) async -> Void
 
     /// - Parameters:
-    ///   - catalogue: The account, and what it may see.
-    ///   - configuration: Port, tokens, state file.
-    ///   - logger: Hears of requests by route; never of codes, tokens or headers.
+    ///   - catalogue: The account with its playlists and devices.
+    ///   - configuration: The port, the token policy and the state file.
+    ///   - logger: Logs the routes of requests, and never codes, tokens or headers.
     ///   - now: The clock by which tokens expire.
-    ///   - onReady: Called once with the port when the server listens.
-    /// - Throws: `SpotifySimulatorError` when there is a state file that cannot be used.
+    ///   - onReady: Called once with the port after the server has begun to listen.
+    /// - Throws: `SpotifySimulatorError` if the state file is invalid.
     package init(
         catalogue: Catalogue,
         configuration: Configuration = Configuration(),
@@ -38,9 +38,9 @@ package struct SpotifySimulator: Service {
         self.onReady = onReady
     }
 
-    /// Serves until it is cancelled or shut down gracefully.
+    /// Serves requests until the task is cancelled or the service is asked to stop.
     ///
-    /// - Throws: `SpotifySimulatorError` when it cannot listen on the port.
+    /// - Throws: `SpotifySimulatorError` if the server cannot listen on the port.
     package func run() async throws {
         do {
             try await makeApplication().run()
@@ -62,19 +62,14 @@ package struct SpotifySimulator: Service {
         )
     }
 
-    /// How the simulator runs.
+    /// The settings of a simulator.
     package struct Configuration: Sendable, Equatable {
-        /// On 127.0.0.1; 0 picks a free one, which `onReady` tells.
+        /// The port on 127.0.0.1. With 0 the system chooses a free port, which `onReady` reports.
         package var port: Int
-        /// How tokens are handed out.
         package var tokenPolicy: TokenPolicy
-        /// Where to keep grants, tokens (as digests) and the player, so that they survive a crash; `nil` forgets them.
+        /// The file for grants, tokens (as digests) and the player, so that they survive a crash. `nil` for none.
         package var stateFile: String?
 
-        /// - Parameters:
-        ///   - port: 0 picks a free one.
-        ///   - tokenPolicy: How tokens are handed out.
-        ///   - stateFile: `nil` keeps nothing.
         package init(port: Int = 0, tokenPolicy: TokenPolicy = TokenPolicy(), stateFile: String? = nil) {
             self.port = port
             self.tokenPolicy = tokenPolicy
@@ -83,13 +78,13 @@ package struct SpotifySimulator: Service {
     }
 }
 
-/// Why the simulator cannot run. Its description is one line that a person can act on.
+/// The reason why the simulator cannot run. Its description is one line that says what to do.
 package struct SpotifySimulatorError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// Stable, for programs.
+    /// A stable name for programs.
     package let code: String
-    /// What is wrong.
+    /// The problem.
     package let message: String
-    /// What to do.
+    /// The remedy.
     package let recovery: String
 
     package var description: String { "\(message); \(recovery)" }
@@ -102,12 +97,12 @@ package struct SpotifySimulatorError: Error, Sendable, Equatable, CustomStringCo
         )
     }
 
-    /// The text in `SEGUE_PORT_SPOTIFY` is no port.
+    /// The value of `SEGUE_PORT_SPOTIFY` is not a port.
     package static func invalidPort(_ text: String) -> Self {
         Self(
             code: "simulator.invalidPort",
-            message: "SEGUE_PORT_SPOTIFY is '\(text)', which is no port",
-            recovery: "set it to a number from 0 to 65535 or give --port"
+            message: "SEGUE_PORT_SPOTIFY: '\(text)' is not a port",
+            recovery: "set it to a number from 0 to 65535, or use --port"
         )
     }
 
@@ -122,8 +117,8 @@ package struct SpotifySimulatorError: Error, Sendable, Equatable, CustomStringCo
     static func unusableStateFile(_ file: String) -> Self {
         Self(
             code: "simulator.unusableStateFile",
-            message: "\(file): not the state of a simulator",
-            recovery: "delete it or name another with --state"
+            message: "\(file): this is not a state file of a simulator",
+            recovery: "delete it, or give another file with --state"
         )
     }
 
@@ -131,7 +126,7 @@ package struct SpotifySimulatorError: Error, Sendable, Equatable, CustomStringCo
         Self(
             code: "simulator.unwritableStateFile",
             message: "\(file): cannot write the simulator's state",
-            recovery: "make its folder writable or name another with --state"
+            recovery: "make its folder writable, or give another file with --state"
         )
     }
 }

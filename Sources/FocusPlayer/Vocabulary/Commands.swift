@@ -2,19 +2,20 @@ package import Contracts
 internal import EventBus
 
 extension Command {
-    /// Connect the app with a Spotify account.
+    /// Connects the app to a Spotify account.
     package struct SpotifyAuthorizationRequested: CommandMessage {
         package init() {}
     }
 
-    /// Forget the Spotify account.
+    /// Disconnects the Spotify account.
     package struct SpotifyDeauthorizationRequested: CommandMessage {
         package init() {}
     }
 
-    /// The access token of this generation was refused. Of many equal requests one is acted upon.
+    /// Renews the access token of a generation, because Spotify has refused it. If several commands name one
+    /// generation, only the first has an effect.
     package struct SpotifyTokenRefreshRequested: CommandMessage {
-        /// Which token: the vault counts them.
+        /// The number of the token in the vault, counted from 1.
         package var generation: Int
 
         package init(generation: Int) {
@@ -22,7 +23,7 @@ extension Command {
         }
     }
 
-    /// Make a focus playlist of this one.
+    /// Makes a focus playlist of this playlist.
     package struct PlaylistSelected: CommandMessage {
         package var playlistID: String
 
@@ -31,12 +32,12 @@ extension Command {
         }
     }
 
-    /// Play the generated playlist on the active Spotify device.
+    /// Plays the generated playlist on the active Spotify device.
     package struct PlayOnSpotifyRequested: CommandMessage {
         package init() {}
     }
 
-    /// Play on this device.
+    /// Plays the generated playlist on this device.
     package struct DeviceSelected: CommandMessage {
         package var deviceID: String
 
@@ -45,12 +46,12 @@ extension Command {
         }
     }
 
-    /// Show the playlist in the Spotify app instead.
+    /// Opens the playlist in the Spotify app.
     package struct DidRequestOpenPlaylistOnSpotify: CommandMessage {
         package init() {}
     }
 
-    /// Leave for another app.
+    /// Opens another app by its URL.
     package struct OpenAnotherAppRequested: CommandMessage {
         package var url: String
 

@@ -2,7 +2,7 @@ package import Contracts
 internal import EventBus
 
 extension Document {
-    /// The user's playlists, in the order of the account.
+    /// The playlists of the account, in its order.
     package struct Playlists: DocumentMessage {
         package var playlists: [Playlist]
 
@@ -14,7 +14,7 @@ extension Document {
     /// The shuffled focus playlist.
     package struct GeneratedPlaylist: DocumentMessage {
         package enum Status: String, Codable, Sendable, CaseIterable {
-            /// Published at once, so that nothing stale shows.
+            /// The songs are being fetched. Published at once, so that no screen shows an older playlist.
             case loading
             case ready
             case failed
@@ -22,7 +22,7 @@ extension Document {
 
         package var playlistID: String
         package var status: Status
-        /// Empty unless ready.
+        /// Empty unless the status is `ready`.
         package var songs: [Song]
 
         package init(playlistID: String, status: Status, songs: [Song] = []) {
@@ -32,7 +32,7 @@ extension Document {
         }
     }
 
-    /// The devices that could play.
+    /// The account's devices that can play.
     package struct Devices: DocumentMessage {
         package var devices: [Device]
 
@@ -42,11 +42,11 @@ extension Document {
     }
 }
 
-/// What a list of playlists shows of one.
+/// The fields of a playlist that a list of playlists shows.
 package struct Playlist: Codable, Hashable, Sendable, Identifiable {
     package var id: String
     package var name: String
-    /// Who made it.
+    /// The name of the person who made it.
     package var owner: String
     package var songCount: Int
 
@@ -58,10 +58,10 @@ package struct Playlist: Codable, Hashable, Sendable, Identifiable {
     }
 }
 
-/// One song of a playlist.
+/// A song of a playlist.
 package struct Song: Codable, Hashable, Sendable, Identifiable {
     package var id: String
-    /// The Spotify URI that a player takes.
+    /// The Spotify URI by which a player plays it.
     package var uri: String
     package var title: String
     package var artist: String
@@ -77,11 +77,11 @@ package struct Song: Codable, Hashable, Sendable, Identifiable {
     }
 }
 
-/// A Spotify device that could play.
+/// A Spotify device that can play.
 package struct Device: Codable, Hashable, Sendable, Identifiable {
     package var id: String
     package var name: String
-    /// As Spotify names it: `Computer`, `Smartphone`, `Speaker`.
+    /// The type as Spotify names it: `Computer`, `Smartphone`, `Speaker`.
     package var type: String
     package var isActive: Bool
 

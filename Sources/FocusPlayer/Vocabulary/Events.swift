@@ -2,7 +2,7 @@ package import Contracts
 internal import EventBus
 
 extension DomainEvent {
-    /// A person has to consent at this URL.
+    /// Reports that a person has to open this URL to give consent.
     package struct SpotifyAuthURLGenerated: EventMessage {
         package var url: String
 
@@ -11,14 +11,14 @@ extension DomainEvent {
         }
     }
 
-    /// Whether the app may use the Spotify account.
+    /// Reports whether the app may use the Spotify account.
     package struct SpotifyAuthorizationUpdated: EventMessage {
         package enum Status: String, Codable, Sendable, CaseIterable {
-            /// A valid token is stored.
+            /// The account is connected. Its access token may have expired.
             case authorized
-            /// There has been none.
+            /// No account is connected. Published at launch.
             case unauthorized
-            /// There was one, and it is gone: by log-out, or refused by Spotify.
+            /// The account was disconnected: by log-out, or because Spotify refused the token.
             case deauthorized
         }
 
@@ -29,12 +29,12 @@ extension DomainEvent {
         }
     }
 
-    /// The user's playlists are there: see the document.
+    /// Reports that `document.Playlists` contains the account's playlists.
     package struct PlaylistsLoaded: EventMessage {
         package init() {}
     }
 
-    /// The generated playlist is ready: see the document.
+    /// Reports that `document.GeneratedPlaylist` is ready.
     package struct PlaylistShuffled: EventMessage {
         package var playlistID: String
 
@@ -43,17 +43,17 @@ extension DomainEvent {
         }
     }
 
-    /// Music plays.
+    /// Reports that music plays.
     package struct PlaybackStarted: EventMessage {
         package init() {}
     }
 
-    /// The account may not do this: it needs Spotify Premium.
+    /// Reports that an action failed because the account does not have Spotify Premium.
     package struct SpotifyPremiumOnlyActionAttempted: EventMessage {
         package init() {}
     }
 
-    /// No Spotify device is active: see the document with the devices.
+    /// Reports that no Spotify device is active. `document.Devices` lists the devices.
     package struct SpotifyDeviceActivationRequired: EventMessage {
         package init() {}
     }

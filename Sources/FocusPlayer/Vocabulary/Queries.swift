@@ -2,7 +2,7 @@ package import Contracts
 internal import EventBus
 
 extension Query {
-    /// The songs of a playlist as they were fetched last, in the playlist's order.
+    /// Asks for the songs of a playlist as they were last fetched, in the playlist's order.
     package struct PlaylistSongs: QueryMessage {
         package struct Answer: Codable, Hashable, Sendable {
             package var songs: [Song]

@@ -2,16 +2,18 @@ package import EventBus
 package import Logging
 internal import ServiceLifecycle
 
-/// Repeats what failed because nobody served the bus, because the journal could not take it, or because it was replaced. A
-/// service outlives its broker, a full disk and a new journal: it never gives up.
+/// Repeats an operation while the bus fails with one of a set of error codes: by default while no broker answers, while
+/// the journal cannot be written, and after the journal was replaced. It repeats without limit, so that a service
+/// survives the restart of its broker, a full disk and a new journal.
 package struct BusRetry: Sendable {
     private let logger: Logger
     private let clock: any Clock<Duration>
     private let codes: Set<BusError.Code>
-    /// Short, so that a broker's restart is hardly felt; the transport does the real waiting.
+    /// The time between two attempts. It is short because the transport itself waits until the broker answers, so that
+    /// a service continues soon after the broker's restart.
     private let pause: Duration = .seconds(1)
 
-    /// - Parameter codes: of the errors after which an operation is repeated.
+    /// - Parameter codes: the error codes after which an operation is repeated.
     package init(
         logger: Logger, clock: any Clock<Duration> = ContinuousClock(),
         after codes: Set<BusError.Code> = [.unavailable, .journal, .epoch, .unrecorded]
@@ -21,13 +23,13 @@ package struct BusRetry: Sendable {
         self.codes = codes
     }
 
-    /// - Throws: what `operation` throws, except a ``BusError`` after which it is repeated.
+    /// - Throws: the error of `operation`, unless it is a ``BusError`` with one of the codes.
     package func run<Result: Sendable>(_ operation: () async throws -> Result) async throws -> Result {
         try await run(operation) { try await clock.sleep(for: pause) }
     }
 
-    /// As ``run(_:)``, until the service is asked to stop.
-    /// - Throws: also `CancellationError`, when the service was asked to stop before the operation succeeded.
+    /// Repeats an operation as ``run(_:)`` does, until the service is asked to stop.
+    /// - Throws: also `CancellationError` if the service is asked to stop before the operation succeeds.
     func runUntilShutdown<Result: Sendable>(_ operation: () async throws -> Result) async throws -> Result {
         try await run(operation) {
             try await cancelWhenGracefulShutdown { try await clock.sleep(for: pause) }
@@ -42,7 +44,7 @@ package struct BusRetry: Sendable {
             do {
                 return try await operation()
             } catch let error as BusError where codes.contains(error.code) {
-                logger.log(level: hasWarned ? .debug : .warning, "the bus does not serve, trying again: \(error)")
+                logger.log(level: hasWarned ? .debug : .warning, "an operation on the bus failed, retrying: \(error)")
                 hasWarned = true
             }
             try await pause()
@@ -51,6 +53,6 @@ package struct BusRetry: Sendable {
 }
 
 extension BusError {
-    /// Whether it tells of this process or its bus, and not of what was to be done.
+    /// True if the error is about this process or its bus, and not about the operation that failed.
     var isOfProcess: Bool { [.unavailable, .address, .fenced, .epoch, .journal, .closed].contains(code) }
 }

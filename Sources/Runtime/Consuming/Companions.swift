@@ -1,4 +1,4 @@
-/// The tasks that a consumer's messages begin, such as timers: one for each element. They end with the consumer.
+/// Tasks that run beside a consumer and end with it, such as timers: one task for each element.
 package struct Companions<Element: Sendable>: Sendable {
     private let elements: AsyncStream<Element>
     private let input: AsyncStream<Element>.Continuation
@@ -7,13 +7,13 @@ package struct Companions<Element: Sendable>: Sendable {
         (elements, input) = AsyncStream.makeStream()
     }
 
-    /// Begins a task, now or when the consumer runs.
+    /// Starts the task of an element: at once, or when the consumer starts.
     package func begin(_ element: Element) {
         input.yield(element)
     }
 
-    /// Runs a consumer, and beside it `task` for each element, until the consumer ends. Then the tasks are cancelled.
-    /// - Throws: what the consumer or a task throws, whichever is first.
+    /// Runs a consumer and, at the same time, `task` for each element. When the consumer ends, the tasks are cancelled.
+    /// - Throws: the first error of the consumer or of a task.
     package func run(
         beside consumer: @escaping @Sendable () async throws -> Void,
         task: @escaping @Sendable (Element) async throws -> Void

@@ -1,14 +1,15 @@
 package import EventBus
 
-/// A handler that only computes: it answers a message from its own state.
+/// A handler that only computes: it answers a message from its own state and has no other effects.
 ///
-/// A message is handled before the results of the message before it are recorded. If these are refused, the state is taken
-/// back, and the messages after that one are handled again.
+/// The next message is handled before the results of the previous one are recorded. If the bus refuses those results,
+/// the handler must undo the changes of that message and of all later ones in the partition; the later messages are
+/// then handled again.
 package protocol ComputingHandler: Sendable {
-    /// - Throws: what makes the message a dead letter.
+    /// - Throws: any error; the message is then given up and moved to the dead letters.
     mutating func handle(_ message: Envelope) throws -> Handled
-    /// The results of the messages of a partition are recorded up to this offset.
+    /// Makes the changes of a partition's messages permanent: their results are recorded up to and including `offset`.
     mutating func keep(_ partition: Partition, through offset: UInt64)
-    /// Takes back what the messages of a partition have changed, from this offset on.
+    /// Undoes the changes that the messages of a partition have made, from `offset` on.
     mutating func takeBack(_ partition: Partition, from offset: UInt64)
 }

@@ -3,15 +3,16 @@ package import EventBus
 package import Logging
 internal import ServiceLifecycle
 
-/// The loop of a durable consumer: it reads the messages that a claim covers, has them handled, and publishes the results of
-/// each with the progress in one batch.
+/// The loop of a durable consumer. It reads the messages that a claim covers, passes each to a handler, and publishes
+/// the results in one batch with the consumer's progress.
 ///
-/// Partitions proceed independently; within a partition messages are handled in their order. A batch that the bus refuses
-/// makes its message a dead letter, and the consumer goes on: a message never ends the process.
+/// Messages of one partition are handled in order; partitions do not wait for each other. If the bus refuses the
+/// results of a message, the message is moved to the dead letters and the consumer continues: no message ends the
+/// process.
 package struct ConsumerLoop: Sendable {
-    /// Handles a message outside the bus's executor, so that it may take its time.
+    /// Handles a message. It does not run on the bus's executor, so that it may take any time.
     ///
-    /// A `CancellationError` while the service stops leaves the message unfinished; any other error ends the loop.
+    /// A `CancellationError` while the service stops leaves the message unfinished. Any other error ends the loop.
     package typealias Work = @concurrent @Sendable (Envelope) async throws -> Handled
 
     fileprivate let consumer: String
@@ -23,7 +24,7 @@ package struct ConsumerLoop: Sendable {
     fileprivate let whenLive: @Sendable () -> Void
 
     /// - Parameters:
-    ///   - metrics: those of the process; they count what is handled.
+    ///   - metrics: the counts of the process; the loop updates them.
     ///   - clock: measures the pauses between attempts to reach the bus.
     ///   - whenLive: called each time a subscription is live.
     package init(
@@ -40,8 +41,8 @@ package struct ConsumerLoop: Sendable {
         self.whenLive = whenLive
     }
 
-    /// Claims the consumer for this process alone, however long the bus takes to answer.
-    /// - Returns: nil if the service was asked to stop before.
+    /// Claims the consumer for this process alone. Waits for the answer of the bus without a time limit.
+    /// - Returns: nil if the service is asked to stop before the bus answers.
     package func claim() async throws -> ConsumerClaim? {
         if Task.isShuttingDownGracefully { return nil }
         do {
@@ -51,22 +52,23 @@ package struct ConsumerLoop: Sendable {
         }
     }
 
-    /// Has the messages of a claim handled by a handler that only computes, on the bus's executor, until the service is asked
-    /// to stop.
-    /// - Throws: ``BusError``: `fenced` when another process has taken the consumer over, `epoch` when the journal is
-    ///   another.
+    /// Handles the messages of a claim with a handler that only computes, on the bus's executor, until the service is
+    /// asked to stop.
+    /// - Throws: ``BusError``: `fenced` if another process has taken over the consumer, `epoch` if the journal was
+    ///   replaced.
     package func run(under claim: ConsumerClaim, _ handler: some ComputingHandler) async throws {
         try await run(ConsumerRun(self, claim.member, .pipelined, handler, nil), under: claim)
     }
 
-    /// Has the messages of a claim handled, so many partitions at a time, until the service is asked to stop.
-    /// - Throws: as ``run(under:_:)``, and what `work` throws.
+    /// Handles the messages of a claim, at most `limit` partitions at a time, until the service is asked to stop.
+    /// - Throws: the errors of ``run(under:_:)`` and of `work`.
     package func run(under claim: ConsumerClaim, partitionsAtOnce limit: Int, _ work: @escaping Work) async throws {
         try await run(ConsumerRun(self, claim.member, .concurrent(limit), nil, work), under: claim)
     }
 
-    /// Shares the consumer's messages with others of its name and has its part handled, until the service is asked to stop.
-    /// - Throws: what `work` throws.
+    /// Shares the consumer's partitions with the other members of the same name and handles the messages of its own, at
+    /// most `limit` partitions at a time, until the service is asked to stop.
+    /// - Throws: the errors of `work`.
     package func runShared(partitionsAtOnce limit: Int, _ work: @escaping Work) async throws {
         try await bus.withMember(of: consumer, .shared) { member in
             try await run(ConsumerRun(self, member, .concurrent(limit), nil, work), under: nil)
@@ -77,13 +79,13 @@ package struct ConsumerLoop: Sendable {
         try await withTaskExecutorPreference(bus.taskExecutor) { try await run.run(under: claim) }
     }
 
-    /// The process's name, the first part of its source.
+    /// The name of the process: the part of its source before the '/'.
     private var service: Substring { bus.source.prefix { $0 != "/" } }
 
-    /// The results of a message that no handler has to see.
+    /// The results of a message that is not passed to a handler; nil for a message that is.
     fileprivate func plainResults(of message: Envelope) -> Handled? {
         if let rejection = message.rejection {
-            logger.error("given up: \(rejection.reason)", metadata: ["type": "\(message.type)"])
+            logger.error("gave up the message: \(rejection.reason)", metadata: ["type": "\(message.type)"])
             let error = ApplicationError(code: rejection.code, message: rejection.reason)
             return Handled(answers(error, to: message), rejection: rejection)
         }
@@ -95,9 +97,9 @@ package struct ConsumerLoop: Sendable {
         return nil
     }
 
-    /// What a message leads to if the bus refuses its results: a dead letter with an error beside it, then the dead letter
-    /// alone. Without the dead letter if retention has removed the message.
-    /// - Returns: nil if nothing can be left out.
+    /// The results to publish in place of results that the bus refused. The first replacement is a dead letter with an
+    /// error, the second the dead letter alone. If retention has removed the message, the dead letter is left out.
+    /// - Returns: nil if there is nothing left to leave out.
     fileprivate func replacement(of outcome: ConsumerQueue.Outcome, _ error: BusError) -> Handled? {
         let results = outcome.results
         var next: Handled
@@ -110,7 +112,8 @@ package struct ConsumerLoop: Sendable {
             next = Handled()
             next.retreat = .all
         case .none where results.rejection == nil:
-            next = givenUp(outcome.message, "refused", "what \(service) answered to \(outcome.message.type) is refused")
+            next = givenUp(
+                outcome.message, "refused", "published results for \(outcome.message.type) that the bus refused")
             next.retreat = .results
         case .none, .results:
             next = Handled(rejection: results.rejection)
@@ -120,22 +123,22 @@ package struct ConsumerLoop: Sendable {
         return next
     }
 
-    /// The results of a message whose data is not what its type says.
+    /// The results of a message whose data does not match its type: a dead letter and an error.
     package func malformed(_ message: Envelope, _ reason: String) -> Handled {
-        logger.error("given up: \(reason)", metadata: ["type": "\(message.type)", "id": "\(message.id)"])
+        logger.error("gave up the message: \(reason)", metadata: ["type": "\(message.type)", "id": "\(message.id)"])
         let error = ApplicationError(code: "message.malformed", message: reason)
         return Handled(
             answers(error, to: message), rejection: Rejection(code: error.code, reason: reason, attempts: 1))
     }
 
-    /// The results of a message that is given up: a dead letter, and the error that says so.
+    /// The results of a message that is given up: a dead letter, and an error that reports it.
     /// - Parameters:
-    ///   - name: the second part of the code.
-    ///   - problem: one line without the service's name.
+    ///   - name: the second part of the error's code, after the name of the service.
+    ///   - problem: a predicate of one line; its subject, the name of the service, is put before it.
     package func givenUp(
         _ message: Envelope, _ name: String, _ problem: String, attempts: Int = 1
     ) -> Handled {
-        let text = problem.hasPrefix("what ") ? problem : "\(service) \(problem)"
+        let text = "\(service) \(problem)"
         let error = ApplicationError(
             code: "\(service).\(name)", message: text, recovery: "see its log for message \(message.id)")
         return Handled(
@@ -143,14 +146,15 @@ package struct ConsumerLoop: Sendable {
             rejection: Rejection(code: error.code, reason: "\(text); see its log", attempts: attempts))
     }
 
-    /// None to an error: an error about an error would feed itself.
+    /// The error as a message, caused by `message`. Empty if `message` is an error itself: an error about an error
+    /// would cause another one, without end.
     package func answers(_ error: ApplicationError, to message: Envelope) -> [Envelope] {
         guard message.type.kind != .error, let envelope = try? bus.envelope(error, causedBy: message) else { return [] }
         return [envelope]
     }
 
-    /// Reports what retention removed before the consumer had handled it. Once: with progress recorded, the next claim does
-    /// not name it any more.
+    /// Publishes an error about the messages that retention removed before the consumer had handled them. The error is
+    /// published only once, because the checkpoint in the same batch makes the next claim leave these messages out.
     package func tellCutOffs(of claim: ConsumerClaim) async throws {
         guard !claim.cutOffs.isEmpty, !claim.offsets.isEmpty else { return }
         var messages: [Envelope] = []
@@ -162,18 +166,19 @@ package struct ConsumerLoop: Sendable {
     }
 }
 
-/// One run of a loop: performs what its queue says.
+/// One run of a loop. It performs the steps of its queue.
 ///
-/// On a bus with an executor of its own all of it runs there, so that no message changes threads but for a handler's work.
+/// If the bus has an executor of its own, the whole run is on it, except for handlers. Messages then change threads
+/// only for a handler.
 private actor ConsumerRun {
-    /// Lends its executor where the bus has none.
+    /// An actor whose executor the run uses if the bus has none.
     private actor Home {}
 
     private enum Stage {
         case reading
-        /// The reader has ended. The run ends as soon as its results are published.
+        /// The reader has ended. The run ends as soon as the remaining results are published.
         case draining
-        /// No job is performed any more: nothing would resume a reader that waits for room.
+        /// No more jobs are performed. A reader that waits for room would not be resumed any more.
         case over
     }
 
@@ -182,8 +187,8 @@ private actor ConsumerRun {
         case publish(Batch, ConsumerQueue.Turn)
     }
 
-    /// The executor of the bus, or else of ``home``. A task executor alone would not do: an actor without an executor of its
-    /// own continues on the thread of whichever task used it last.
+    /// The executor of the bus, or else that of ``home``. The preference of a task is not enough: an actor without an executor of
+    /// its own may continue on the thread of another task that used it.
     nonisolated let unownedExecutor: UnownedSerialExecutor
     private let home: Home
     private let loop: ConsumerLoop
@@ -194,12 +199,12 @@ private actor ConsumerRun {
     private let progress = ConsumerProgress()
     private let jobs: AsyncStream<Job>
     private let jobInput: AsyncStream<Job>.Continuation
-    /// Resumed when the reader may take more.
+    /// Resumed when the reader may take more messages; nil unless the reader waits.
     private var room: CheckedContinuation<Void, Never>?
-    /// Opened when the claim has to be renewed.
+    /// Signalled when the claim has to be renewed.
     private var claimEnd = ReadySignal()
     private var stage = Stage.reading
-    /// The first error. Results that there are by then are still published.
+    /// The first error. Results that exist by then are still published.
     private var failure: (any Error)?
     private var hasWarned = false
 
@@ -225,7 +230,8 @@ private actor ConsumerRun {
             for await job in jobs {
                 switch job {
                 case .work(let message, let turn):
-                    // Not on the bus's executor: a handler that takes long must not keep the bus from saying hello.
+                    // Not on the bus's executor: there, a slow handler would delay the hello by which the broker knows
+                    // that this process lives.
                     group.addTask(executorPreference: globalConcurrentExecutor) { await self.handle(message, turn) }
                 case .publish(let batch, let turn):
                     group.addTask { await self.publish(batch, turn) }
@@ -261,12 +267,12 @@ private actor ConsumerRun {
         try await takeMessagesUntilClaimEnds(under: claim)
         try Task.checkCancellation()
         guard failure == nil else { return }
-        // Whether another process has ended the claim only the bus knows.
+        // Only the bus knows whether another process has ended the claim; it then throws `fenced`.
         try await loop.bus.confirm(claim)
-        throw BusError(.epoch, "the claim of '\(loop.consumer)' has ended: the journal may have lost its end")
+        throw BusError(.epoch, "the claim of '\(loop.consumer)' has ended; the journal may have lost its last messages")
     }
 
-    /// Claims again whenever other members own more or less than the claim says.
+    /// Reads the messages of the member's partitions. Claims again whenever the member owns other partitions.
     private func readShare() async throws {
         let retry = BusRetry(logger: loop.logger, clock: loop.clock)
         while failure == nil {
@@ -275,12 +281,12 @@ private actor ConsumerRun {
                     try await self.loop.bus.claim(consumer: self.loop.consumer, as: self.member)
                 }
                 try await retry.run { try await self.loop.tellCutOffs(of: claim) }
-                // The run may have failed meanwhile: then nothing would end this claim.
+                // The run may have failed in the meantime. Then nothing would end this claim.
                 guard failure == nil else { return }
                 begin(claim)
                 try await takeMessagesUntilClaimEnds(under: claim)
             } catch let error as BusError where [.fenced, .epoch, .unrecorded].contains(error.code) {
-                loop.logger.debug("claims again: \(error)")
+                loop.logger.debug("claiming again: \(error)")
             }
             queue.suspend()
             try Task.checkCancellation()
@@ -321,14 +327,14 @@ private actor ConsumerRun {
         if !hasWarned {
             hasWarned = true
             loop.logger.info(
-                "\(loop.consumer) has \(queue.count) messages at hand: it reads no more until some are handled")
+                "\(loop.consumer) has \(queue.count) unfinished messages; it stops reading until some are finished")
         }
         await withCheckedContinuation { room = $0 }
     }
 
     // MARK: Handling
 
-    /// Performs what can be done now.
+    /// Performs all steps that are possible now.
     private func advance() {
         if failure != nil || Task.isShuttingDownGracefully { queue.stop() }
         while let step = queue.next() {
@@ -350,7 +356,7 @@ private actor ConsumerRun {
         if stage == .draining, failure == nil ? queue.isQuiet : queue.isPublished { jobInput.finish() }
     }
 
-    /// Lets a reader that waits go on.
+    /// Resumes the reader if it waits.
     private func makeRoom() {
         room?.resume()
         room = nil
@@ -360,7 +366,8 @@ private actor ConsumerRun {
         do {
             return try handler?.handle(message) ?? Handled()
         } catch {
-            loop.logger.error("failed: \(error)", metadata: ["type": "\(message.type)", "id": "\(message.id)"])
+            loop.logger.error(
+                "the handler failed: \(error)", metadata: ["type": "\(message.type)", "id": "\(message.id)"])
             handler?.takeBack(message.partition, from: message.position?.offset ?? 0)
             return loop.givenUp(message, "failed", "could not handle \(message.type)")
         }
@@ -372,7 +379,7 @@ private actor ConsumerRun {
             queue.handled(results, of: turn)
         } catch is CancellationError where Task.isCancelled || Task.isShuttingDownGracefully {
             queue.handled(nil, of: turn)
-            // A message that is left unfinished stays so: what follows it in its partition must not overtake it.
+            // The messages after an unfinished one in its partition must not overtake it.
             queue.stop()
         } catch {
             queue.handled(nil, of: turn)
@@ -385,8 +392,8 @@ private actor ConsumerRun {
 
     private func publish(_ batch: Batch, _ turn: ConsumerQueue.Turn) async {
         do {
-            // While the journal takes nothing the results are kept: to handle the message again would be to do to the outside
-            // again what is done.
+            // While the journal cannot be written, the results are kept and published later. To handle the message
+            // again would repeat the handler's effects outside the bus.
             let retry = BusRetry(logger: loop.logger, clock: loop.clock, after: [.journal, .unavailable])
             try await retry.runUntilShutdown { _ = try await loop.bus.publish(batch) }
             recorded(turn)
@@ -425,7 +432,7 @@ private actor ConsumerRun {
             let message = outcome.message
             handler?.takeBack(turn.partition, from: message.position?.offset ?? 0)
             loop.logger.error(
-                "the results are refused: \(error)", metadata: ["type": "\(message.type)", "id": "\(message.id)"])
+                "the bus refused the results: \(error)", metadata: ["type": "\(message.type)", "id": "\(message.id)"])
             guard let replacement = loop.replacement(of: outcome, error) else {
                 queue.abandon(turn)
                 return fail(error)
@@ -437,14 +444,14 @@ private actor ConsumerRun {
     private func lost(_ turn: ConsumerQueue.Turn, _ error: BusError) {
         guard queue.lost(turn) == .needsClaim else { return }
         if member.mode == .shared {
-            loop.logger.debug("drops a partition and claims again: \(error)")
+            loop.logger.debug("dropping a partition and claiming again: \(error)")
             claimEnd.signal()
         } else {
             fail(error)
         }
     }
 
-    /// Ends the run with an error, once the results that there are have been published.
+    /// Ends the run with an error after the results that exist have been published.
     private func fail(_ error: any Error) {
         guard failure == nil else { return }
         failure = error
@@ -463,7 +470,7 @@ extension ConsumerClaim {
         }
         return ApplicationError(
             code: "journal.cutoff",
-            message: "the journal was cut off before \(consumer) had handled \(list.joined(separator: ", "))",
-            recovery: "let the broker keep a larger journal, and see why \(consumer) was behind")
+            message: "retention removed messages that \(consumer) had not handled: \(list.joined(separator: ", "))",
+            recovery: "let the broker keep a larger journal, and find out why \(consumer) lagged")
     }
 }

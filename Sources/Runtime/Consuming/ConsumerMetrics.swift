@@ -1,15 +1,16 @@
 package import EventBus
 internal import Synchronization
 
-/// What the durable consumers of a process have done since its start. They share it, and the process's presence shows it.
+/// The counts and the progress of all durable consumers of a process since its start. The presence of the process shows
+/// them.
 public final class ConsumerMetrics: Sendable {
     private struct Consumer {
         var filters: [MessageFilter]
-        /// Everything that concerns the consumer is handled up to here.
+        /// The position up to which every message for the consumer is handled.
         var position: Position
-        /// Whether no message is at hand.
+        /// True if the consumer has no unfinished message.
         var isIdle = true
-        /// How often it has become idle.
+        /// The number of times that the consumer has become idle.
         var turns = 0
     }
 
@@ -23,24 +24,24 @@ public final class ConsumerMetrics: Sendable {
 
     public init() {}
 
-    /// How many messages were handled.
+    /// The number of messages that were handled.
     public var handled: Int { state.withLock(\.handled) }
-    /// How many messages were given up and are dead letters.
+    /// The number of messages that were given up and moved to the dead letters.
     public var failed: Int { state.withLock(\.failed) }
 
-    /// The names of the consumers that have begun, in alphabetical order.
+    /// The names of the consumers that have started, in alphabetical order.
     package var consumers: [String] { state.withLock { $0.consumers.keys.sorted() } }
 
-    /// How many offsets the consumer that is farthest behind is from the newest message of its types; 0 when all have
-    /// handled what there is.
+    /// The largest lag of the process's consumers: the number of offsets from the last handled message to the newest
+    /// message of the consumer's types. 0 if all consumers have handled all their messages.
     /// - Throws: ``BusError``.
     package func lag(on bus: any EventBus) async throws -> UInt64 {
         var lag: UInt64 = 0
         for (name, before) in state.withLock(\.consumers) {
             let newest = try await bus.newest(matching: before.filters)
             guard let after = state.withLock({ $0.consumers[name] }) else { continue }
-            // A consumer that is idle all the time that the question takes has nothing left to handle. The newest message may
-            // have a higher offset: it is handled by another member then.
+            // A consumer that was idle during the whole query has handled all its messages. The newest message may have
+            // a higher offset: then another member handles it.
             if after.isIdle, after.turns == before.turns { continue }
             let isSameJournal = after.position.epoch == newest.epoch
             let handled = isSameJournal ? min(after.position.offset, newest.offset) : 0
@@ -54,8 +55,8 @@ public final class ConsumerMetrics: Sendable {
     }
 
     /// - Parameters:
-    ///   - count: of messages that are at hand.
-    ///   - offset: everything is handled up to here.
+    ///   - count: the number of unfinished messages.
+    ///   - offset: the offset up to which every message is handled.
     func update(_ name: String, unfinished count: Int, settled offset: UInt64) {
         state.withLock { state in
             guard var consumer = state.consumers[name] else { return }
@@ -66,7 +67,7 @@ public final class ConsumerMetrics: Sendable {
         }
     }
 
-    /// Counts a message that is finished.
+    /// Counts a message that is finished: as failed if it was given up, else as handled.
     func count(hasFailed: Bool) {
         state.withLock { state in
             if hasFailed { state.failed += 1 } else { state.handled += 1 }

@@ -1,107 +1,109 @@
 internal import DequeModule
 internal import EventBus
 
-/// The unfinished messages of a durable consumer: which one to handle next, and what to publish.
+/// The unfinished messages of a durable consumer. It decides which message to handle next and which batch to publish
+/// next.
 ///
-/// A pure state machine. Within a partition messages are handled in their order, and one batch is published at a time.
-/// Partitions do not wait for each other. The caller performs the steps and reports what became of them.
+/// This is a pure state machine: the caller performs its steps and reports their results. Messages of one partition are
+/// handled in order, and a partition publishes one batch at a time. Partitions do not wait for each other.
 struct ConsumerQueue {
-    /// What is to be done next.
+    /// The next action of the caller.
     enum Step {
-        /// Handle a message, then report to ``handled(_:of:)``.
+        /// Handle a message, then call ``handled(_:of:)``.
         case handle(Envelope, Turn)
-        /// Publish a batch, then report to ``recorded(_:)``, ``refused(_:)`` or ``fenced(_:)``.
+        /// Publish a batch, then call ``recorded(_:)``, ``refused(_:)``, ``lost(_:)`` or ``abandon(_:)``.
         case publish(Batch, Turn)
     }
 
-    /// The partition of a step, and how often that partition had been dropped when the step began.
+    /// The partition of a step, with the number of times it had been dropped and the owner epoch when the step began. A
+    /// step of an earlier generation is ignored.
     struct Turn: Hashable {
         let partition: Partition
         fileprivate let generation: Int
         fileprivate let ownerEpoch: UInt64
     }
 
-    /// A message with its results.
+    /// A message and its results.
     struct Outcome {
         let message: Envelope
         var results: Handled
     }
 
-    /// What becomes of a refused batch.
+    /// The consequence of a refused batch.
     enum Refusal {
-        /// It has several messages. They are handled again from this offset on, one batch each, to find the one that is
-        /// refused.
+        /// The batch held several messages. They are handled again from this offset on, each in a batch of its own, to
+        /// find the message whose results are refused.
         case repeats(from: UInt64)
-        /// It has one message, whose results have to be replaced with ``replace(_:with:)``.
+        /// The batch held one message. Its results must be replaced with ``replace(_:with:)``.
         case replaces(Outcome)
-        /// Its partition was dropped.
+        /// The partition was dropped in the meantime; the batch is ignored.
         case forgotten
     }
 
-    /// What becomes of a batch whose claim no longer counts.
+    /// The consequence of a batch whose claim is no longer valid.
     enum Loss: Equatable {
-        /// It waits for the next claim.
+        /// The batch waits for the next claim.
         case waits
-        /// The partition was dropped: a new claim is needed.
+        /// The partition was dropped; a new claim is needed.
         case needsClaim
     }
 
-    /// How messages are handled.
+    /// The order in which handling and recording follow each other.
     enum Mode {
-        /// A message is handled before the results of the message before it are recorded. Several messages share a batch.
+        /// A message is handled before the results of the previous one are recorded. Several messages share a batch.
         case pipelined
-        /// A message is handled when the results of the message before it in its partition are recorded. So many handlers run
-        /// at a time.
+        /// A message is handled after the results of the previous one in its partition are recorded. The value is the
+        /// largest number of handlers that run at the same time.
         case concurrent(Int)
     }
 
     private enum State {
         case running
-        /// The claim has ended. Everything waits for the next one.
+        /// The claim has ended. All steps wait for the next claim.
         case suspended
-        /// No message is handled any more. Results are published under the last claim.
+        /// No more messages are handled. Results are published under the last claim.
         case stopping
     }
 
     private struct Lane {
         var generation = 0
-        /// Everything up to this offset is recorded.
+        /// The offset up to which everything is recorded.
         var recorded: UInt64
         /// The offset of the last message that was taken.
         var taken: UInt64
         var waiting: Deque<Envelope> = []
         var handled: Deque<Outcome> = []
         var publishing: [Outcome] = []
-        /// Whether a handler runs, perhaps for a message that has been dropped since.
+        /// True if a handler runs, even if its message has been dropped since.
         var isHandling = false
         var isPublishing = false
-        /// Up to this offset each message has a batch of its own.
+        /// The offset up to which each message is published in a batch of its own.
         var singleThrough: UInt64 = 0
-        /// The message that a handler has; nil if it was dropped since.
+        /// The message that a handler works on; nil if it has been dropped since.
         var handling: Envelope?
-        /// Whether it is in the list of those that may have a step to do.
+        /// True if the partition is in the list of partitions that may have a next step.
         var isReady = false
-        /// Whether it was dropped. Nothing is taken until the next claim says from where.
+        /// True if the partition was dropped. No message is taken until the next claim gives the offset to start from.
         var isLost = false
 
         var oldestUnfinished: UInt64? { publishing.first?.message.position?.offset ?? oldestUnpublished }
         var oldestUnpublished: UInt64? {
-            // What was dropped is not handled: the claim may still cover it.
+            // Messages that were dropped are not handled, although the claim may still cover them.
             if isLost { return recorded + 1 }
             return (handled.first?.message ?? handling ?? waiting.first)?.position?.offset
         }
         var isBusy: Bool { isHandling || isPublishing }
-        /// All messages that are not finished.
+        /// All unfinished messages.
         var messages: [Envelope] {
             publishing.map(\.message) + handled.map(\.message) + [handling].compactMap(\.self) + waiting
         }
     }
 
-    /// Messages that are taken and not finished, at most. A reader that has more waits.
+    /// The maximum number of unfinished messages. At this number the reader waits.
     static let capacity = 1024
-    /// The same in bytes of their data.
+    /// The maximum size of the unfinished messages' data, in bytes.
     static let capacitySize = 16 * 1024 * 1024
-    /// Results of one batch, at most, unless one message has more.
+    /// The maximum number of results in a batch, unless a single message has more.
     private static let batchLength = 512
     private static let batchSize = 1024 * 1024
 
@@ -113,7 +115,7 @@ struct ConsumerQueue {
     private var batchCount = 0
     private var size = 0
     private(set) var count = 0
-    /// Everything that matches has been taken up to this offset.
+    /// The offset up to which every matching message has been taken.
     private var delivered: UInt64
     private var state = State.running
 
@@ -126,21 +128,21 @@ struct ConsumerQueue {
 
     var hasRoom: Bool { count < Self.capacity && size < Self.capacitySize }
 
-    /// Whether nothing is being handled or published.
+    /// True if no message is being handled and no batch is being published.
     var isQuiet: Bool { handlerCount == 0 && batchCount == 0 }
 
-    /// Whether there are no results to be published.
+    /// True if no results remain to be published.
     var isPublished: Bool { lanes.values.allSatisfy { !$0.isPublishing && $0.handled.isEmpty } }
 
-    /// The offset of the oldest message that was taken and is not finished.
+    /// The offset of the oldest unfinished message; nil if there is none.
     var oldestUnfinished: UInt64? { oldestUnfinished { _, lane in lane.oldestUnfinished } }
 
-    /// The offset up to which everything is handled.
+    /// The offset up to which every message is handled.
     var settled: UInt64 { oldestUnfinished.map { min($0 - 1, delivered) } ?? delivered }
 
     // MARK: Taking messages
 
-    /// Takes a message that was delivered. One that was taken before is ignored.
+    /// Takes a message that was delivered. Ignores a message that was taken before.
     mutating func take(_ message: Envelope) {
         guard let position = message.position, var lane = lanes[message.partition] else { return }
         delivered = max(delivered, position.settled)
@@ -153,22 +155,23 @@ struct ConsumerQueue {
         note(message.partition)
     }
 
-    /// Lets everything wait: the claim has ended, and the next one says what goes on. A queue that stops has no next one.
+    /// Holds all steps back because the claim has ended. The next claim decides which of them continue. Has no effect
+    /// on a queue that is stopping, because that gets no further claim.
     mutating func suspend() {
         if state == .running { state = .suspended }
     }
 
-    /// Goes on under a new claim. What the member still owns goes on if no other member has claimed in between. The rest is
-    /// dropped, and delivered again if it is owned.
+    /// Continues under a new claim. The partitions that the member still owns continue if no other member has claimed
+    /// in between. All others are dropped; if the member owns them, their messages are delivered again.
     mutating func adopt(_ new: ConsumerClaim) {
-        // Each claim that changes something has the next owner epoch.
+        // The owner epoch grows by one with each claim that changes something.
         let isContinuous = new.epoch == claim.epoch && new.ownerEpoch <= claim.ownerEpoch + 1
         claim = new
         delivered = new.position.offset
         if state == .suspended { state = .running }
         for partition in Array(lanes.keys) where new.offsets[partition] == nil {
             drop(partition)
-            // A handler that still runs keeps its place: the partition may come back before it ends.
+            // A lane whose handler still runs is kept: the partition may come back before the handler ends.
             if lanes[partition]?.isBusy == false { lanes[partition] = nil }
         }
         for (partition, offset) in new.offsets {
@@ -190,7 +193,8 @@ struct ConsumerQueue {
         }
     }
 
-    /// Hands out no more messages. Handlers that run end, and all results are published, though the claim may have ended.
+    /// Starts no more handlers. The handlers that run may end, and all results are published, even if the claim has
+    /// ended.
     mutating func stop() {
         state = .stopping
     }
@@ -199,7 +203,7 @@ struct ConsumerQueue {
 
     // MARK: Steps
 
-    /// The next thing to do; nil when everything waits for something.
+    /// The next step; nil if nothing can be done now.
     mutating func next() -> Step? {
         guard state != .suspended else { return nil }
         var postponed: Deque<Partition> = []
@@ -208,7 +212,7 @@ struct ConsumerQueue {
             lanes[partition]?.isReady = false
             if let step = publishing(partition) { return step }
             if let limit, handlerCount >= limit, lanes[partition]?.waiting.isEmpty == false {
-                // The end of another handler makes room.
+                // The partition can continue when another handler ends.
                 lanes[partition]?.isReady = true
                 postponed.append(partition)
                 continue
@@ -245,7 +249,8 @@ struct ConsumerQueue {
             batch.append(lane.handled.removeFirst())
             messages += results.count
             bytes += results.reduce(0) { $0 + $1.data.count }
-            // A batch gives up at most one message: that of its checkpoint. And what is refused is sought alone.
+            // A batch can give up only the message of its checkpoint. And to find a refused result, each message is
+            // published alone.
             let isSingle = lane.singleThrough >= outcome.message.position?.offset ?? 0
             if outcome.results.rejection != nil || isSingle { break }
         }
@@ -253,7 +258,7 @@ struct ConsumerQueue {
         lane.isPublishing = true
         lane.publishing = batch
         lanes[partition] = lane
-        // The next message may be handled meanwhile.
+        // The next message may be handled while the batch is published.
         if !lane.waiting.isEmpty { note(partition) }
         let last = batch.last ?? first
         let checkpoint = Checkpoint(
@@ -268,10 +273,11 @@ struct ConsumerQueue {
         Turn(partition: partition, generation: lane.generation, ownerEpoch: claim.ownerEpoch)
     }
 
-    // MARK: What became of them
+    // MARK: Reporting results
 
-    /// Takes the results of a handler in.
-    /// - Parameter results: nil if it ended without: the message stays unfinished, and is handled again after a restart.
+    /// Takes the results of a handler.
+    /// - Parameter results: nil if the handler ended without results: the message stays unfinished, and is handled
+    ///   again after a restart.
     mutating func handled(_ results: Handled?, of turn: Turn) {
         guard var lane = lanes[turn.partition] else { return }
         lane.isHandling = false
@@ -288,8 +294,8 @@ struct ConsumerQueue {
         note(turn.partition)
     }
 
-    /// A batch is in the journal.
-    /// - Returns: the messages that are finished by it.
+    /// Reports that a batch is recorded.
+    /// - Returns: the messages that are finished now.
     mutating func recorded(_ turn: Turn) -> [Outcome] {
         guard var lane = finishPublishing(turn) else { return [] }
         let finished = lane.publishing
@@ -302,7 +308,7 @@ struct ConsumerQueue {
         return finished
     }
 
-    /// A batch is refused because of what is in it.
+    /// Reports that the bus refused a batch because of its content.
     mutating func refused(_ turn: Turn) -> Refusal {
         guard var lane = finishPublishing(turn), let first = lane.publishing.first,
             let offset = first.message.position?.offset
@@ -320,7 +326,7 @@ struct ConsumerQueue {
         return .repeats(from: offset)
     }
 
-    /// Gives the message of a refused batch other results. The messages after it are handled again.
+    /// Replaces the results of the only message of a refused batch. The messages after it are handled again.
     mutating func replace(_ turn: Turn, with results: Handled) {
         guard var lane = finishPublishing(turn), let first = lane.publishing.first else { return }
         takeBack(&lane, keeping: 1)
@@ -329,19 +335,20 @@ struct ConsumerQueue {
         note(turn.partition)
     }
 
-    /// Drops the partition of a step that was given up.
+    /// Drops the partition of a batch that cannot be published.
     mutating func abandon(_ turn: Turn) {
         if finishPublishing(turn) != nil { drop(turn.partition) }
     }
 
-    /// The claim of a batch no longer counts for its partition, or the checkpoint before is not recorded.
+    /// Reports that the claim of a batch is no longer valid for its partition, or that the previous checkpoint is not
+    /// recorded.
     mutating func lost(_ turn: Turn) -> Loss {
         guard var lane = finishPublishing(turn) else { return .waits }
         guard state == .suspended || turn.ownerEpoch != claim.ownerEpoch else {
             drop(turn.partition)
             return .needsClaim
         }
-        // The claim has been renewed since, or is about to be: the partition may have stayed here.
+        // The claim has been renewed since, or is about to be; the member may still own the partition.
         for outcome in lane.publishing.reversed() { lane.handled.prepend(outcome) }
         lane.publishing = []
         lanes[turn.partition] = lane
@@ -361,7 +368,7 @@ struct ConsumerQueue {
         return lane
     }
 
-    /// Puts messages that were handled back among those that wait.
+    /// Puts handled messages back into the list of waiting messages.
     private func takeBack(_ lane: inout Lane, keeping kept: Int) {
         let messages = lane.publishing.dropFirst(kept).map(\.message) + lane.handled.map(\.message)
         for message in messages.reversed() { lane.waiting.prepend(message) }
@@ -384,7 +391,7 @@ struct ConsumerQueue {
     private mutating func note(_ partition: Partition) {
         guard let lane = lanes[partition], !lane.isReady else { return }
         guard claim.offsets[partition] != nil || lane.isBusy else {
-            // Another member's by now, and nothing runs for it any more.
+            // Another member owns the partition now, and no step of it runs here any more.
             lanes[partition] = nil
             return
         }
@@ -392,7 +399,7 @@ struct ConsumerQueue {
         ready.append(partition)
     }
 
-    /// What is settled once the batch under way in a partition is recorded.
+    /// The offset up to which everything is handled once the current batch of a partition is recorded.
     private func settled(without partition: Partition) -> UInt64 {
         let oldest = oldestUnfinished { $0 == partition ? $1.oldestUnpublished : $1.oldestUnfinished }
         return oldest.map { min($0 - 1, delivered) } ?? delivered

@@ -2,15 +2,18 @@ public import EventBus
 internal import Logging
 
 extension EventBus {
-    /// Consumes durably: each matching message is handed to `handler`, and what it returns is journalled in one batch with
-    /// the progress. A crash may repeat a call of the handler, never half of its result.
+    /// Consumes messages durably: passes each matching message to `handler`, and publishes the messages that it returns
+    /// in one batch with the consumer's progress. After a crash the handler may be called again for the same message,
+    /// but its results are never published in part.
     ///
-    /// Members that share a consumer divide its partitions among them. Messages of one partition, and so of one subject, are
-    /// handled in their order; several partitions are handled at the same time. A message whose results are refused, or whose
-    /// header cannot be read, becomes a dead letter.
+    /// Members that share a consumer divide its partitions among them. Messages of one partition, and so of one
+    /// subject, are handled in order; several partitions are handled at the same time. A message whose results the bus
+    /// refuses, or whose header cannot be read, is moved to the dead letters.
     ///
-    /// Returns only by throwing: `CancellationError`, ``BusError`` (`fenced`: another process has taken an exclusive consumer
-    /// over), or what `handler` throws.
+    /// Runs until the task is cancelled, the service is asked to stop, or an error occurs. In shared mode it returns
+    /// when the service is asked to stop; in exclusive mode it then throws `CancellationError`.
+    /// - Throws: `CancellationError`, ``BusError`` (`fenced`: another process has taken over an exclusive consumer),
+    ///   and the errors of `handler`.
     public func consume(
         as consumer: String, _ filters: [MessageFilter], mode: ConsumerMember.Mode = .exclusive,
         handler: @escaping @Sendable (Envelope) async throws -> [Envelope]
@@ -25,14 +28,15 @@ extension EventBus {
                 do {
                     try await consume(under: claim, filters, handler: handler)
                 } catch let error as BusError where [.epoch, .unrecorded].contains(error.code) {
-                    // The journal was replaced: the next claim says what counts.
+                    // The journal was replaced. The next claim gives the position in the new one.
                 }
             }
         }
     }
 
-    /// As ``consume(as:_:mode:handler:)``, for a consumer that reads its own state between claiming and consuming.
-    /// - Throws: also ``BusError`` with code `epoch` when the journal was replaced.
+    /// Consumes under a claim, for a consumer that reads its own state after it has claimed and before it consumes.
+    /// Otherwise as ``consume(as:_:mode:handler:)``.
+    /// - Throws: also ``BusError`` with code `epoch` if the journal was replaced.
     public func consume(
         under claim: ConsumerClaim, _ filters: [MessageFilter],
         handler: @escaping @Sendable (Envelope) async throws -> [Envelope]

@@ -1,27 +1,28 @@
 package import EventBus
 
-/// The results of a message: they are published in one batch with the progress of the consumer.
+/// The results of a message. They are published in one batch with the consumer's progress.
 package struct Handled: Sendable {
     package var messages: [Envelope]
-    /// The reason why the message is given up; it becomes a dead letter. `nil` for a message that is handled.
+    /// The reason why the message is given up and moved to the dead letters; nil for a message that is handled.
     package var rejection: Rejection?
-    /// Called once the results are in the journal, before the next message of the partition is handled.
+    /// Called after the results are recorded. In a loop that runs `work`, the next message of the partition is handled
+    /// after this call.
     package var whenRecorded: (@Sendable () -> Void)?
-    /// Whether the message was for another consumer.
+    /// True if the message was for another consumer, and was skipped.
     var isPassed = false
-    /// How much has been left out because the bus refused it.
+    /// The results that were left out because the bus refused them.
     var retreat = Retreat.none
 
     enum Retreat {
-        /// The results are the handler's.
+        /// None: the results are those of the handler.
         case none
-        /// They are replaced by a dead letter and an error.
+        /// The results of the handler were replaced with a dead letter and an error.
         case results
-        /// Only a dead letter is left.
+        /// The error was left out, too. Only the dead letter remains.
         case error
-        /// There is no dead letter, since the message is no longer in the journal.
+        /// The dead letter was left out, because retention has removed the message.
         case letter
-        /// Nothing is left.
+        /// Everything was left out.
         case all
     }
 

@@ -4,40 +4,43 @@ public import Foundation
 public import Logging
 internal import ServiceLifecycle
 
-/// A durable consumer that hands each message to the handler of its type. The chain of `on` is its route table:
+/// A durable consumer that passes each message to the handler of its type. Each `on` adds a handler:
 ///
 ///     MessageConsumer("music-service", in: process)
 ///         .on(Command.PlaylistSelected.self) { command, context in try await playlists.select(command, context) }
 ///         .on(Command.DeviceSelected.self) { command, _ in try await player.activate(command.deviceID) }
 ///
-/// What a handler gives back is published in one batch with the consumer's progress: a crash may repeat a call, never
-/// half of its result. Nothing that is wrong with a message, or that goes wrong in a handler, stops the consumer. What
-/// becomes of a message is always in one batch with the progress:
+/// The messages that a handler returns are published in one batch with the consumer's progress. After a crash the
+/// handler may be called again for the same message, but its results are never published in part. A message that is
+/// invalid, or whose handler fails, does not stop the consumer:
 ///
-/// - handled: the messages that its handler returned;
-/// - a handler that throws an `ApplicationError`: that error. It is an answer, and final;
-/// - a handler that throws anything else is called again after growing delays, see ``RetryPolicy``; the last error makes
-///   the message a dead letter, `<service>.failed`;
-/// - a header that cannot be read, or data that is not what the type says: a dead letter at once, `message.malformed`;
-/// - results that the broker refuses: a dead letter at once, `<service>.refused`;
-/// - a command that has expired: `event.MessageDiscarded`;
-/// - a message that is sent again to another consumer, or a document that was withdrawn: nothing.
+/// - If the handler returns, its messages are published.
+/// - If the handler throws an `ApplicationError`, that error is published. It is a final answer; there is no retry.
+/// - If the handler throws another error, it is called again after growing delays, see ``RetryPolicy``. After the last
+///   attempt the message is moved to the dead letters with the code `<service>.failed`.
+/// - If the header cannot be read, or the data does not match the type, the message is moved to the dead letters at
+///   once, with the code `message.malformed`.
+/// - If the broker refuses the results, the message is moved to the dead letters at once, with the code
+///   `<service>.refused`.
+/// - If the message is a command that has expired, an `event.MessageDiscarded` and the error `command.expired` are
+///   published.
+/// - If the message was sent again to another consumer, or is a tombstone, nothing is published.
 ///
-/// A message that retention has removed meanwhile becomes no dead letter: there is nothing to keep. With a dead letter goes
-/// an `ApplicationError` of the same code, unless the message is an error itself: an error about an error would feed itself.
-/// The error that was thrown is logged, not published: only an `ApplicationError` is written for the person in front of a
-/// view.
+/// A dead letter comes with an `ApplicationError` of the same code, unless the message is an error itself: an error
+/// about an error would cause another one, without end. If retention has removed the message in the meantime, there is
+/// only the error. An error that is not an `ApplicationError` is logged and not published, because only an
+/// `ApplicationError` is written for the person who uses the app.
 ///
-/// A graceful shutdown ends the wait for another attempt; the message then has no result, and is handled again after the
-/// next start. Cancellation, and errors of the bus that do not concern the message, end ``run()``.
+/// When the service is asked to stop, a wait for the next attempt ends. That message has no results and is handled
+/// again after the next start. Cancellation, and errors of the bus that are not about the message, end ``run()``.
 ///
-/// Instances that consume under one name share the work: each handles the messages of some subjects, in their order. When
-/// one goes, the others go on with what it had not handled.
+/// Service instances with the same consumer name share the work: each handles the messages of some subjects, in order.
+/// When an instance ends, the others continue with the messages that it had not handled.
 public struct MessageConsumer: ReadyService {
-    /// Has the message read, and gives back the call of its handler.
+    /// Decodes the message, and returns the call of its handler.
     private typealias Route = @Sendable (MessageContext) throws -> @Sendable () async throws -> [any Message]
 
-    /// Signalled when its subscription is live.
+    /// Signalled when the subscription is live.
     public let ready: ReadySignal
     private let consumer: String
     private let bus: any EventBus
@@ -49,12 +52,12 @@ public struct MessageConsumer: ReadyService {
     private var routes: [MessageType: Route] = [:]
 
     /// - Parameters:
-    ///   - consumer: the durable name. All that consume under one name are one consumer, and share its messages.
-    ///   - ready: signalled when its subscription is live; of the service that runs it, if it is not one by itself.
-    ///   - metrics: of the process; counts what is handled.
-    ///   - retries: how often a handler that fails is called again.
+    ///   - consumer: the durable name. Consumers with the same name, in this and other processes, share its messages.
+    ///   - ready: signalled when the subscription is live. A service that contains this consumer passes its own signal.
+    ///   - metrics: the counts of the process; the consumer updates them.
+    ///   - retries: the number of attempts and the delays between them when a handler fails.
     ///   - now: the time by which commands expire.
-    ///   - clock: for the pauses between attempts to handle a message or to reach the bus.
+    ///   - clock: measures the pauses between attempts to handle a message or to reach the bus.
     public init(
         _ consumer: String, bus: any EventBus, logger: Logger, ready: ReadySignal = ReadySignal(),
         metrics: ConsumerMetrics = ConsumerMetrics(), retries: RetryPolicy = .standard,
@@ -70,8 +73,8 @@ public struct MessageConsumer: ReadyService {
         self.clock = clock
     }
 
-    /// Adds a route.
-    /// - Precondition: there is none for this type yet.
+    /// Adds a handler.
+    /// - Precondition: the type has no handler yet.
     public func on<M: Message>(
         _ type: M.Type, handle: @escaping @Sendable (M, MessageContext) async throws -> [any Message]
     ) -> MessageConsumer {
@@ -84,7 +87,7 @@ public struct MessageConsumer: ReadyService {
         return consumer
     }
 
-    /// The types it has handlers for, in alphabetical order.
+    /// The types that have a handler, in alphabetical order.
     public var receives: [MessageType] {
         routes.keys.sorted { $0.description < $1.description }
     }
@@ -96,7 +99,7 @@ public struct MessageConsumer: ReadyService {
         }
     }
 
-    /// Handlers that run at the same time, at most.
+    /// The maximum number of handlers that run at the same time.
     private static let partitionsAtOnce = 16
 
     private var loop: ConsumerLoop {
@@ -109,7 +112,7 @@ public struct MessageConsumer: ReadyService {
         guard let route = routes[message.type], !message.isTombstone else { return Handled() }
         let context = MessageContext(cause: message, bus: bus, logger: logger)
         if message.type.kind == .command, message.attributes.isExpired(at: now()) {
-            context.logger.info("discarded: expired")
+            context.logger.info("discarded: the command has expired")
             return Handled(try message.expired(source: bus.source))
         }
         let handler: () async throws -> [any Message]
@@ -121,7 +124,7 @@ public struct MessageConsumer: ReadyService {
         return try await attempts(at: handler, context, loop)
     }
 
-    /// Calls a handler until it answers, or has failed often enough.
+    /// Calls a handler until it returns, throws a final error, or has used all attempts.
     private func attempts(
         at handler: () async throws -> [any Message], _ context: MessageContext, _ loop: ConsumerLoop
     ) async throws -> Handled {
@@ -130,12 +133,12 @@ public struct MessageConsumer: ReadyService {
             do {
                 return Handled(try await handler().map { try bus.envelope($0, causedBy: context.cause) })
             } catch let answer as ApplicationError {
-                context.logger.error("failed: \(answer)")
+                context.logger.error("the handler answered with an error: \(answer)")
                 return Handled(loop.answers(answer, to: context.cause))
             } catch  where !isOfMessage(error) {
                 throw error
             } catch {
-                context.logger.error("failed, attempt \(attempt) of \(retries.attempts): \(error)")
+                context.logger.error("attempt \(attempt) of \(retries.attempts) failed: \(error)")
             }
             guard let delay = retries.delay(after: attempt) else { break }
             try await cancelWhenGracefulShutdown { try await clock.sleep(for: delay) }
@@ -144,10 +147,10 @@ public struct MessageConsumer: ReadyService {
         return loop.givenUp(context.cause, "failed", "could not handle \(context.cause.type)", attempts: attempt)
     }
 
-    /// Whether an error tells of the message and its handler, and not of this process or its bus.
+    /// True if an error is about the message or its handler, and not about this process or its bus.
     private func isOfMessage(_ error: any Error) -> Bool {
         switch error {
-        // Cancelled work of the handler's own is a failure like any other.
+        // If the handler cancels work of its own, that is a failure like any other.
         case is CancellationError: !Task.isCancelled
         case let error as BusError: !error.isOfProcess
         default: true
@@ -155,12 +158,12 @@ public struct MessageConsumer: ReadyService {
     }
 }
 
-/// What a handler knows besides its message.
+/// The surroundings of a handler's call: the message's envelope, the bus and a logger.
 public struct MessageContext: Sendable {
-    /// The message as it travelled. What the handler gives back is caused by it.
+    /// The message with its attributes. It is the cause of the messages that the handler returns.
     public let cause: Envelope
     public let bus: any EventBus
-    /// Its lines carry the message's type and id.
+    /// A logger whose lines carry the message's type and id.
     public let logger: Logger
 
     init(cause: Envelope, bus: any EventBus, logger: Logger) {
@@ -172,9 +175,10 @@ public struct MessageContext: Sendable {
         self.logger = logger
     }
 
-    /// Publishes at once what cannot wait for the handler's end, such as a document that says `loading`.
+    /// Publishes a message at once, before the handler ends: for example a document that says `loading`.
     ///
-    /// It is not part of the handler's batch: after a crash it is published again, so it must bear repetition.
+    /// The message is not part of the handler's batch. After a crash it may be published again, so publishing it twice
+    /// must do no harm.
     public func publish(_ message: some Message) async throws {
         try await bus.publish(Batch([bus.envelope(message, causedBy: cause)]))
     }

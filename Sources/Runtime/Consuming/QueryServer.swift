@@ -4,19 +4,20 @@ internal import Foundation
 public import Logging
 internal import ServiceLifecycle
 
-/// Answers queries. The chain of `on` is its route table:
+/// Answers queries. Each `on` adds a handler:
 ///
 ///     QueryServer(in: process)
 ///         .on(Query.PlaylistSongs.self) { query, context in try await playlists.songs(for: query) }
 ///
-/// A handler that throws an `ApplicationError` answers with that; anything else it throws is logged, and the answer is an
-/// `ApplicationError` with the code `<service>.failed`. Nothing is journalled, and nothing is tried again: the asker waits.
-/// When the service is asked to stop, whoever waits for an answer is told that there will be none.
+/// If a handler throws an `ApplicationError`, that error is the answer. Any other error is logged, and the answer is an
+/// `ApplicationError` with the code `<service>.failed`. Queries are not journalled and a handler is called only once,
+/// because the asking process waits for the answer. When the service is asked to stop, its open queries are answered
+/// with a ``BusError`` with the code `cancelled`.
 public struct QueryServer: ReadyService {
-    /// Gives the data of an answer.
+    /// Returns the data of the answer.
     private typealias Route = @Sendable (MessageContext) async throws -> Data
 
-    /// Signalled when queries arrive.
+    /// Signalled when the server receives queries.
     public let ready: ReadySignal
     private let bus: any EventBus
     private let logger: Logger
@@ -24,8 +25,9 @@ public struct QueryServer: ReadyService {
     private var routes: [MessageType: Route] = [:]
 
     /// - Parameters:
-    ///   - ready: signalled when queries arrive; of the service that runs it, if it is not one by itself.
-    ///   - clock: for the pauses between attempts to reach the bus.
+    ///   - ready: signalled when the server receives queries. A service that contains this server passes its own
+    ///     signal.
+    ///   - clock: measures the pauses between attempts to reach the bus.
     public init(
         bus: any EventBus, logger: Logger, ready: ReadySignal = ReadySignal(),
         clock: any Clock<Duration> = ContinuousClock()
@@ -36,8 +38,8 @@ public struct QueryServer: ReadyService {
         self.clock = clock
     }
 
-    /// Adds a route.
-    /// - Precondition: there is none for this type yet.
+    /// Adds a handler.
+    /// - Precondition: the type has no handler yet.
     public func on<Q: QueryMessage>(
         _ type: Q.Type, answer: @escaping @Sendable (Q, MessageContext) async throws -> Q.Answer
     ) -> QueryServer {
@@ -49,7 +51,7 @@ public struct QueryServer: ReadyService {
         return server
     }
 
-    /// The types it has handlers for, in alphabetical order.
+    /// The types that have a handler, in alphabetical order.
     public var receives: [MessageType] {
         routes.keys.sorted { $0.description < $1.description }
     }
@@ -62,7 +64,7 @@ public struct QueryServer: ReadyService {
                 }
             }
         } catch is CancellationError where Task.isShuttingDownGracefully {
-            // This is how a server ends.
+            // The service was asked to stop: this is the normal end of a server.
         }
     }
 
@@ -72,10 +74,10 @@ public struct QueryServer: ReadyService {
             guard let route = routes[query.type] else { throw BusError(.unserved, "\(query.type) is not served") }
             return Envelope(answering: query, with: try await route(context), source: bus.source)
         } catch is CancellationError where Task.isCancelled {
-            // Nobody waits for the answer any more, or this process stops.
+            // The asking process no longer waits for the answer, or this process stops.
             throw CancellationError()
         } catch {
-            context.logger.error("failed: \(error)")
+            context.logger.error("the query failed: \(error)")
             return try bus.envelope(applicationError(for: error, query), causedBy: query)
         }
     }
@@ -96,7 +98,7 @@ public struct QueryServer: ReadyService {
 }
 
 extension Envelope {
-    /// The answer to a query: of the query's own type, with what was asked for as its data.
+    /// The answer to a query: a message of the query's own type with the answer as its data.
     fileprivate init(answering query: Envelope, with data: Data, source: String) {
         self.init(attributes: Attributes(type: query.type, source: source, causedBy: query.attributes), data: data)
     }

@@ -1,12 +1,12 @@
 public import ServiceLifecycle
 
-/// A service that is not ready as soon as it runs. The process is ready once all of its services are.
+/// A service that becomes ready some time after it has started. The process is ready when all of its services are.
 public protocol ReadyService: Service {
-    /// Signalled by the service's `run()`.
+    /// Signalled by the service's `run()` when the service is ready.
     var ready: ReadySignal { get }
 }
 
-/// A latch that is opened once. For one task that waits and any that signal.
+/// A latch that is opened once. One task may wait for it; any number of tasks may open it.
 public struct ReadySignal: Sendable {
     private let stream: AsyncStream<Never>
     private let continuation: AsyncStream<Never>.Continuation

@@ -1,23 +1,23 @@
-/// How often a handler that fails is called for one message, and how long is waited between two calls.
+/// The number of attempts to handle a message, and the delays between them.
 public struct RetryPolicy: Hashable, Sendable {
-    /// Four attempts within 2.1 seconds: long enough for a server to be restarted, short enough for a person to wait.
+    /// Four attempts within 2.1 seconds: long enough for a server to restart, short enough for a person to wait.
     public static let standard = RetryPolicy(attempts: 4, firstDelay: .milliseconds(100), factor: 4)
 
-    /// How often it is called in all.
+    /// The number of attempts in all, at least 1.
     public let attempts: Int
-    /// How long is waited before the second call.
+    /// The delay before the second attempt.
     public let firstDelay: Duration
-    /// How many times longer than the one before each delay is.
+    /// The factor by which each delay is longer than the previous one.
     public let factor: Int
 
-    /// - Parameter attempts: how often it is called in all; at least once.
+    /// - Parameter attempts: the number of attempts in all; values below 1 count as 1.
     public init(attempts: Int, firstDelay: Duration, factor: Int) {
         self.attempts = max(1, attempts)
         self.firstDelay = firstDelay
         self.factor = factor
     }
 
-    /// How long is waited after so many attempts; nil when no other follows.
+    /// The delay after an attempt, counted from 1; nil if it was the last attempt.
     func delay(after attempt: Int) -> Duration? {
         guard attempt < attempts else { return nil }
         return (1..<attempt).reduce(firstDelay) { delay, _ in delay * factor }

@@ -6,22 +6,24 @@ internal import Navigation
 internal import Support
 internal import Synchronization
 
-/// Work that belongs to a screen: begun by a command from an instance, and ended when that is dismissed, whoever has
-/// dismissed it.
+/// Work that belongs to a screen instance. A command from the instance starts it, and the dismissal of the instance
+/// ends it, whatever the reason for the dismissal.
 ///
 ///     ScreenWork("timer-service", in: process)
 ///         .on(Command.TimerRequested.self) { _, context in
 ///             while true { try await context.publish(tick()); try await clock.sleep(for: .seconds(1)) }
 ///         }
 ///
-/// Each piece of work is a child task of ``run()``, cancelled when its instance is dismissed; only then is the dismissal
-/// handled. What is under way stands in `document.ScreenWork`, written in one batch with the progress, so that a
-/// service that was killed takes it up: its handler is called again with the same message. A command whose instance
-/// is gone by now begins nothing, and is discarded visibly. One instance has one piece of work of a type: the newest.
+/// Each piece of work is a child task of ``run()``. When its instance is dismissed, the task is cancelled, and the
+/// dismissal is handled after the task has ended. A `document.ScreenWork` records each running piece of work. It is
+/// published in one batch with the progress, so that a service that was killed continues the work after its restart: it
+/// calls the handler again with the same message. A command whose instance is gone starts nothing and is discarded with
+/// an `event.MessageDiscarded`. An instance has one piece of work for each command type: a newer command replaces the
+/// work of the older one.
 ///
-/// One process does the work of all sessions; a second one fences it.
+/// One process does the work of all sessions. If a second one starts, it takes over and the first one is fenced.
 public struct ScreenWork: ReadyService {
-    /// Has the message read, and gives back the call of its handler.
+    /// Decodes the message, and returns the call of its handler.
     private typealias Begin = @Sendable (MessageContext) throws -> @Sendable () async throws -> Void
 
     private struct Route: Sendable {
@@ -29,7 +31,7 @@ public struct ScreenWork: ReadyService {
         let withdraws: [MessageType]
     }
 
-    /// Signalled when its subscription is live.
+    /// Signalled when the subscription is live.
     public let ready: ReadySignal
     private let consumer: String
     private let bus: any EventBus
@@ -41,10 +43,10 @@ public struct ScreenWork: ReadyService {
 
     /// - Parameters:
     ///   - consumer: the durable name.
-    ///   - ready: signalled when its subscription is live; of the service that runs it, if it is not one by itself.
-    ///   - metrics: of the process; counts what is handled.
+    ///   - ready: signalled when the subscription is live. A service that contains this work passes its own signal.
+    ///   - metrics: the counts of the process; the consumer updates them.
     ///   - now: the time by which commands expire.
-    ///   - clock: for the pauses between attempts to reach the bus.
+    ///   - clock: measures the pauses between attempts to reach the bus.
     public init(
         _ consumer: String, bus: any EventBus, logger: Logger, ready: ReadySignal = ReadySignal(),
         metrics: ConsumerMetrics = ConsumerMetrics(), now: @escaping @Sendable () -> Date = { Date() },
@@ -59,11 +61,13 @@ public struct ScreenWork: ReadyService {
         self.clock = clock
     }
 
-    /// Adds a route.
+    /// Adds a handler.
     /// - Parameters:
-    ///   - withdrawing: documents that go with the instance: those of these types that have it as their key.
-    ///   - work: ends by itself, or with its instance. What it throws is logged and told; it is not called again.
-    /// - Precondition: there is none for this type yet.
+    ///   - types: documents to withdraw when the instance is dismissed while the work runs: those of these types whose
+    ///     key is the instance.
+    ///   - work: ends by itself, or is cancelled with its instance. Its error is logged and published as an
+    ///     `ApplicationError`; it is not called again.
+    /// - Precondition: the type has no handler yet.
     public func on<C: CommandMessage>(
         _ type: C.Type, withdrawing types: [MessageType] = [],
         work: @escaping @Sendable (C, MessageContext) async throws -> Void
@@ -78,7 +82,7 @@ public struct ScreenWork: ReadyService {
         return copy
     }
 
-    /// The types it listens to, in alphabetical order.
+    /// The types that the service receives, in alphabetical order.
     public var receives: [MessageType] {
         (routes.keys + [DomainEvent.ScreenDismissed.type]).sorted { $0.description < $1.description }
     }
@@ -95,7 +99,7 @@ public struct ScreenWork: ReadyService {
         try await loop.tellCutOffs(of: claim)
         let underWay = WorkUnderWay()
         try await takeUp(underWay)
-        // What is under way is taken up after the next start.
+        // Work that is running when the service stops is started again after the next start.
         try await underWay.tasks.run {
             try await loop.run(under: claim, partitionsAtOnce: Self.partitionsAtOnce) {
                 try await results(of: $0, underWay, loop)
@@ -105,10 +109,11 @@ public struct ScreenWork: ReadyService {
         }
     }
 
-    /// Commands that are looked at at the same time, at most.
+    /// The maximum number of partitions whose messages are handled at the same time.
     private static let partitionsAtOnce = 16
 
-    /// Begins anew what was under way when the process ended, but for what has been dismissed meanwhile.
+    /// Starts the work again that was running when the process ended, except for work whose instance has been dismissed
+    /// since.
     private func takeUp(_ underWay: WorkUnderWay) async throws {
         for document in try await bus.documents(matching: [.type(Document.ScreenWork.self)]) {
             guard let work = try? document.decode(Document.ScreenWork.self), work.consumer == consumer else { continue }
@@ -121,7 +126,7 @@ public struct ScreenWork: ReadyService {
                     try await bus.publish(Batch(withdrawals(of: piece, causedBy: document)))
                 }
             } catch let error as BusError where error.code == .refused {
-                logger.error("work cannot be taken up: \(error)", metadata: ["id": "\(cause.id)"])
+                logger.error("the work cannot be started again: \(error)", metadata: ["id": "\(cause.id)"])
                 try await bus.publish(
                     Batch([
                         .withdrawal(
@@ -137,13 +142,14 @@ public struct ScreenWork: ReadyService {
             return message.type == DomainEvent.ScreenDismissed.type
                 ? try await end(message, underWay) : try await begin(message, underWay, loop)
         } catch let error as BusError where !error.isOfProcess {
-            logger.error("given up: \(error)", metadata: ["type": "\(message.type)", "id": "\(message.id)"])
+            logger.error("gave up the message: \(error)", metadata: ["type": "\(message.type)", "id": "\(message.id)"])
             return loop.givenUp(message, "failed", "could not handle \(message.type)")
         }
     }
 
-    /// Begins what a command asks for, in place of what its instance has had begun by such a command before. The work starts
-    /// once its document is recorded: what is not would not be taken up after a crash.
+    /// Starts the work of a command. It replaces the work that an earlier command of the same type from the same
+    /// instance started. The work starts after its document is recorded: without the document, it would not continue
+    /// after a crash.
     private func begin(
         _ message: Envelope, _ underWay: WorkUnderWay, _ loop: ConsumerLoop
     ) async throws -> Handled {
@@ -159,12 +165,13 @@ public struct ScreenWork: ReadyService {
             return loop.malformed(message, error.summary)
         }
         guard let piece = PieceOfWork(message, call) else {
-            return try discarded(message, "it comes from no screen, with whose end the work could end")
+            return try discarded(message, "it does not come from a screen instance, so nothing would end its work")
         }
-        // Asked of the state and not of what was heard: the dismissal may have come before the command, and before the
-        // last restart. It was published with the state; if that still has the instance, the dismissal is yet to come.
+        // The state decides, and not the dismissals received so far: the dismissal may have come before the command and
+        // before the last restart. The dismissal is published with the state. If the state still has the instance, the
+        // dismissal comes later.
         guard try await isStanding(piece) else {
-            return try discarded(message, "no screen instance '\(piece.instance)' stands")
+            return try discarded(message, "there is no screen instance '\(piece.instance)'; it may have been dismissed")
         }
         let former = try await underWay.end {
             $0.isFor(piece.platform, piece.instance, subject: message.subject) && $0.cause.type == message.type
@@ -173,7 +180,7 @@ public struct ScreenWork: ReadyService {
         return Handled(former.map(withdrawal) + [try bus.envelope(work, causedBy: message)]) { underWay.start(piece) }
     }
 
-    /// Ends all that is done for a dismissed instance.
+    /// Ends all work of a dismissed instance.
     private func end(_ message: Envelope, _ underWay: WorkUnderWay) async throws -> Handled {
         guard let dismissed = try? message.decode(DomainEvent.ScreenDismissed.self) else { return Handled() }
         let ended = try await underWay.end {
@@ -182,14 +189,14 @@ public struct ScreenWork: ReadyService {
         return Handled(ended.flatMap { withdrawals(of: $0, causedBy: message) })
     }
 
-    /// What goes with the instance.
+    /// Withdraws the work's own document and the documents that belong to its instance.
     private func withdrawals(of piece: PieceOfWork, causedBy cause: Envelope) -> [Envelope] {
         let types = routes[piece.cause.type]?.withdraws ?? []
         return [withdrawal(of: piece)]
             + types.map { .withdrawal($0, key: piece.instance, source: bus.source, causedBy: cause.attributes) }
     }
 
-    /// Does a piece of work until it ends by itself or is ended.
+    /// Runs a piece of work until it ends by itself or is cancelled.
     private func run(_ piece: PieceOfWork, _ underWay: WorkUnderWay) async throws {
         try await piece.run {
             var messages = [withdrawal(of: piece)]
@@ -200,11 +207,11 @@ public struct ScreenWork: ReadyService {
             } catch let error as BusError where error.isOfProcess {
                 throw error
             } catch {
-                logger.error("failed: \(error)", metadata: ["id": "\(piece.cause.id)"])
+                logger.error("the work failed: \(error)", metadata: ["id": "\(piece.cause.id)"])
                 let failure =
                     error as? ApplicationError
                     ?? ApplicationError(
-                        code: "\(consumer).failed", message: "\(consumer) could not go on with \(piece.cause.type)",
+                        code: "\(consumer).failed", message: "\(consumer) could not finish \(piece.cause.type)",
                         recovery: "see its log for message \(piece.cause.id)")
                 messages += (try? [bus.envelope(failure, causedBy: piece.cause)]) ?? []
             }
@@ -212,11 +219,14 @@ public struct ScreenWork: ReadyService {
             do {
                 try await bus.publish(Batch(messages))
             } catch let error as BusError where error.code == .refused {
-                logger.error("its end could not be told: \(error)", metadata: ["id": "\(piece.cause.id)"])
+                logger.error(
+                    "the end of the work could not be published: \(error)", metadata: ["id": "\(piece.cause.id)"])
                 do {
                     try await bus.publish(Batch([withdrawal(of: piece)]))
                 } catch let error as BusError where error.code == .refused {
-                    logger.error("its document could not be withdrawn: \(error)", metadata: ["id": "\(piece.cause.id)"])
+                    logger.error(
+                        "the document of the work could not be withdrawn: \(error)",
+                        metadata: ["id": "\(piece.cause.id)"])
                 }
             }
         }
@@ -235,7 +245,7 @@ public struct ScreenWork: ReadyService {
                 Document.NavigationState.self, subject: piece.cause.subject, key: piece.platform)
             return state?.snapshot.state.isStanding(piece.instance) ?? false
         } catch let error as BusError where [.malformed, .refused].contains(error.code) {
-            // The state of another version, or a platform that cannot have one.
+            // A state of another version, or a platform that cannot have a state.
             return false
         }
     }
@@ -252,10 +262,10 @@ public struct ScreenWork: ReadyService {
     }
 }
 
-/// The pieces of work that are under way.
+/// The pieces of work that are running.
 private final class WorkUnderWay: Sendable {
     private let pieces = Mutex<[PieceOfWork]>([])
-    /// One for each piece, begun when it is started.
+    /// One task for each piece of work.
     let tasks = Companions<PieceOfWork>()
 
     func start(_ piece: PieceOfWork) {
@@ -263,12 +273,12 @@ private final class WorkUnderWay: Sendable {
         tasks.begin(piece)
     }
 
-    /// Forgets a piece that has ended.
+    /// Removes a piece of work that has ended.
     func forget(_ piece: PieceOfWork) {
         pieces.withLock { $0.removeAll { $0.cause.id == piece.cause.id } }
     }
 
-    /// Ends pieces, and returns when they have ended.
+    /// Cancels pieces of work, and returns after they have ended.
     func end(where isMeant: (PieceOfWork) -> Bool) async throws -> [PieceOfWork] {
         let ended = pieces.withLock { $0.filter(isMeant) }
         for piece in ended {
@@ -279,22 +289,22 @@ private final class WorkUnderWay: Sendable {
     }
 }
 
-/// Work that is under way for an instance.
+/// A piece of work of an instance.
 private struct PieceOfWork: Sendable {
     typealias Call = @Sendable () async throws -> Void
 
-    /// The message that began it.
+    /// The message that started it.
     let cause: Envelope
     let platform: String
     let instance: String
-    /// The call of its handler; one that does nothing if there is no handler for it any more.
+    /// The call of the handler. It does nothing if there is no handler any more.
     let call: Call
     let isCallable: Bool
     private let stop = ReadySignal()
     private let hasEnded = ReadySignal()
 
-    /// - Returns: nil for a message that comes from no instance.
-    /// - Parameter call: nil if there is no handler for the message any more.
+    /// - Parameter call: nil if the message has no handler any more.
+    /// - Returns: nil for a message that does not come from an instance.
     init?(_ cause: Envelope, _ call: Call?) {
         guard let platform = cause.attributes.platform, let instance = cause.attributes.instance else { return nil }
         self.cause = cause
@@ -304,12 +314,13 @@ private struct PieceOfWork: Sendable {
         self.instance = instance
     }
 
-    /// Whether both are for the same instance: identifiers are unique only within a platform's session.
+    /// True if the work is for this instance. All three values are compared because an instance's identifier is unique
+    /// only within the session of one platform.
     func isFor(_ platform: String?, _ instance: String, subject: String) -> Bool {
         self.instance == instance && self.platform == platform && cause.subject == subject
     }
 
-    /// Does it until it ends by itself, or is ended.
+    /// Runs the work until it ends by itself or is cancelled.
     func run(_ work: @escaping @Sendable () async throws -> Void) async throws {
         defer { hasEnded.signal() }
         try await withThrowingTaskGroup(of: Void.self) { tasks in
@@ -320,7 +331,7 @@ private struct PieceOfWork: Sendable {
         }
     }
 
-    /// Cancels it, and returns when it has ended: from then on it does nothing more.
+    /// Cancels the work, and returns after it has ended.
     func end() async throws {
         stop.signal()
         try await hasEnded.wait()

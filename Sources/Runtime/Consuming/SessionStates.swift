@@ -1,6 +1,6 @@
 package import EventBus
 
-/// The states of sessions, with what has to be known to take changes back.
+/// The states of all sessions, with the earlier states that are needed to undo changes.
 package struct SessionStates<State: Sendable>: Sendable {
     private struct Change: Sendable {
         let offset: UInt64
@@ -15,15 +15,15 @@ package struct SessionStates<State: Sendable>: Sendable {
 
     package subscript(session: String) -> State? { states[session] }
 
-    /// All sessions that have a state.
+    /// The sessions that have a state.
     package var sessions: some Collection<String> { states.keys }
 
-    /// Sets a state for good.
+    /// Sets a state that is already recorded and cannot be undone.
     package mutating func restore(_ state: State, of session: String) {
         states[session] = state
     }
 
-    /// Sets a state because of a message, until its results are kept or taken back.
+    /// Sets a state because of a message. The change can be undone until its results are recorded.
     package mutating func set(_ state: State, because message: Envelope) {
         let change = Change(
             offset: message.position?.offset ?? 0, session: message.subject, before: states[message.subject])

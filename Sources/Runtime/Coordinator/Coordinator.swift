@@ -5,15 +5,17 @@ package import Foundation
 package import Logging
 package import Navigation
 
-/// Hosts the navigation of one platform: a machine per session, fed with the messages of the bus in their order.
+/// Runs the navigation of one platform: one machine for each session. Each machine receives the messages of its session
+/// in order.
 ///
-/// What a message leads to, the changed snapshot and the progress made are one batch. So the retained snapshot and the
-/// position always fit together, and a coordinator that was killed goes on exactly where it was.
+/// The messages that follow from a message, the changed snapshot and the progress are published in one batch. Therefore
+/// the retained snapshot and the position always match, and a coordinator that was killed continues exactly at that
+/// message.
 package struct Coordinator: ReadyService {
-    /// How long a view may take to animate a screen out before it counts as gone all the same.
+    /// The time that a view has to animate a screen out. After it, the coordinator reports that the screen is gone.
     static let animationTime: Duration = .seconds(2)
 
-    /// Messages of one batch while sessions are restored.
+    /// The maximum number of messages in a batch while sessions are restored.
     private static let restoredCount = 256
 
     package let ready = ReadySignal()
@@ -26,9 +28,9 @@ package struct Coordinator: ReadyService {
     private let now: @Sendable () -> Date
 
     /// - Parameters:
-    ///   - source: the flow as YAML, for `document.Flow`; that document is not published if it is nil.
-    ///   - metrics: of the process; counts what is handled.
-    ///   - clock: measures how long a screen may take to leave, and a guard to be answered.
+    ///   - source: the flow as YAML, for `document.Flow`. Nil if that document is not to be published.
+    ///   - metrics: the counts of the process; the coordinator updates them.
+    ///   - clock: measures the time until a leaving screen counts as gone, and the deadlines of guards.
     ///   - now: the time by which commands expire.
     package init(
         flow: Flow, source: String? = nil, bus: any EventBus, logger: Logger,
@@ -48,8 +50,8 @@ package struct Coordinator: ReadyService {
         try await BusRetry(logger: logger, clock: clock).run { try await coordinate() }
     }
 
-    /// Publishes the flow, for views that know only the platform. A flow that the bus refuses, because it is too large, leads
-    /// the platform all the same.
+    /// Publishes the flow, for views that know only the platform. If the bus refuses it because it is too large, the
+    /// coordinator runs without it.
     private func publishFlow(under claim: ConsumerClaim) async throws {
         guard let source else { return }
         let document = Document.Flow(
@@ -63,7 +65,8 @@ package struct Coordinator: ReadyService {
         }
     }
 
-    /// Publishes what restoring led to. What the bus refuses of it is left out: it would be refused at every start.
+    /// Publishes the results of restoring. A message that the bus refuses is left out, because it would be refused at
+    /// every start.
     private func publish(_ messages: [Envelope], under claim: ConsumerClaim) async throws {
         do {
             try await bus.publish(Batch(messages, checkpoint: Checkpoint(claim: claim, position: claim.position)))
@@ -72,7 +75,7 @@ package struct Coordinator: ReadyService {
                 for message in messages { try await publish([message], under: claim) }
                 return
             }
-            logger.error("a restored state is refused: \(error)", metadata: ["session": "\(messages[0].subject)"])
+            logger.error("the bus refused a restored state: \(error)", metadata: ["session": "\(messages[0].subject)"])
         }
     }
 
@@ -84,12 +87,12 @@ package struct Coordinator: ReadyService {
         try await loop.tellCutOffs(of: claim)
         try await publishFlow(under: claim)
         let open = OpenExpectations()
-        // Reading comes after the claim: from then on no other process can change these documents.
+        // The documents are read after the claim, because from then on no other process can change them.
         var sessions = Sessions(flow: flow, source: bus.source, open: open, logger: logger, now: now)
         let restored = try sessions.restore(
             from: try await bus.documents(matching: [.type(Document.NavigationState.self)]),
             deadlines: try await bus.documents(matching: [.type(Document.Deadline.self)]))
-        // At least one batch: it confirms the claim.
+        // At least one batch is published, because it confirms the claim.
         for start in stride(from: 0, to: max(1, restored.messages.count), by: Self.restoredCount) {
             try await publish(Array(restored.messages.dropFirst(start).prefix(Self.restoredCount)), under: claim)
         }
@@ -102,9 +105,10 @@ package struct Coordinator: ReadyService {
         }
     }
 
-    /// Reports that a screen is gone, for there may be no view any more that does, or that an attempt has waited long enough.
+    /// Waits for the delay of an expectation. If it is still open then, reports that the screen is gone, because there
+    /// may be no view left to do so, or that the guard's deadline has passed.
     ///
-    /// Either is a message like any other, so that a recording replays without a clock.
+    /// Both reports are ordinary messages, so that a recording replays without a clock.
     func wait(for expectation: Expectation, _ open: OpenExpectations) async throws {
         do {
             try await clock.sleep(for: expectation.delay)
@@ -114,7 +118,7 @@ package struct Coordinator: ReadyService {
         } catch let error as BusError where error.code == .refused {
             logger.error("a deadline could not be reported: \(error)", metadata: ["id": "\(expectation.object.id)"])
         } catch is CancellationError {
-            // The service stops. The coordinator that takes over waits anew.
+            // The service stops. The next coordinator starts the wait again.
         }
     }
 
@@ -126,7 +130,8 @@ package struct Coordinator: ReadyService {
             return try Envelope(
                 Command.ScreenGone(instance: object.id), source: bus.source, subject: object.session, origin: origin)
         case .attempt:
-            // One deadline, one id: a coordinator that was killed after publishing it publishes it again.
+            // The id derives from the attempt's, because a coordinator that was killed after publishing may publish the
+            // deadline again.
             let id = DerivedID.make(from: object.id, platform: flow.platform, name: "deadline")
             var report = try Envelope(
                 DomainEvent.GuardDeadlinePassed(attempt: object.id), source: bus.source, causedBy: expectation.cause,
@@ -138,10 +143,10 @@ package struct Coordinator: ReadyService {
 }
 
 extension Flow {
-    /// The message types that a coordinator of this flow listens to, in alphabetical order: also the one that begins a
-    /// session, whether a rule answers that or not.
+    /// The message types that a coordinator of this flow receives, in alphabetical order. They include
+    /// `event.LaunchFinished`, which starts a session, even if no rule uses it.
     package var receives: [MessageType] {
-        // The flow's checker lets no type through that is none.
+        // The flow's checker has refused invalid types, so none is dropped here.
         messageTypes.union([DomainEvent.LaunchFinished.type.description]).sorted().compactMap(MessageType.init)
     }
 
@@ -155,7 +160,7 @@ extension Flow {
         ] + (guardedRules.isEmpty ? [] : [DomainEvent.GuardDeadlinePassed.type]) + commands
     }
 
-    /// The app's own commands that the rules and links send, in alphabetical order.
+    /// The app's own commands that rules, links and buttons send, in alphabetical order.
     private var commands: [MessageType] {
         let types = allTransitions.flatMap(\.possibleActions).flatMap { action -> [String] in
             switch action {

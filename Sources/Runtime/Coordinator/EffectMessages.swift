@@ -5,12 +5,12 @@ internal import Foundation
 internal import Navigation
 internal import Support
 
-/// Turns what a machine asks for into messages, all caused by the message that it answered.
+/// Turns the effects of a machine into messages. The message that the machine handled is their cause.
 ///
-/// Their ids derive from the cause's and from their place among its results: a batch that a crash has undone comes again
-/// with the same ids, and a replay tells the same story.
+/// The id of each message derives from the id of the cause and the message's number among the results. Therefore a
+/// batch that is repeated after a crash has the same ids, and a replay publishes the same messages.
 struct EffectMessages {
-    /// The machine's.
+    /// The platform of the machine.
     private let platform: String
     private let source: String
     private var cause: Attributes
@@ -22,25 +22,26 @@ struct EffectMessages {
         self.cause = cause
     }
 
-    /// What effects lead to.
+    /// The results of effects.
     struct Results {
         var messages: [Envelope] = []
-        /// What the state waits for from now on.
+        /// The screens and attempts that the state now waits for.
         var opened: [Expectation] = []
-        /// The rules that matched and could not be applied.
+        /// The errors of rules that matched but could not be applied.
         var failures: [NavigationFailure] = []
     }
 
     /// - Parameters:
-    ///   - snapshot: the state at the end, if it has changed.
-    ///   - known: what the state waits for already.
+    ///   - snapshot: the final state; nil if it has not changed.
+    ///   - known: objects that the state waits for already. They are not in `opened`.
     mutating func results(
         of effects: [Machine.Effect], snapshot: NavigationSnapshot?, session: String,
         without known: Set<Expectation.Object> = []
     ) throws -> Results {
         var results = Results()
         let last = try snapshot.map { try about(Document.NavigationState($0)) }
-        // A state goes before what its steps have led to besides, which the machine tells before it.
+        // A state is published before the other messages of its steps, although the machine lists it after their
+        // effects.
         var place = 0
         for effect in effects {
             if let message = try message(for: effect) { results.messages.append(message) }
@@ -68,19 +69,19 @@ struct EffectMessages {
         return results
     }
 
-    /// Withdraws the document of what a state no longer waits for.
+    /// Withdraws the deadline document of an object that the state no longer waits for.
     mutating func withdrawal(of object: Expectation.Object) -> Envelope {
         let key = Document.Deadline.key(platform, object.kind, object.id)
         return .withdrawal(
             Document.Deadline.type, key: key, source: source, causedBy: cause, platform: platform, id: nextID())
     }
 
-    /// What follows began elsewhere: the cause only let it happen.
+    /// Gives the following messages the origin of the message that had to wait, in place of the origin of the cause.
     mutating func began(_ attributes: Machine.Attributes) {
         cause.origin = Origin(platform: attributes.platform, device: attributes.device, instance: attributes.instance)
     }
 
-    /// - Returns: nil for an effect that is not done by publishing something.
+    /// - Returns: nil for an effect that publishes nothing.
     mutating func message(for effect: Machine.Effect) throws -> Envelope? {
         switch effect {
         case .openURL(let url):
@@ -88,7 +89,7 @@ struct EffectMessages {
         case .send(let type, let data):
             command(type, data, id: nextID())
         case .ask(let id, let type, let data, let instance, let deadline):
-            // Addressed to the screen that waits: when that is dismissed, the work for it ends.
+            // The command names the screen instance that waits, so that its work ends when that instance is dismissed.
             command(type, data, id: id, instance: instance, lifetime: deadline)
         case .screenDismissed(let instance, let screen):
             try about(DomainEvent.ScreenDismissed(instance: instance, screen: screen), instance: instance)
@@ -97,7 +98,7 @@ struct EffectMessages {
         case .commandExpired(let id, let type):
             try expired(id, type)
         case .failed(let failure):
-            // An error about an error would feed itself.
+            // An error about an error would cause another one, without end.
             cause.type.kind == .error ? nil : try about(ApplicationError(failure))
         case .passed(let snapshot):
             try about(Document.NavigationState(snapshot))
@@ -106,7 +107,8 @@ struct EffectMessages {
         }
     }
 
-    /// Its id derives from the command's, as it does when another consumer finds the command expired.
+    /// The error of an expired command. Its id derives from the command's id, as it does when another consumer finds
+    /// the command expired.
     private mutating func expired(_ id: String, _ type: String) throws -> Envelope? {
         guard let error = MessageType(type).flatMap(ApplicationError.init(expired:)) else { return nil }
         var envelope = try about(error)
@@ -115,15 +117,15 @@ struct EffectMessages {
         return envelope
     }
 
-    /// With the origin of its cause: a URL opens only on the device where it began. What began on no device, because a
-    /// tool sent it, opens on this platform's.
+    /// Takes the origin of the cause, so that a URL opens only on the device where its message began. A message without
+    /// a platform, for example from a tool, gets this platform.
     private mutating func opening(_ url: String) throws -> Envelope {
         let origin = Origin(platform: cause.platform ?? platform, device: cause.device, instance: cause.instance)
         return try Envelope(
             DomainEvent.URLOpenRequested(url: url), source: source, causedBy: cause, origin: origin, id: nextID())
     }
 
-    /// A message that concerns this platform, whichever the cause came from: instances of two platforms may have the
+    /// A message about this platform, even if the cause came from another one: instances of two platforms may have the
     /// same identifier.
     mutating func about(_ message: some Message, instance: String? = nil) throws -> Envelope {
         let device = cause.platform == platform ? cause.device : nil
@@ -131,10 +133,10 @@ struct EffectMessages {
         return try Envelope(message, source: source, causedBy: cause, origin: origin, id: nextID())
     }
 
-    /// A command of the app's vocabulary, which this platform knows by name only.
+    /// A command of the app's own vocabulary. The platform knows only its name.
     ///
-    /// It does not carry its cause's instance: what that came from, such as an alert, is often dismissed by now, and the
-    /// command must not be taken for one that comes too late.
+    /// The command does not carry the instance of its cause. That instance, for example an alert, is often dismissed by
+    /// now, and the command would be discarded as too late.
     private func command(
         _ type: String, _ data: JSONValue, id: String, instance: String? = nil, lifetime: Duration? = nil
     ) -> Envelope? {

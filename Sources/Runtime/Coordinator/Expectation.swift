@@ -4,22 +4,22 @@ internal import EventBus
 internal import Navigation
 internal import Synchronization
 
-/// What a coordinator reports after a while, if the state still waits for it then.
+/// A report that a coordinator publishes after a delay if the state still waits for the object then.
 struct Expectation: Sendable {
-    /// What the state waits for.
+    /// A screen or an attempt that the state waits for.
     struct Object: Hashable, Sendable {
         let session: String
         let kind: Document.Deadline.Object
-        /// The instance of the screen, or the id of the attempt.
+        /// The instance of the screen or the id of the attempt.
         let id: String
     }
 
     let object: Object
     let delay: Duration
-    /// Those of the message that made the state wait, or of the document that says so.
+    /// The attributes of the message after which the state waits, or of the document that recorded the wait.
     let cause: Attributes
 
-    /// All that a state waits for.
+    /// All objects that a state waits for.
     static func objects(in state: NavigationState?, of session: String) -> Set<Object> {
         guard let state else { return [] }
         let screens = state.leaving.map { Object(session: session, kind: .screen, id: $0.id) }
@@ -35,7 +35,7 @@ struct Expectation: Sendable {
 }
 
 extension Expectation {
-    /// - Throws: ``BusError`` if it is not a deadline.
+    /// - Throws: ``BusError`` if the message is not a `document.Deadline`.
     init(_ envelope: Envelope) throws {
         let document = try envelope.decode(Document.Deadline.self)
         object = Object(session: envelope.subject, kind: document.object, id: document.id)
@@ -44,10 +44,10 @@ extension Expectation {
     }
 }
 
-/// What the states of all sessions wait for, as far as it is recorded.
+/// The recorded expectations of all sessions.
 final class OpenExpectations: Sendable {
     private let objects = Mutex<Set<Expectation.Object>>([])
-    /// One for each expectation, begun when it is recorded.
+    /// One task for each expectation, started when the expectation is recorded.
     let timers = Companions<Expectation>()
 
     func open(_ expectations: [Expectation]) {

@@ -5,10 +5,10 @@ internal import Foundation
 internal import Logging
 internal import Navigation
 
-/// The machines of one platform, one per session: a value that turns messages into messages.
+/// The machines of one platform, one for each session. Turns received messages into messages to publish.
 struct Sessions: ComputingHandler {
     private let flow: Flow
-    /// The process that publishes the results.
+    /// The source of the process that publishes the results.
     private let source: String
     private let open: OpenExpectations
     private let logger: Logger
@@ -25,12 +25,12 @@ struct Sessions: ComputingHandler {
         self.now = now
     }
 
-    /// Hands a message to the machine of its session, which begins with the first message of that session.
-    /// - Throws: ``BusError`` if a result cannot be written as JSON.
+    /// Passes a message to the machine of its session. The first message of a session creates the machine.
+    /// - Throws: ``BusError`` if a result cannot be encoded as JSON.
     mutating func handle(_ message: Envelope) throws -> Handled {
         if message.type.kind == .command, message.attributes.isExpired(at: now()) {
             let discarded = try discarded(message, "expired")
-            // Another platform's coordinator tells of its own.
+            // The coordinator of the message's own platform reports the expiry.
             guard !discarded.messages.isEmpty else { return discarded }
             return Handled(discarded.messages + [try message.expiryError(source: source)].compactMap(\.self))
         }
@@ -38,7 +38,7 @@ struct Sessions: ComputingHandler {
         let known = machines[message.subject]
         var machine = known ?? Machine(flow: flow, session: message.subject)
         let effects = machine.handle(input)
-        // A view of a session that has just begun waits for its first state, whether a rule leads on from that or not.
+        // The state of a new session is published even if no rule changed it, because a view waits for the first state.
         let hasChanged = machine.revision != known?.revision
         if hasChanged { machines.set(machine, because: message) }
         let waited = Expectation.objects(in: known?.state, of: message.subject)
@@ -55,8 +55,8 @@ struct Sessions: ComputingHandler {
         machines.takeBack(partition, from: offset)
     }
 
-    /// Takes the sessions up where their snapshots say; begins the default one if there is none.
-    /// - Parameter deadlines: documents that say what their states wait for. A version before this one did not publish them.
+    /// Restores each session from its snapshot. Creates the default session if it does not exist.
+    /// - Parameter deadlines: the documents of the expectations. Earlier versions did not publish them.
     mutating func restore(from documents: [Envelope], deadlines: [Envelope]) throws -> Handled {
         var restored = Handled()
         var opened: [Expectation] = []
@@ -80,7 +80,7 @@ struct Sessions: ComputingHandler {
                     logger.warning("the flow has no screen '\(screen.screen)' any more: \(screen.id) is dismissed")
                 }
             } catch let error as BusError {
-                // A snapshot of another version: this session begins anew.
+                // The snapshot is of another version: the session starts from the beginning.
                 logger.error("session \(document.subject) cannot be restored: \(error)")
             }
         }
@@ -102,7 +102,7 @@ struct Sessions: ComputingHandler {
     }
 
     private func discarded(_ message: Envelope, _ reason: String) throws -> Handled {
-        // Another platform's message is its own coordinator's to complain about.
+        // Only the coordinator of the message's own platform reports that it is discarded.
         guard message.attributes.platform ?? flow.platform == flow.platform else { return Handled() }
         let discarded = DomainEvent.MessageDiscarded(messageID: message.id, reason: reason)
         var messages = effectMessages(of: message)

@@ -3,10 +3,10 @@ internal import Contracts
 package import EventBus
 package import Logging
 
-/// Shows the errors of every session as `document.ErrorBanner`, over whatever screen there is.
+/// Shows the errors of each session as a `document.ErrorBanner`, above all screens.
 ///
-/// A banner is hidden by `command.ErrorDismissed`: a person sends it, or this service itself when the time is up. So what
-/// hid a banner can be seen on the bus, and a recording replays without a clock.
+/// `command.ErrorDismissed` hides a banner. A person sends it, or this service sends it when the display time is over.
+/// Because the bus carries it in both cases, a recording replays without a clock.
 package struct ErrorNotifier: ReadyService {
     static let consumer = "error-notifier"
 
@@ -23,8 +23,8 @@ package struct ErrorNotifier: ReadyService {
     private let clock: any Clock<Duration>
 
     /// - Parameters:
-    ///   - metrics: of the process; counts what is handled.
-    ///   - clock: measures how long a banner is shown.
+    ///   - metrics: the counts of the process; the service updates them.
+    ///   - clock: measures the display time of a banner.
     package init(
         bus: any EventBus, logger: Logger, metrics: ConsumerMetrics = ConsumerMetrics(),
         clock: any Clock<Duration> = ContinuousClock()
@@ -46,7 +46,7 @@ package struct ErrorNotifier: ReadyService {
         guard let claim = try await loop.claim() else { return }
         try await loop.tellCutOffs(of: claim)
         let timers = Companions<ShownError>()
-        // Reading comes after the claim: no other process writes these documents from then on.
+        // The documents are read after the claim, because from then on no other process writes them.
         let queues = ErrorQueues(
             try await restoredQueues(), bus: bus, logger: logger, whenShown: { timers.begin($0) })
         try await timers.run {
@@ -56,7 +56,7 @@ package struct ErrorNotifier: ReadyService {
         }
     }
 
-    /// The errors of each session that were shown or waited.
+    /// The shown and the waiting errors of each session.
     private func restoredQueues() async throws -> [String: ErrorQueue] {
         var queues: [String: ErrorQueue] = [:]
         for document in try await bus.documents(matching: [.type(Document.ErrorQueueState.self)]) {
@@ -69,42 +69,43 @@ package struct ErrorNotifier: ReadyService {
         return queues
     }
 
-    /// Dismisses an error when its time is up.
+    /// Dismisses an error when its display time is over.
     private func hideInDueTime(_ shown: ShownError) async throws {
         do {
             try await clock.sleep(for: shown.entry.error.severity.displayTime)
             let retry = BusRetry(logger: logger, clock: clock, after: [.unavailable, .journal])
             try await retry.run {
-                // The banner says whether it was dismissed before.
+                // If the banner shows another error now, this one has been dismissed already.
                 let banner = try await bus.document(Document.ErrorBanner.self, subject: shown.session)
                 guard banner?.errorID == shown.entry.id else { return }
                 _ = try await bus.send(Command.ErrorDismissed(errorID: shown.entry.id), subject: shown.session)
             }
         } catch let error as BusError where [.refused, .malformed].contains(error.code) {
-            logger.error("an error could not be hidden: \(error)", metadata: ["id": "\(shown.entry.id)"])
+            logger.error("a banner could not be hidden: \(error)", metadata: ["id": "\(shown.entry.id)"])
         } catch is CancellationError {
-            // The service stops. Its successor shows the banner for the whole time again.
+            // The service stops. The next process shows the banner for the whole display time again.
         }
     }
 }
 
-/// An error that has just been shown.
+/// An error whose banner has just been shown.
 struct ShownError: Sendable {
     let session: String
     let entry: ErrorQueue.Entry
 }
 
-/// The error queues of all sessions: a value that turns errors and dismissals into banners.
+/// The error queues of all sessions. Turns errors and dismissals into banners.
 ///
-/// A message that cannot be read is not reported as an error: this service would have to show that error itself.
+/// A message that cannot be decoded is discarded and not reported as an error, because this service would have to show
+/// that error itself.
 struct ErrorQueues: ComputingHandler {
     private let bus: any EventBus
     private let logger: Logger
     private let whenShown: @Sendable (ShownError) -> Void
     private var queues = SessionStates<ErrorQueue>()
 
-    /// - Parameter whenShown: called for each error that is shown: those that were restored, then others once their banner
-    ///   is recorded.
+    /// - Parameter whenShown: called for each error that is shown: for restored errors at once, for others after their
+    ///   banner is recorded.
     init(
         _ restored: [String: ErrorQueue], bus: any EventBus, logger: Logger,
         whenShown: @escaping @Sendable (ShownError) -> Void
@@ -114,7 +115,8 @@ struct ErrorQueues: ComputingHandler {
         self.whenShown = whenShown
         for (session, queue) in restored {
             queues.restore(queue, of: session)
-            // The time starts anew after a restart: rather shown too long than never read.
+            // The display time starts again after a restart: an error that is shown too long is better than one that
+            // nobody has read.
             if let entry = queue.shown { whenShown(ShownError(session: session, entry: entry)) }
         }
     }
@@ -126,7 +128,7 @@ struct ErrorQueues: ComputingHandler {
         do {
             discarded = try update(&queue, with: message)
         } catch let error as BusError {
-            logger.error("discarded: \(error)", metadata: ["id": "\(message.id)"])
+            logger.error("discarded a message: \(error)", metadata: ["id": "\(message.id)"])
             discarded = error.message
         }
         var results: [any Message] = []
@@ -141,16 +143,16 @@ struct ErrorQueues: ComputingHandler {
         }
     }
 
-    /// - Returns: why the message was of no use; nil if it was.
+    /// - Returns: the reason why the message is discarded; nil if it is not.
     private func update(_ queue: inout ErrorQueue, with message: Envelope) throws -> String? {
         switch message.type {
         case ApplicationError.type:
             let arrival = queue.add(ErrorQueue.Entry(id: message.id, error: try message.decode()))
-            return arrival == .full ? "\(ErrorQueue.capacity) errors are waiting to be shown" : nil
+            return arrival == .full ? "the error queue is full: \(ErrorQueue.capacity) errors wait to be shown" : nil
         case Command.ErrorDismissed.type:
-            // No expiry is checked: to dismiss late does no harm, to show an error for ever does.
+            // The expiry time is not checked: a late dismissal does no harm, but a banner that stays for ever does.
             let errorID = try message.decode(Command.ErrorDismissed.self).errorID
-            return queue.dismiss(errorID) ? nil : "error '\(errorID)' is not shown"
+            return queue.dismiss(errorID) ? nil : "error '\(errorID)' is neither shown nor waiting"
         default:
             return nil
         }
@@ -166,7 +168,7 @@ struct ErrorQueues: ComputingHandler {
 }
 
 extension ApplicationError.Severity {
-    /// How long a banner stays: long enough to read two lines, longer where something has to be done.
+    /// The display time of a banner: long enough to read two lines, longer if the person has to act.
     var displayTime: Duration {
         switch self {
         case .info: .seconds(4)

@@ -1,33 +1,33 @@
 internal import Contracts
 internal import EventBus
 
-/// The errors of one session, one shown at a time in the order of their arrival.
+/// The errors of one session. They are shown one at a time, in the order of their arrival.
 struct ErrorQueue: Hashable, Sendable, Codable {
-    /// An error and the id of the message that carried it.
+    /// An error and the id of its message.
     struct Entry: Hashable, Sendable, Codable {
         let id: String
         let error: ApplicationError
     }
 
-    /// How many may wait. Who is told of twenty errors in a row is helped by none of the next.
+    /// The maximum number of waiting errors. More would not help a person who has twenty to read.
     static let capacity = 20
 
     private(set) var shown: Entry?
     private(set) var waiting: [Entry] = []
-    /// The errors that were dismissed last: several processes may tell of one, under one id.
+    /// The ids of the errors that were dismissed last, because several processes may report one error under one id.
     private var dismissed: [String] = []
     private static let dismissedCount = 32
 
     enum Arrival: Hashable {
         case shown
         case queued
-        /// It is there already, or was dismissed: the same message came twice.
+        /// The error is in the queue already, or was dismissed: the same message arrived twice.
         case known
-        /// The queue is full, the error is not kept.
+        /// The queue is full, and the error was dropped.
         case full
     }
 
-    /// Takes an error in.
+    /// Adds an error.
     mutating func add(_ entry: Entry) -> Arrival {
         if dismissed.contains(entry.id) { return .known }
         guard let shown else {
@@ -40,8 +40,8 @@ struct ErrorQueue: Hashable, Sendable, Codable {
         return .queued
     }
 
-    /// Takes an error away; if it was shown, the next one takes its place.
-    /// - Returns: whether there was such an error.
+    /// Removes an error. If it was shown, the next one is shown.
+    /// - Returns: false if the queue does not have the error.
     mutating func dismiss(_ id: String) -> Bool {
         if shown?.id == id {
             shown = waiting.isEmpty ? nil : waiting.removeFirst()
@@ -56,7 +56,7 @@ struct ErrorQueue: Hashable, Sendable, Codable {
 
     init() {}
 
-    /// A version before this one did not remember what was dismissed.
+    /// Earlier versions did not store the dismissed ids.
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         shown = try container.decodeIfPresent(Entry.self, forKey: .shown)
@@ -64,14 +64,15 @@ struct ErrorQueue: Hashable, Sendable, Codable {
         dismissed = try container.decodeIfPresent([String].self, forKey: .dismissed) ?? []
     }
 
-    /// What views show.
+    /// The document that views show.
     var banner: Document.ErrorBanner {
         Document.ErrorBanner(errorID: shown?.id, error: shown?.error, waiting: waiting.count)
     }
 }
 
 extension Document {
-    /// The notifier's own memory. The banner tells views how many errors wait; this keeps which, across a restart.
+    /// The state of the notifier, for a restart: the errors themselves. The banner contains only the number of waiting
+    /// errors.
     struct ErrorQueueState: DocumentMessage {
         static let name = "ErrorQueue"
 

@@ -1,16 +1,16 @@
 internal import Foundation
 
-/// The names of projects, and where the bus of a project is: all that a program needs to join a stack that the launcher
-/// runs on this machine. The launcher follows the same rules.
+/// The names of projects and the addresses of their buses. A program needs nothing else to connect to a stack that the
+/// launcher runs on this machine. The launcher uses the same rules.
 package enum ProjectPlace {
     package static let nameRule = "use lower-case letters, digits, '-' and '_', beginning with a letter or digit"
 
-    /// The rule of the compose specification.
+    /// True if a string is a valid project name by the compose specification.
     package static func isName(_ name: String) -> Bool {
         name.wholeMatch(of: #/[a-z0-9][a-z0-9_-]*/#) != nil
     }
 
-    /// A folder's name, made valid as compose does; nil if nothing valid is left of it.
+    /// Turns the last component of a path into a project name as compose does; nil if no valid name remains.
     package static func name(ofFolder directory: String) -> String? {
         let folder = URL(fileURLWithPath: directory).lastPathComponent
         let normalized = folder.lowercased().filter { $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) }
@@ -18,10 +18,10 @@ package enum ProjectPlace {
         return isName(name) ? name : nil
     }
 
-    /// The first of the usual names of compose files that exists in a folder, as `docker compose` looks for it, with the
-    /// override file beside it; then the default of a folder that has several stacks.
+    /// The compose files of a folder. The first of the usual names that exists is used, as `docker compose` does, with
+    /// the override file if there is one. Without these, `compose/default.yaml` is used.
     ///
-    /// - Returns: nothing when there is none.
+    /// - Returns: an empty array if the folder has no compose file.
     package static func composeFiles(in directory: String) -> [String] {
         func existing(_ names: [String]) -> String? {
             names.map { directory + "/" + $0 }.first { FileManager.default.fileExists(atPath: $0) }
@@ -32,33 +32,33 @@ package enum ProjectPlace {
         return [file, existing(overrides)].compactMap(\.self)
     }
 
-    /// The folder of all projects' sockets: `$XDG_RUNTIME_DIR/segue`, or `segue-UID` in the temporary directory where the
-    /// first is not set.
+    /// The folder of all projects' sockets: `$XDG_RUNTIME_DIR/segue`. If that variable is not set or not an absolute
+    /// path, `segue-UID` in `$TMPDIR` or `/tmp`.
     package static func runtimeRoot(environment: [String: String]) -> String {
         if let runtime = environment["XDG_RUNTIME_DIR"], runtime.hasPrefix("/") { return "\(runtime)/segue" }
         let temporary = environment["TMPDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
         return (temporary.hasSuffix("/") ? String(temporary.dropLast()) : temporary) + "/segue-\(getuid())"
     }
 
-    /// Where the bus of a project is: `ipc://` and the folder that the broker makes its sockets in.
+    /// The address of a project's bus: `ipc://` and the folder in which the broker creates its sockets.
     /// - Parameter runtimeDirectory: the project's folder in ``runtimeRoot(environment:)``.
     package static func busAddress(runtimeDirectory: String) -> String {
         "ipc://\(runtimeDirectory)/bus"
     }
 }
 
-// MARK: Without the launcher
+// MARK: For programs other than the launcher
 
 extension ProjectPlace {
-    /// A project that cannot be told.
+    /// The error that the project is unknown or has an invalid name. The description says what to do.
     package struct Unknown: Error, CustomStringConvertible {
         package let description: String
     }
 
-    /// The bus of a project.
+    /// The address of a project's bus.
     /// - Parameters:
-    ///   - project: its name; nil for the project of the folder.
-    ///   - directory: the folder, absolute.
+    ///   - project: the name of the project; nil for the project of `directory`.
+    ///   - directory: an absolute path.
     /// - Throws: ``Unknown``
     package static func busAddress(
         of project: String?, in directory: String = FileManager.default.currentDirectoryPath,
@@ -71,7 +71,8 @@ extension ProjectPlace {
         return busAddress(runtimeDirectory: "\(runtimeRoot(environment: environment))/\(name)")
     }
 
-    /// The project of a folder: the one that its compose files name, else the folder of the first file, else this one.
+    /// The project of a folder: the `name` in its compose files, the override file first. Without one, the name is made
+    /// from the folder of the first compose file, or from `directory` if there is no compose file.
     private static func name(in directory: String) throws(Unknown) -> String {
         let files = composeFiles(in: directory)
         for file in files.reversed() {
@@ -79,20 +80,21 @@ extension ProjectPlace {
         }
         let folder = files.first.map { URL(fileURLWithPath: $0).deletingLastPathComponent().path } ?? directory
         guard let name = name(ofFolder: folder) else {
-            throw Unknown(description: "the folder \(folder) does not name a project; name one with -p NAME")
+            throw Unknown(description: "the name of \(folder) cannot be a project name; name the project with -p NAME")
         }
         return name
     }
 
-    /// The value of the key `name` of a compose file, if the file has one.
+    /// The value of the key `name` in a compose file; nil if the file does not have the key.
     private static func writtenName(in file: String) throws(Unknown) -> String? {
         guard let text = try? String(contentsOfFile: file, encoding: .utf8) else {
             throw Unknown(description: "cannot read \(file); name the project with -p NAME")
         }
         guard let match = text.firstMatch(of: #/(?m)^name[ \t]*:(.*)$/#) else { return nil }
-        // Variables and the rarer forms of YAML are the launcher's business.
+        // Only the launcher reads variables and the rarer forms of YAML.
         guard let name = match.1.wholeMatch(of: #/[ \t]*(["']?)([a-z0-9][a-z0-9_-]*)\1[ \t]*(?:[ \t]#.*)?\r?/#) else {
-            throw Unknown(description: "\(file) does not name its project plainly; name it with -p NAME")
+            throw Unknown(
+                description: "\(file): the value of 'name' is not a plain project name; name the project with -p NAME")
         }
         return String(name.2)
     }

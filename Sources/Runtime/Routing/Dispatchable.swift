@@ -1,7 +1,7 @@
 public import Navigation
 import Support
 
-/// Data that an app shows by dispatching it, instead of by naming a screen.
+/// Data that an app shows by dispatching it, without naming a screen.
 ///
 ///     struct RouteModel: Dispatchable {
 ///         var fromStationCode: String
@@ -14,9 +14,9 @@ import Support
 ///         }
 ///     }
 public protocol Dispatchable: Hashable, Codable, Sendable {
-    /// What rules of a flow know it by; the type's own name unless said.
+    /// The name of the data in the rules of a flow; the name of the type by default.
     static var dispatchName: String { get }
-    /// How it is shown.
+    /// The screen, style and view model that show the data.
     static var change: DispatchChange { get }
 }
 
@@ -24,24 +24,24 @@ extension Dispatchable {
     public static var dispatchName: String { String(describing: Self.self) }
 }
 
-/// How dispatched data is shown: on which screen, how that appears, and what its view model is.
+/// The way in which dispatched data is shown: the screen, its style and its view model.
 public struct DispatchChange: Sendable {
-    /// How a screen appears.
+    /// The way in which a screen appears.
     public enum Style: Hashable, Sendable {
-        /// On the path in front. A modal screen without a stack of its own gives way to it.
+        /// On the front path. If a modal screen without its own stack is in front, it is dismissed first.
         case pushed
-        /// Over what is in front. What is pushed while it is in front goes on its own stack, if it has one.
+        /// Above the front screen. While it is in front, screens are pushed on its own stack if it has one.
         case modal(PresentationStyle, PresentationOptions, inStack: Bool)
     }
 
     public var screen: String
     public var style: Style
-    /// The fields of the data that the screen gets as arguments of the same names. They identify what it shows, and are
-    /// never missing; content is read from documents.
+    /// The fields of the data that are passed to the screen as arguments of the same names. They identify the data and
+    /// must not be optional; the screen reads its content from documents.
     public var identifiers: [String]
     public var viewModel: any DispatchedViewModel.Type
 
-    /// Shows it on the path in front.
+    /// Shows the data on the front path.
     public static func pushed<Key: CodingKey>(
         _ screen: String, identifiers: [Key], viewModel: any DispatchedViewModel.Type
     ) -> DispatchChange {
@@ -49,8 +49,8 @@ public struct DispatchChange: Sendable {
             screen: screen, style: .pushed, identifiers: identifiers.map(\.stringValue), viewModel: viewModel)
     }
 
-    /// Shows it over what is in front.
-    /// - Parameter inStack: whether it is embedded in a stack of its own, on which other screens can be pushed.
+    /// Shows the data above the front screen.
+    /// - Parameter inStack: true if the screen has a stack of its own, on which other screens can be pushed.
     public static func modal<Key: CodingKey>(
         _ screen: String, as style: PresentationStyle = .sheet, options: PresentationOptions = PresentationOptions(),
         inStack: Bool, identifiers: [Key], viewModel: any DispatchedViewModel.Type
@@ -64,32 +64,32 @@ public struct DispatchChange: Sendable {
 /// The view model of a screen that shows dispatched data.
 public protocol DispatchedViewModel: Sendable {
     /// - Parameters:
-    ///   - screen: what identifies the data stands in its arguments.
-    ///   - dispatching: what it shows other data with.
-    /// - Throws: when the arguments are not what this screen's must be.
+    ///   - screen: the screen instance. Its arguments identify the data.
+    ///   - dispatching: shows other data.
+    /// - Throws: an error if the arguments are not those of this screen.
     init(screen: ScreenInstance, dispatching: any Dispatching) throws
 }
 
 extension ScreenInstance {
-    /// The arguments as a type that holds them.
+    /// Decodes the arguments into a type.
     /// - Throws: `DecodingError`.
     public func decodeArguments<Arguments: Decodable>(_ type: Arguments.Type = Arguments.self) throws -> Arguments {
         try JSONValue.object(arguments).decode(type)
     }
 }
 
-/// The screens that show dispatched data, and their view models.
+/// The screens that show dispatched data, with their view models.
 public struct DispatchedScreens: Sendable {
     private let viewModels: [String: any DispatchedViewModel.Type]
 
-    /// - Parameter types: of several that share a screen, the first says what its view model is.
+    /// - Parameter types: the types of the data. If several share a screen, the first one determines its view model.
     public init(_ types: any Dispatchable.Type...) {
         let pairs = types.map { ($0.change.screen, $0.change.viewModel) }
         viewModels = Dictionary(pairs) { first, _ in first }
     }
 
-    /// The view model of a screen that is shown; nil if the screen shows no dispatched data.
-    /// - Throws: what the view model throws about its arguments.
+    /// Creates the view model of a screen instance; nil if the screen does not show dispatched data.
+    /// - Throws: the error of the view model's initialiser.
     public func viewModel(
         for screen: ScreenInstance, dispatching: any Dispatching
     ) throws -> (any DispatchedViewModel)? {

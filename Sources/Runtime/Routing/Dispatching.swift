@@ -4,22 +4,23 @@ internal import Navigation
 internal import Support
 internal import Synchronization
 
-/// What a view model shows data with.
+/// Shows data for a view model.
 public protocol Dispatching: Sendable {
-    /// Asks for this data to be shown, in the way that its type says.
-    /// - Throws: what keeps it from being sent. Whether it is shown is seen in the state.
+    /// Requests that data is shown in the way that its type defines.
+    /// - Throws: an error if the request cannot be sent. The navigation state shows whether the data is shown.
     func dispatch<Data: Dispatchable>(_ data: Data) async throws
 }
 
-/// Dispatches data to the coordinator, as `command.DataDispatched`.
+/// Sends data to the coordinator as `command.DataDispatched`.
 public struct BusDispatcher: Dispatching {
     private let bus: any EventBus
     private let session: String
     private let origin: Origin
 
     /// - Parameters:
-    ///   - session: whose app it is.
-    ///   - origin: the view that dispatches. With the instance of its screen, it does so too late once that is gone.
+    ///   - session: the session whose app shows the data.
+    ///   - origin: the view that dispatches. If it names a screen instance, the data is discarded once that instance is
+    ///     gone.
     public init(bus: any EventBus, session: String = Session.default, origin: Origin) {
         self.bus = bus
         self.session = session
@@ -32,7 +33,7 @@ public struct BusDispatcher: Dispatching {
     }
 }
 
-/// Keeps what is dispatched, for tests of view models:
+/// Records dispatched data, for tests of view models:
 ///
 ///     #expect(dispatcher.dispatched(RouteModel.self) == [RouteModel(fromStationCode: "YRK", toStationCode: "LDS")])
 public final class RecordingDispatcher: Dispatching {
@@ -40,10 +41,10 @@ public final class RecordingDispatcher: Dispatching {
 
     public init() {}
 
-    /// All that was dispatched, in order.
+    /// All data that was dispatched, in order.
     public var dispatched: [any Dispatchable] { recorded.withLock(\.self) }
 
-    /// What was dispatched of one type, in order.
+    /// The dispatched data of one type, in order.
     public func dispatched<Data: Dispatchable>(_ type: Data.Type) -> [Data] {
         dispatched.compactMap { $0 as? Data }
     }

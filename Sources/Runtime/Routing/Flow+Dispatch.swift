@@ -4,7 +4,7 @@ public import Navigation
 internal import Support
 
 extension Flow {
-    /// The rules that show dispatched data, as its types say:
+    /// The rules that show dispatched data in the way that its types define:
     ///
     ///     try Flow("stations", version: 1, platform: "ios", start: "search") {
     ///         Flow.Screen("search", sends: ["command.DataDispatched"])
@@ -12,7 +12,8 @@ extension Flow {
     ///         Flow.Dispatch(RouteModel.self)
     ///     }
     ///
-    /// Name all types of a flow in one: what is pushed has to know which modal screens give way to it.
+    /// Put all types of a flow into one `Dispatch`, because a pushed screen must know the modal screens that it
+    /// replaces.
     public struct Dispatch: Sendable {
         /// The rules, in the order of the types.
         public let transitions: [Transition]
@@ -25,7 +26,7 @@ extension Flow {
 }
 
 extension Flow.Builder {
-    /// Takes the rules that show dispatched data.
+    /// Adds the rules that show dispatched data.
     public static func buildExpression(_ dispatch: Flow.Dispatch) -> [Flow.Part] {
         dispatch.transitions.map { .transition($0) }
     }
@@ -45,7 +46,7 @@ extension Dispatchable {
         }
     }
 
-    /// Data is dispatched by views: another platform's is its own coordinator's to show.
+    /// The rule answers only commands of its own platform: the coordinator of a view's platform shows the view's data.
     private static func transition(
         _ actions: [Flow.Action], when conditions: [Flow.Condition] = []
     ) -> Flow.Transition {

@@ -2,18 +2,18 @@ internal import Contracts
 internal import EventBus
 internal import Navigation
 
-/// The path in front, as a router's routes: that of the topmost presentation, else of the selected tab, else of the root.
+/// The front path as routes: the path of the topmost presentation, else of the selected tab, else of the root.
 ///
-/// Screens that no route leads to, which a rule of the flow has put there, are not among them.
+/// Screens that do not match a route, for example because a rule of the flow pushed them, are left out.
 public struct RoutePath<Route: Hashable & Codable & Sendable>: Hashable, Sendable {
     /// A screen on the path.
     public struct Entry: Hashable, Sendable {
         public var route: Route
-        /// What the screen's reports and calls name.
+        /// The identifier of the screen instance, for calls and reports from this screen.
         public var instance: String
     }
 
-    /// Those on the path, the topmost last.
+    /// The screens on the path, the topmost last.
     public var entries: [Entry]
 
     init(_ state: NavigationState) {
@@ -22,11 +22,12 @@ public struct RoutePath<Route: Hashable & Codable & Sendable>: Hashable, Sendabl
         }
     }
 
-    /// The routes, the topmost last.
+    /// The routes of the screens, the topmost last.
     public var routes: [Route] { entries.map(\.route) }
 }
 
-/// The path in front, now and after each of its changes. For one reader, who pulls: nothing is buffered.
+/// A sequence of the front path: its current value, then the value after each change. For one reader; values are not
+/// buffered.
 public struct RoutePaths<Route: Hashable & Codable & Sendable>: AsyncSequence, Sendable {
     public typealias Element = RoutePath<Route>
     public typealias Failure = any Error

@@ -3,7 +3,7 @@ public import EventBus
 internal import Navigation
 internal import Support
 
-/// Navigation for those who call methods instead of sending messages.
+/// Navigation by method calls instead of messages.
 ///
 ///     enum ShopRoute: Hashable, Codable, Sendable {
 ///         case item(id: Int)
@@ -13,13 +13,14 @@ internal import Support
 ///     try await router.push(.item(id: 7))
 ///     try await router.pop()
 ///
-/// A route is an enum: the name of its case is the screen's, its associated values are the screen's arguments. A route of
-/// another shape is refused. `CodingKeys` give them other names.
+/// A route is an enum: the name of a case is the name of the screen, and its associated values are the screen's
+/// arguments. `CodingKeys` can give them other names. A value of another type throws ``RouterError/noRoute(_:)``.
 ///
-/// Every call is a `command.NavigationRequested`, and returns once the machine has answered it: a back swipe, a rule of the
-/// flow and a call all change one state, and none of them can get ahead of it. The flow lists what it lets views request.
+/// Each call sends a `command.NavigationRequested` and returns after the machine has answered it. Back swipes, rules of
+/// the flow and calls all change the same state, one after the other. The flow lists the actions that views may
+/// request.
 ///
-/// A call is over when it returns; there is nothing to run, and nothing is left behind.
+/// A router has no background work, and a call leaves nothing running after it returns.
 public struct Router<Route: Hashable & Codable & Sendable>: Sendable {
     private let bus: any EventBus
     private let platform: String
@@ -29,12 +30,12 @@ public struct Router<Route: Hashable & Codable & Sendable>: Sendable {
     private let clock: any Clock<Duration>
 
     /// - Parameters:
-    ///   - routes: the routes.
-    ///   - platform: that of the flow.
-    ///   - device: the device that the calls come from.
-    ///   - session: whose app it is.
-    ///   - deadline: how long a call waits for its answer. Nobody acts upon it later.
-    ///   - clock: measures that.
+    ///   - routes: the type of the routes.
+    ///   - platform: the platform of the flow.
+    ///   - device: the device that the calls come from; nil for none.
+    ///   - session: the session whose app is navigated.
+    ///   - deadline: the time that a call waits for its answer. Its command expires after the same time.
+    ///   - clock: measures the deadline.
     public init(
         _ routes: Route.Type = Route.self, bus: any EventBus, platform: String, device: String? = nil,
         session: String = Session.default, deadline: Duration = .seconds(5),
@@ -48,49 +49,49 @@ public struct Router<Route: Hashable & Codable & Sendable>: Sendable {
         self.clock = clock
     }
 
-    /// Puts a screen on the path in front.
-    /// - Parameter instance: the screen that asks; once it is gone, it asks too late.
-    /// - Returns: the revision of the state in which this is done.
+    /// Pushes a screen onto the front path.
+    /// - Parameter instance: the screen that makes the call. If it is gone, the call is refused as too late.
+    /// - Returns: the revision of the state with the change.
     /// - Throws: ``RouterError``; `BusError`.
     @discardableResult
     public func push(_ route: Route, from instance: String? = nil) async throws -> Int {
         try await request(["push": try Destination(route).json], from: instance)
     }
 
-    /// Takes screens off the path in front; all of them or, where there are fewer, none.
-    /// - Parameter instance: the screen that asks; once it is gone, it asks too late: the second tap on its button does
-    ///   not take the one beneath it as well.
-    /// - Returns: the revision of the state in which this is done.
+    /// Pops screens from the front path. If the path has fewer than `count` screens, pops none.
+    /// - Parameter instance: the screen that makes the call. If it is gone, the call is refused as too late, so that a
+    ///   second tap on its back button does not pop the screen below it.
+    /// - Returns: the revision of the state with the change.
     /// - Throws: ``RouterError``; `BusError`.
     @discardableResult
     public func pop(_ count: Int = 1, from instance: String? = nil) async throws -> Int {
         try await request(["pop": .integer(count)], from: instance)
     }
 
-    /// Takes all screens off the path in front.
-    /// - Parameter instance: the screen that asks; once it is gone, it asks too late.
-    /// - Returns: the revision of the state in which this is done.
+    /// Pops all screens from the front path.
+    /// - Parameter instance: the screen that makes the call. If it is gone, the call is refused as too late.
+    /// - Returns: the revision of the state with the change.
     /// - Throws: ``RouterError``; `BusError`.
     @discardableResult
     public func popToRoot(from instance: String? = nil) async throws -> Int {
         try await request("popToRoot", from: instance)
     }
 
-    /// Makes these screens the path in front, each a new one.
-    /// - Parameter instance: the screen that asks; once it is gone, it asks too late.
-    /// - Returns: the revision of the state in which this is done.
+    /// Replaces the front path with new screen instances for these routes.
+    /// - Parameter instance: the screen that makes the call. If it is gone, the call is refused as too late.
+    /// - Returns: the revision of the state with the change.
     /// - Throws: ``RouterError``; `BusError`.
     @discardableResult
     public func replacePath(_ routes: [Route], from instance: String? = nil) async throws -> Int {
         try await request(["replacePath": .array(try routes.map { try Destination($0).json })], from: instance)
     }
 
-    /// The path in front as it is now; nil as long as nobody has ever led this platform.
+    /// The current front path; nil if no coordinator has ever published a state for this platform and session.
     public var path: RoutePath<Route>? {
         get async throws { try await snapshot().map { RoutePath($0.state) } }
     }
 
-    /// Follows the path in front for as long as `body` runs, from how it is now.
+    /// Follows the front path while `body` runs, beginning with its current value.
     ///
     ///     try await router.withPaths { paths in
     ///         for try await path in paths { show(path.routes) }
@@ -105,10 +106,10 @@ public struct Router<Route: Hashable & Codable & Sendable>: Sendable {
         }
     }
 
-    /// Sends an action to the machine, and waits for the state that it led to or for the reason why it led to none.
+    /// Sends an action to the machine, and waits for the resulting state or for the reason why it was discarded.
     func request(_ action: JSONValue, from instance: String?) async throws -> Int {
         let origin = Origin(platform: platform, device: device, instance: instance)
-        // The subscription comes first: whatever answers the command comes after it.
+        // The subscription starts before the command is sent, so that the answer cannot be missed.
         return try await bus.withSubscription(to: answers, from: .now) { messages in
             let command = try await bus.send(
                 Command.NavigationRequested(action: action), subject: session, origin: origin, lifetime: deadline)
@@ -131,7 +132,7 @@ public struct Router<Route: Hashable & Codable & Sendable>: Sendable {
             switch message.type {
             case Document.NavigationState.type where message.attributes.key == platform:
                 let snapshot = try message.decode(Document.NavigationState.self).snapshot
-                // That a guard holds the command back is a change of its own, and no answer yet.
+                // A state in which a guard holds the command back is not yet the answer.
                 if snapshot.cause == command, !snapshot.holds(command) { return .done(snapshot.revision) }
             case DomainEvent.MessageDiscarded.type:
                 let discarded = try message.decode(DomainEvent.MessageDiscarded.self)
@@ -157,7 +158,7 @@ public struct Router<Route: Hashable & Codable & Sendable>: Sendable {
         }
     }
 
-    /// An instance never comes back: if it is gone by now, that is the reason, or has become as good a one.
+    /// A dismissed instance never returns. If it is gone now, the call is reported as late.
     private func refusal(_ reason: String, of instance: String?) async throws -> RouterError {
         let prefix = "\(Command.NavigationRequested.type): "
         let reason = reason.hasPrefix(prefix) ? String(reason.dropFirst(prefix.count)) : reason
@@ -173,29 +174,31 @@ public struct Router<Route: Hashable & Codable & Sendable>: Sendable {
 }
 
 extension NavigationSnapshot {
-    /// Whether a guard holds this message back.
+    /// True if a guard holds this message back.
     fileprivate func holds(_ message: String) -> Bool {
         state.attempt?.queue.contains { $0.id == message } ?? false
     }
 }
 
-/// What becomes of a call.
+/// The machine's answer to a call.
 enum RouterAnswer: Sendable {
-    /// The state has this revision now.
+    /// The revision of the state with the change.
     case done(Int)
-    /// It was not acted upon, for this reason.
+    /// The command was discarded, with the reason.
     case discarded(String)
 }
 
-/// Why a call of a router has changed nothing, as far as it knows.
+/// The reason why a call of a router has no known effect.
 public enum RouterError: Error, Hashable, Sendable {
-    /// The flow does not allow it, or the state does not admit it: there is nothing to pop. The machine's words.
+    /// The flow does not allow the action, or the state makes it impossible: for example there is nothing to pop. The
+    /// value is the machine's message.
     case refused(String)
-    /// The screen that asked is gone. The machine's words.
+    /// The screen that made the call is gone. The value is the machine's message.
     case late(String)
-    /// Nobody has answered in time, and nobody acts upon the call from now on: is there a coordinator for the platform?
+    /// No answer came in time. The command has expired and will not be carried out. Check that a coordinator runs for
+    /// the platform.
     case unanswered(after: Duration)
-    /// The value is no case of an enum, and so no route.
+    /// The value is not an enum case, and so cannot be a route.
     case noRoute(String)
 }
 
@@ -203,29 +206,30 @@ extension RouterError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .refused(let reason), .late(let reason), .noRoute(let reason): reason
-        case .unanswered(let deadline): "the platform's coordinator has not answered within \(deadline)"
+        case .unanswered(let deadline):
+            "the platform's coordinator has not answered within \(deadline); see whether it runs"
         }
     }
 }
 
-/// A route as a flow knows it: a screen and its arguments.
+/// A route as the flow sees it: a screen and its arguments.
 ///
-/// This is how Swift itself encodes an enum, `{"item":{"id":7}}`: the case's name, then its associated values.
+/// Swift encodes an enum in this form, `{"item":{"id":7}}`: the name of the case, then its associated values.
 struct Destination {
     private let screen: String
     private let arguments: [String: JSONValue]
 
-    /// - Throws: ``RouterError/noRoute(_:)`` if it is not of the shape of an enum's case.
+    /// - Throws: ``RouterError/noRoute(_:)`` if the value is not encoded in the form of an enum case.
     init(_ route: some Encodable) throws {
         do {
             let json = try JSONValue(encoding: route)
             guard let members = json.objectValue, members.count == 1, let (screen, value) = members.first,
                 let arguments = value.objectValue
-            else { throw RouterError.noRoute("\(route) is no case of an enum, with or without associated values") }
+            else { throw RouterError.noRoute("\(route) is not an enum case; make the route an enum") }
             self.screen = screen
             self.arguments = arguments
         } catch let error as EncodingError {
-            throw RouterError.noRoute("\(route) cannot be written as JSON: \(error)")
+            throw RouterError.noRoute("\(route) cannot be encoded as JSON: \(error)")
         }
     }
 
@@ -233,7 +237,7 @@ struct Destination {
 }
 
 extension ScreenInstance {
-    /// The route that leads to this screen; nil when there is none.
+    /// The route of this screen; nil if no case of the enum matches it.
     func route<Route: Decodable>(_ type: Route.Type) -> Route? {
         try? JSONValue.object([screen: .object(arguments)]).decode(type)
     }

@@ -6,13 +6,14 @@ internal import Logging
 internal import ServiceLifecycle
 internal import SystemSupport
 
-/// Makes a process known: to the bus by its presence and its contract, to the supervisor once its services are ready.
+/// Announces a process: to the bus with its presence and its contract, to the supervisor as ready when all of its
+/// services are.
 ///
-/// Both are leased: they go with the bus, however that ends. The presence is published again when the figures in it have changed.
-/// When the bus has lost them, because the process was stopped for longer than the lease or the journal is a new one, the bus's
-/// client publishes them again.
+/// Both documents are leased: the broker withdraws them when the process ends, for whatever reason. The presence is
+/// published again when its figures have changed. If the broker has withdrawn the documents because the process was
+/// suspended for longer than the lease, or if the journal was replaced, the bus client publishes them again.
 struct Announcement: Service {
-    /// How often the presence is looked at. While a process has nothing to do, it publishes nothing.
+    /// The interval at which the presence is compared with the published one. It is published only if it has changed.
     static let interval: Duration = .seconds(2)
 
     let context: ServiceContext
@@ -25,13 +26,14 @@ struct Announcement: Service {
         do {
             announced = try await cancelWhenGracefulShutdown { try await announce() }
         } catch is CancellationError where Task.isShuttingDownGracefully {
-            // Asked to stop before all was ready, perhaps because the bus never came up: the lease does the rest.
+            // The service was asked to stop before it was ready, perhaps because the bus never answered. The lease
+            // removes the documents.
             return
         }
         do {
             try await cancelWhenGracefulShutdown { try await keepAnnounced(announced) }
         } catch is CancellationError where Task.isShuttingDownGracefully {
-            // The bus takes the presence along when it closes, without waiting for a broker that is away.
+            // The bus withdraws the presence when it closes, and does not wait for a broker that is unavailable.
         }
     }
 
@@ -39,7 +41,8 @@ struct Announcement: Service {
         let presence = context.presence(lag: 0)
         try await context.waitingForBus(clock: clock) { try await publish(presence, contract) }
         for signal in ready { try await signal.wait() }
-        // A client that waits until the process is ready finds its consumers in its presence.
+        // The consumers are in the presence before the process is ready, so that a client that waits for readiness
+        // finds them.
         let begun = context.presence(lag: 0)
         let isComplete = presence.consumers == begun.consumers
         if !isComplete {
@@ -60,12 +63,13 @@ struct Announcement: Service {
                 try await publish(presence, nil)
                 announced = presence
             } catch let error as BusError where error.code != .closed {
-                context.logger.debug("the presence was not brought up to date: \(error)")
+                context.logger.debug("the presence could not be updated: \(error)")
             }
         }
     }
 
-    /// What cannot be told keeps nobody from working: `--contract` names it, and so does a test.
+    /// The contract; nil if it cannot be made. The process runs without it: `--contract` reports the problem, and a
+    /// test does.
     private var contract: Document.ServiceContract? {
         do {
             return try context.process.contract(instance: context.process.instance)

@@ -2,10 +2,10 @@ internal import Foundation
 public import ServiceLifecycle
 internal import SystemSupport
 
-/// Tells the supervisor again and again that the process lives, if it asks for that.
+/// Tells the supervisor at regular intervals that the process is alive, if the supervisor asks for that.
 ///
-/// That this task comes to run proves that the cooperative pool does; before each word, each of the given actors must have
-/// answered on its own thread, too. A process in which one of them hangs falls silent, and is replaced.
+/// Before each message, every given actor must have answered on its own thread. That this task runs shows that the
+/// cooperative pool works. If an actor hangs, the messages stop, and the supervisor replaces the process.
 struct LifeSign: Service {
     let watchdog: Watchdog
     let actors: [any Actor]
@@ -22,19 +22,20 @@ struct LifeSign: Service {
                 }
             }
         } catch is CancellationError where Task.isShuttingDownGracefully {
-            // What stops is given its time otherwise.
+            // The service stops. How long that may take is limited elsewhere.
         }
     }
 
     private static func answer(_ actor: isolated any Actor) {}
 }
 
-/// How often the supervisor wants to hear that the process lives (sd_watchdog_enabled(3)).
+/// The supervisor's request for signs of life (sd_watchdog_enabled(3)).
 struct Watchdog: Sendable, Equatable {
-    /// Within this time it must hear it.
+    /// The time after which a silent process counts as dead.
     let timeout: Duration
 
-    /// - Returns: nil if nobody asks this process: the variables are not set, or are another process's.
+    /// - Returns: nil if the supervisor does not watch this process: the variables are not set, or belong to another
+    ///   process.
     init?(
         environment: [String: String] = ProcessInfo.processInfo.environment,
         pid: Int32 = ProcessInfo.processInfo.processIdentifier
@@ -42,20 +43,20 @@ struct Watchdog: Sendable, Equatable {
         guard let text = environment["WATCHDOG_USEC"], let microseconds = Int64(text), microseconds > 0 else {
             return nil
         }
-        // A child inherits the variables of who was asked.
+        // A child process inherits the variables of the process that is watched.
         if let owner = environment["WATCHDOG_PID"], owner != String(pid) { return nil }
         timeout = .microseconds(microseconds)
     }
 
-    /// Half of the time, as the manual advises.
+    /// Half of the timeout, as the manual recommends.
     var interval: Duration { timeout / 2 }
 }
 
-/// A service whose actor has a thread of its own. A process whose supervisor watches it counts as alive only while that
-/// thread answers.
+/// A service whose actor has a thread of its own. If the supervisor watches the process, it counts as alive only while
+/// that thread answers.
 public protocol ThreadedService: Service {
     associatedtype Owner: Actor
 
-    /// The actor that lives on the thread.
+    /// The actor that runs on the thread.
     var owner: Owner { get }
 }

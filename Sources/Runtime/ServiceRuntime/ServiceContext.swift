@@ -3,15 +3,15 @@ public import EventBus
 public import Foundation
 public import Logging
 
-/// What a running process offers its services.
+/// The parts of a running process that its services use: the bus, the settings, the logger and the counts.
 public struct ServiceContext: Sendable {
     public let process: ServiceProcess
     public let bus: any EventBus
-    /// Where the bus is, for people to read.
+    /// The address of the bus, for log lines.
     public let busAddress: String
     public let configuration: ServiceConfiguration
     public let logger: Logger
-    /// What its consumers have done. The presence shows it.
+    /// The counts of the process's consumers. The presence shows them.
     public let metrics = ConsumerMetrics()
 
     public init(
@@ -25,23 +25,23 @@ public struct ServiceContext: Sendable {
         self.logger = logger
     }
 
-    /// The value of an environment variable that the process cannot do without.
-    /// - Throws: ``ConfigurationError`` that names the variable.
+    /// The value of a required environment variable.
+    /// - Throws: ``ConfigurationError`` that names the variable if it is not set or is empty.
     public func require(_ name: String) throws -> String {
         try configuration.require(name)
     }
 
-    /// The folder where this process keeps its state, readable by its owner only.
-    /// - Throws: ``ConfigurationError`` if `SEGUE_STATE_DIR` is not set or the folder cannot be made.
+    /// The folder for the state of this process. It is created with access for its owner only.
+    /// - Throws: ``ConfigurationError`` if `SEGUE_STATE_DIR` is not set or the folder cannot be created.
     public var stateDirectory: URL {
         get throws { try configuration.stateDirectory(for: process.name) }
     }
 
-    /// How often a person who watches the log is reminded of what the process is waiting for.
+    /// The interval of the log lines that say that the process waits for the bus.
     private static let reminderInterval: Duration = .seconds(5)
 
-    /// Does something on the bus, however long the bus takes to come up. A transport may wait for its broker or throw
-    /// `unavailable`; either way the log says what is missing.
+    /// Performs an operation on the bus, without a time limit. Until it succeeds, a log line at each interval says that
+    /// the process waits for the bus, because a transport may wait for its broker without an error.
     func waitingForBus(
         clock: any Clock<Duration>, _ operation: @escaping @Sendable () async throws -> some Sendable
     ) async throws {
@@ -62,21 +62,21 @@ public struct ServiceContext: Sendable {
 }
 
 extension MessageConsumer {
-    /// A consumer of a running process.
+    /// Creates a consumer that uses the bus, the logger and the counts of a process.
     public init(_ consumer: String, in process: ServiceContext) {
         self.init(consumer, bus: process.bus, logger: process.logger, metrics: process.metrics)
     }
 }
 
 extension QueryServer {
-    /// A server of a running process.
+    /// Creates a server that uses the bus and the logger of a process.
     public init(in process: ServiceContext) {
         self.init(bus: process.bus, logger: process.logger)
     }
 }
 
 extension ScreenWork {
-    /// The work of a running process.
+    /// Creates screen work that uses the bus, the logger and the counts of a process.
     public init(_ consumer: String, in process: ServiceContext) {
         self.init(consumer, bus: process.bus, logger: process.logger, metrics: process.metrics)
     }

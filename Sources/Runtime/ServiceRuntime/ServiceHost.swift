@@ -5,15 +5,17 @@ public import ServiceLifecycle
 internal import SystemSupport
 internal import UnixSignals
 
-/// Runs a process's services in one group. Services start in order and stop in reverse: the bus outlives all others.
+/// Runs the services of a process in one group. They start in order and stop in reverse order, so that the bus stops
+/// last.
 struct ServiceHost: Sendable {
-    /// After this the services are cancelled. Supervisors commonly grant ten seconds before they kill.
+    /// The time that services have to stop; then they are cancelled. Supervisors commonly wait ten seconds before they
+    /// kill.
     static let grace: Duration = .seconds(8)
 
     private let services: [any Service]
     private let logger: Logger
 
-    /// The host of a process on the bus.
+    /// The host of a process that uses the bus.
     init(
         context: ServiceContext, services: [any Service], notifier: Notifier = Notifier(),
         watchdog: Watchdog? = Watchdog(), clock: any Clock<Duration> = ContinuousClock()
@@ -26,7 +28,7 @@ struct ServiceHost: Sendable {
         logger = context.logger
     }
 
-    /// The host of a process that is not on the bus.
+    /// The host of a process that does not use the bus.
     init(
         logger: Logger, services: [any Service], notifier: Notifier = Notifier(),
         watchdog: Watchdog? = Watchdog(), clock: any Clock<Duration> = ContinuousClock()
@@ -37,7 +39,7 @@ struct ServiceHost: Sendable {
         self.logger = logger
     }
 
-    /// - Parameter signals: those that stop the process gracefully.
+    /// - Parameter signals: the signals that stop the process gracefully.
     func run(signals: [UnixSignal] = []) async throws {
         var configuration = ServiceGroupConfiguration(
             services: services.map {
@@ -51,29 +53,29 @@ struct ServiceHost: Sendable {
         do {
             try await ServiceGroup(configuration: configuration).run()
         } catch let error as BusError where error.code == .fenced {
-            throw BusError(.fenced, "\(error.message); stop one of the two")
+            throw BusError(.fenced, "\(error.message); stop one of the two processes")
         } catch is ServiceGroupError {
-            throw EarlyEnd(description: "one of its services ended though nobody had asked it to")
+            throw EarlyEnd(description: "one of its services ended before the process was asked to stop")
         } catch is CancellationError where !Task.isCancelled {
             throw EarlyEnd(
-                description: "it did not stop within \(Self.grace); what was at hand is repeated at the next start")
+                description: "it did not stop within \(Self.grace); unfinished work is repeated after the next start")
         }
         logger.info("stopped")
     }
 
-    /// Its type's name: the group would write all that a service holds to the log.
+    /// The name of the service's type. By default the group would log all properties of a service.
     private static func name(of service: any Service) -> String {
         String(describing: type(of: service))
     }
 }
 
 extension [any Service] {
-    /// The signals of those that are not ready as soon as they run.
+    /// The ready signals of the services that have one.
     fileprivate var readySignals: [ReadySignal] {
         compactMap { ($0 as? any ReadyService)?.ready }
     }
 
-    /// With a sign of life of them all, if the supervisor asks for one.
+    /// The services with a ``LifeSign`` for them, if the supervisor watches the process.
     fileprivate func watched(
         _ watchdog: Watchdog?, besides actors: [any Actor], notifier: Notifier, clock: any Clock<Duration>
     ) -> [any Service] {
@@ -83,7 +85,7 @@ extension [any Service] {
     }
 }
 
-/// Drives the bus. It is the first of the group, and so the last to be stopped.
+/// Runs the bus. It is the first service of the group, and so the last one to be stopped.
 struct BusService: Service {
     let bus: any EventBus
 
@@ -91,12 +93,12 @@ struct BusService: Service {
         do {
             try await cancelWhenGracefulShutdown { try await bus.run() }
         } catch is CancellationError where Task.isShuttingDownGracefully {
-            // This is how a bus ends.
+            // The service was asked to stop: this is the normal end of a bus.
         }
     }
 }
 
-/// Tells the supervisor of a process that is not on the bus that it is ready, once its services are.
+/// Tells the supervisor that a process without a bus is ready, after its services are.
 struct ReadinessNotice: Service {
     let ready: [ReadySignal]
     let notifier: Notifier
@@ -116,7 +118,8 @@ struct ReadinessNotice: Service {
     }
 }
 
-/// Tells the supervisor that the process is about to stop. It is the last of the group, and so the first to hear of it.
+/// Tells the supervisor that the process stops. It is the last service of the group, and so the first one to be
+/// stopped.
 struct StoppingNotice: Service {
     let notifier: Notifier
 
@@ -126,12 +129,12 @@ struct StoppingNotice: Service {
     }
 }
 
-/// A service that a person or a script uses directly, such as one in a terminal: when it returns there is nothing left
-/// to do, and the process stops gracefully, with success. Any other service runs until the process is asked to stop,
-/// and its early end is a failure.
+/// A service that a person or a script uses directly, for example in a terminal. When it returns, the process stops
+/// gracefully, with success. Any other service must run until the process is asked to stop: if it returns earlier, that
+/// is a failure.
 public protocol ForegroundService: Service {}
 
-/// The process ended in a way that none of its services gives a reason for.
+/// An end of the process that is not the error of one of its services.
 struct EarlyEnd: Error, CustomStringConvertible {
     let description: String
 }

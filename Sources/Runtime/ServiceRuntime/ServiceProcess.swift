@@ -10,20 +10,21 @@ public import ServiceLifecycle
 public import Transports
 internal import UnixSignals
 
-/// What an executable is: its name, and the messages it receives and sends. ``run(_:bus:services:)`` is all the rest.
+/// The description of an executable: its name, and the messages that it receives and sends. ``run(_:bus:services:)``
+/// runs it.
 ///
 ///     try await ServiceProcess("music-service", receives: [Command.PlaylistSelected.self], sends: […])
 ///         .run(options) { process in [MessageConsumer("music-service", in: process).on(…) { … }] }
 public struct ServiceProcess: Sendable {
     public let name: String
     public let version: String
-    /// Tells this incarnation of the process from others of the same name.
+    /// The id of this incarnation; it is different for each process of the same name.
     public let instance: String
-    /// What it listens to.
+    /// The messages that the process receives.
     public let receives: [DeclaredMessage]
-    /// What it publishes.
+    /// The messages that the process publishes.
     public let sends: [DeclaredMessage]
-    /// How much it logs unless `SEGUE_LOG_LEVEL` says otherwise.
+    /// The log level if `SEGUE_LOG_LEVEL` is not set.
     public let logLevel: Logger.Level
 
     public init(
@@ -39,7 +40,7 @@ public struct ServiceProcess: Sendable {
         self.logLevel = logLevel
     }
 
-    /// A process that has a struct of every message that it receives and sends.
+    /// Creates the description of a process whose messages all have Swift types.
     public init(
         _ name: String, version: String = "0.1.0",
         instance: String = String(UUID().uuidString.lowercased().prefix(8)),
@@ -50,19 +51,21 @@ public struct ServiceProcess: Sendable {
             sends: sends.map { DeclaredMessage($0) }, logLevel: logLevel)
     }
 
-    /// The CloudEvents source of what it publishes.
+    /// The CloudEvents source of its messages: `name/instance`.
     public var source: String { "\(name)/\(instance)" }
 
-    /// Runs the process until SIGTERM or SIGINT, or until a ``ForegroundService`` ends: connects to the bus, announces
-    /// itself, runs the services, says that it is ready once they are, and stops all of it in reverse order.
+    /// Runs the process until SIGTERM or SIGINT, or until a ``ForegroundService`` returns. It connects to the bus,
+    /// announces itself, runs the services and tells the supervisor when all of them are ready. At the end it stops the
+    /// services in reverse order.
     ///
-    /// The bus answers only once the services run: use it in their `run()`, not in the closure that makes them.
+    /// The bus answers only while the services run. Use it in their `run()`, and not in the closure that creates them.
     ///
     /// - Parameters:
-    ///   - options: the arguments of the command line.
-    ///   - bus: the transport.
-    ///   - services: makes the services.
-    /// - Throws: `ExitCode`, after one line on standard error that says what is wrong.
+    ///   - options: the options of the command line.
+    ///   - bus: creates the bus.
+    ///   - services: creates the services.
+    /// - Throws: `ExitCode`, after the error has been written to standard error: one line, or one for each invalid
+    ///   setting.
     public func run(
         _ options: ServiceOptions, bus: BusFactory = .standard,
         services: @Sendable (ServiceContext) async throws -> [any Service]
@@ -74,12 +77,14 @@ public struct ServiceProcess: Sendable {
         }
     }
 
-    /// Runs a process that is not on the bus, such as the broker itself: the same logging, readiness and stopping.
+    /// Runs a process that does not use the bus, for example the broker. Logging, readiness and stopping are those of
+    /// ``run(_:bus:services:)``.
     ///
     /// - Parameters:
-    ///   - contract: whether only its contract is asked for.
-    ///   - services: makes the services.
-    /// - Throws: `ExitCode`, after one line on standard error that says what is wrong.
+    ///   - contract: the option `--contract`.
+    ///   - services: creates the services.
+    /// - Throws: `ExitCode`, after the error has been written to standard error: one line, or one for each invalid
+    ///   setting.
     public func runAlone(
         _ contract: ContractOption,
         services: @Sendable (ServiceConfiguration, Logger) async throws -> [any Service]
@@ -120,16 +125,16 @@ public struct ServiceProcess: Sendable {
         "\(error)".split(whereSeparator: \.isNewline).joined(separator: " ")
     }
 
-    /// What it receives and sends.
-    /// - Parameter instance: the process that says so; none where only its executable is asked.
-    /// - Throws: `SchemaError` when it cannot be told what a message carries.
+    /// The contract: the messages that the process receives and sends.
+    /// - Parameter instance: the incarnation of the running process; nil for `--contract`.
+    /// - Throws: `SchemaError` if the schema of a message cannot be derived.
     func contract(instance: String? = nil) throws -> Document.ServiceContract {
         Document.ServiceContract(
             name: name, version: version, instance: instance, receives: try receives.map { try $0.contract() },
             sends: try sends.map { try $0.contract() })
     }
 
-    /// Answers `--contract`: JSON on standard output, and nothing else.
+    /// Prints the contract as JSON on standard output, for `--contract`.
     func printContract() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -141,19 +146,19 @@ public struct ServiceProcess: Sendable {
         }
     }
 
-    /// Reads the flow that a process is started with.
+    /// Reads the flow file that is given to a process at its start.
     /// - Parameter file: the path of a YAML file.
-    /// - Throws: the status to end with, when the flow cannot be used; what is wrong is on standard error by then.
+    /// - Throws: the exit status if the flow is invalid. The errors have then been written to standard error.
     public static func readFlow(_ file: String) throws -> Flow { try readFlowFile(file).flow }
 
-    /// Reads the flow that a process is started with, and its text, as ``readFlow(_:)`` does.
+    /// Reads a flow file as ``readFlow(_:)`` does, and returns its text, too.
     package static func readFlowFile(_ file: String) throws -> (flow: Flow, source: String) {
         let yaml: String
         do {
             yaml = try String(contentsOfFile: file, encoding: .utf8)
         } catch {
-            let advice = "name a flow such as config/flows/ios.yaml"
-            throw refuse(["\(file): cannot be read, \(advice): \(error.localizedDescription)"])
+            let advice = "give the path of a flow, such as config/flows/ios.yaml"
+            throw refuse(["\(file): cannot be read: \(error.localizedDescription); \(advice)"])
         }
         do {
             return (try Flow(yaml: yaml, file: file), yaml)
@@ -162,8 +167,8 @@ public struct ServiceProcess: Sendable {
         }
     }
 
-    /// Writes to standard error why the process cannot start, each reason a line.
-    /// - Returns: the status to end with, for `throw`.
+    /// Writes the reasons why the process cannot start to standard error, one in each line.
+    /// - Returns: the exit status, to be thrown.
     public static func refuse(_ reasons: [String]) -> ExitCode {
         report(reasons)
         return ExitStatus.configuration.exitCode
@@ -174,7 +179,7 @@ public struct ServiceProcess: Sendable {
     }
 }
 
-/// How a process ends: the statuses of sysexits.h, so that a supervisor can tell what a restart cannot mend.
+/// The exit statuses of a process, from sysexits.h. By them a supervisor can tell errors that a restart does not solve.
 enum ExitStatus: Int32 {
     case unavailable = 69
     case software = 70

@@ -7,8 +7,7 @@ package import Logging
 internal import NIOCore
 internal import ServiceLifecycle
 
-/// Listens on 127.0.0.1 for what the browser brings back from Spotify (RFC 8252 §7.3), and tells the person there what
-/// came of it.
+/// Listens on 127.0.0.1 for the browser's answer from Spotify (RFC 8252 §7.3), and shows the person the result.
 package struct ConsentListener: Sendable {
     private static let path = "callback"
 
@@ -17,9 +16,10 @@ package struct ConsentListener: Sendable {
     private let answer: @Sendable (AuthorizationCallback) async throws -> ApplicationError?
 
     /// - Parameters:
-    ///   - pendingRedirectURI: where an earlier incarnation listened that somebody may still be consenting for.
-    ///   - logger: never hears of codes or states.
-    ///   - answer: takes what the browser brings; gives back what to tell the person there, nil if all went well.
+    ///   - pendingRedirectURI: the redirect URI of an open request, at which an earlier process listened. Nil if there
+    ///     is none.
+    ///   - logger: receives no codes or states.
+    ///   - answer: handles the answer, and returns the error to show in the browser; nil if the account was connected.
     package init(
         pendingRedirectURI: String?, logger: Logger,
         answer: @escaping @Sendable (AuthorizationCallback) async throws -> ApplicationError?
@@ -29,15 +29,15 @@ package struct ConsentListener: Sendable {
         self.answer = answer
     }
 
-    /// Listens for as long as `body` runs.
-    /// - Parameter body: gets the redirect URI; the browser can already be sent there.
-    /// - Throws: what `body` throws, or why nobody can listen.
+    /// Listens while `body` runs.
+    /// - Parameter body: receives the redirect URI. The browser can be sent there at once.
+    /// - Throws: the error of `body`, or of listening.
     package func whileListening(_ body: @escaping @Sendable (_ redirectURI: String) async throws -> Void) async throws {
         guard let pendingPort else { return try await listen(on: 0, body) }
         do {
             try await listen(on: pendingPort, body)
         } catch let error as IOError where error.errnoCode == EADDRINUSE {
-            logger.warning("another process listens on port \(pendingPort): a consent that is under way will be lost")
+            logger.warning("another process listens on port \(pendingPort); the answer to an open request will be lost")
             try await listen(on: 0, body)
         }
     }
@@ -55,12 +55,12 @@ package struct ConsentListener: Sendable {
                 defer { listening.finish() }
                 try await server.run()
             }
-            // None comes if the server ended before it listened: the group throws why.
+            // There is no port if the server ended before it listened. The group then throws its error.
             if let port = await ports.first(where: { _ in true }) {
                 group.addTask { try await body("http://127.0.0.1:\(port)/\(Self.path)") }
             }
             try await group.next()
-            // A server that is asked to stop still answers who is there; so it is left to end by itself.
+            // A server that is asked to stop still answers open requests, so it is not cancelled.
             if !Task.isShuttingDownGracefully { group.cancelAll() }
             do { try await group.waitForAll() } catch is CancellationError where !Task.isCancelled {}
         }
@@ -79,24 +79,25 @@ package struct ConsentListener: Sendable {
         do {
             return ConsentResultPage(failure: try await answer(callback))
         } catch {
-            logger.error("the answer from the browser could not be taken: \(error)")
+            logger.error("the answer from the browser could not be processed: \(error)")
             return .interrupted
         }
     }
 }
 
-/// What a person sees in the browser after consenting, or not.
+/// The page that the browser shows after the consent or its refusal.
 private struct ConsentResultPage {
-    /// nil if the account is connected.
+    /// Nil if the account is connected.
     let failure: ApplicationError?
 
-    /// The service is stopping, or cannot use its files: nothing was lost, so the same answer may be brought again.
+    /// The page while the service is stopping or cannot use its files. Nothing is lost: the same answer can be sent
+    /// again.
     static let interrupted = ConsentResultPage(
         failure: ApplicationError(
-            code: "spotify.interrupted", message: "The answer could not be taken",
+            code: "spotify.interrupted", message: "The answer could not be processed",
             recovery: "Reload this page in a moment."))
 
-    /// The page's own address holds the code: nothing may keep the page or pass its address on.
+    /// The address of the page contains the code. Nothing may store the page or pass on its address.
     var response: Response {
         Response(
             status: failure == nil ? .ok : .badRequest,
@@ -109,7 +110,7 @@ private struct ConsentResultPage {
 
     private var html: String {
         let title = failure.map(\.message) ?? "Spotify is connected"
-        let advice = failure.map { $0.recovery ?? "" } ?? "The app goes on by itself."
+        let advice = failure.map { $0.recovery ?? "" } ?? "Go back to the app; it continues by itself."
         return """
             <!doctype html>
             <html lang="en">
@@ -124,7 +125,7 @@ private struct ConsentResultPage {
             """
     }
 
-    /// An error may quote what a server said.
+    /// An error may contain text from a server.
     private func escape(_ text: String) -> String {
         text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
     }

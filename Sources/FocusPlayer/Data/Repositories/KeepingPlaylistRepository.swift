@@ -3,10 +3,10 @@ package import Logging
 package import Music
 package import Vocabulary
 
-/// Fetches songs through a catalog and keeps them: a playlist opens at once while it is fresh, and still opens when
-/// Spotify is not there.
+/// Fetches songs from a catalog and stores them. A playlist opens at once while its stored songs are fresh, and also
+/// while Spotify is unavailable.
 ///
-/// The database only ever helps: if it fails, that is logged and the catalog is asked.
+/// If the database fails, the error is logged and the catalog is used.
 package struct KeepingPlaylistRepository: PlaylistRepository {
     private let catalog: any MusicCatalog
     private let database: SongDatabase
@@ -15,8 +15,8 @@ package struct KeepingPlaylistRepository: PlaylistRepository {
     private let now: @Sendable () -> Date
 
     /// - Parameters:
-    ///   - lifetime: how long songs are taken as they were fetched.
-    ///   - now: the clock that they age by.
+    ///   - lifetime: the time for which stored songs are fresh.
+    ///   - now: the clock that measures their age.
     package init(
         catalog: any MusicCatalog, database: SongDatabase, lifetime: Duration = .seconds(600), logger: Logger,
         now: @escaping @Sendable () -> Date = { Date() }
@@ -41,11 +41,11 @@ package struct KeepingPlaylistRepository: PlaylistRepository {
         do {
             let songs = try await catalog.songs(of: playlistID)
             let fetched = KeptSongs(songs: songs, fetchedAt: now())
-            await attempt("keep songs") { try await database.keep(fetched, of: playlistID, for: account) }
+            await attempt("store songs") { try await database.keep(fetched, of: playlistID, for: account) }
             return songs
         } catch let error as MusicError where error.isSpotifyAway {
             guard let kept else { throw error }
-            logger.notice("Spotify is away: songs as they were kept", metadata: ["fetched": "\(kept.fetchedAt)"])
+            logger.notice("Spotify is unavailable; using the stored songs", metadata: ["fetched": "\(kept.fetchedAt)"])
             return kept.songs
         }
     }
@@ -56,10 +56,10 @@ package struct KeepingPlaylistRepository: PlaylistRepository {
     }
 
     package func forget() async {
-        await attempt("forget the account") { try await database.clear() }
+        await attempt("remove the account") { try await database.clear() }
     }
 
-    /// The account that playlists were loaded for; asked of Spotify only if none was yet.
+    /// The account whose playlists were loaded. Spotify is asked only if no account is stored.
     private func account() async throws -> String {
         if let known = await attempt("read the account", { try await database.currentAccount() }) ?? nil {
             return known
@@ -81,7 +81,7 @@ package struct KeepingPlaylistRepository: PlaylistRepository {
 }
 
 extension MusicError {
-    /// Whether songs kept earlier are better than this error.
+    /// True if stored songs may be used in place of this error.
     fileprivate var isSpotifyAway: Bool {
         switch self {
         case .unavailable, .rateLimited: true

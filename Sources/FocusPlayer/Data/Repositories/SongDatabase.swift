@@ -2,24 +2,24 @@ internal import Foundation
 package import GRDB
 internal import Vocabulary
 
-/// Songs of playlists as they were fetched last, in SQLite.
+/// The songs of playlists as they were last fetched, in SQLite.
 ///
-/// Whose they are stands in the key: two accounts may see one playlist differently.
+/// The key includes the account, because two accounts may see different songs in one playlist.
 package struct SongDatabase: Sendable {
     private let writer: any DatabaseWriter
 
-    /// Opens a database, and brings its schema up to date.
+    /// Opens a database and migrates its schema.
     /// - Throws: `DatabaseError`.
     package init(_ writer: any DatabaseWriter) throws {
         self.writer = writer
         try Self.migrator.migrate(writer)
     }
 
-    /// Opens the file at `path`, and makes it if it is not there; its directory must be.
+    /// Opens the file at `path`, and creates it if it does not exist. Its directory must exist.
     /// - Throws: ``SongDatabaseError``.
     package init(path: String) throws {
         var configuration = Configuration()
-        // An incarnation that is on its way out may still hold the file.
+        // An earlier process that is stopping may still have locked the file.
         configuration.busyMode = .timeout(5)
         do {
             try self.init(DatabaseQueue(path: path, configuration: configuration))
@@ -29,7 +29,7 @@ package struct SongDatabase: Sendable {
         }
     }
 
-    /// The account whose playlists were asked for last.
+    /// The account whose playlists were last loaded; nil if there is none.
     func currentAccount() async throws -> String? {
         try await writer.read { try String.fetchOne($0, sql: "SELECT id FROM account") }
     }
@@ -40,7 +40,7 @@ package struct SongDatabase: Sendable {
         }
     }
 
-    /// nil if the playlist was never fetched for this account.
+    /// Returns the stored songs; nil if the playlist was never fetched for this account.
     func songs(of playlistID: String, for account: String) async throws -> KeptSongs? {
         try await writer.read { database in
             guard let kept = try KeptPlaylist.of(playlistID, for: account).fetchOne(database) else { return nil }
@@ -49,10 +49,10 @@ package struct SongDatabase: Sendable {
         }
     }
 
-    /// Replaces what was kept, all or nothing.
+    /// Replaces the stored songs of a playlist in one transaction.
     func keep(_ fetched: KeptSongs, of playlistID: String, for account: String) async throws {
         try await writer.write { database in
-            // Its songs go with it, by the foreign key.
+            // The foreign key also deletes its songs.
             try KeptPlaylist.of(playlistID, for: account).deleteAll(database)
             let fetchedAt = fetched.fetchedAt.timeIntervalSince1970
             try KeptPlaylist(account: account, playlistID: playlistID, fetchedAt: fetchedAt).insert(database)
@@ -69,12 +69,12 @@ package struct SongDatabase: Sendable {
         }
     }
 
-    /// A step that was released never changes: add another.
+    /// Do not change a released migration; add another one.
     private static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1: accounts, playlists, songs") { database in
             try database.create(table: "account") { table in
-                // One row at most.
+                // At most one row.
                 table.column("slot", .integer).primaryKey().check { $0 == 0 }
                 table.column("id", .text).notNull()
             }
@@ -102,9 +102,9 @@ package struct SongDatabase: Sendable {
 }
 
 extension TableRecord {
-    /// The rows of one playlist, as one account sees it.
+    /// The rows of one playlist for one account.
     ///
-    /// Not by GRDB's `filter(key:)`, which traps if a damaged database has lost the table's key.
+    /// GRDB's `filter(key:)` is not used, because it traps if a damaged database has lost the table's key.
     fileprivate static func of(_ playlistID: String, for account: String) -> QueryInterfaceRequest<Self> {
         filter(Column("account") == account && Column("playlistID") == playlistID)
     }
@@ -115,7 +115,7 @@ struct KeptSongs: Sendable {
     let songs: [Song]
     let fetchedAt: Date
 
-    /// Also false for what seems to come from the future: the clock was set back since.
+    /// False also if the time is in the future, because the clock has been set back since.
     func isFresh(at now: Date, for lifetime: Duration) -> Bool {
         (0..<(lifetime / .seconds(1))).contains(now.timeIntervalSince(fetchedAt))
     }
@@ -160,13 +160,13 @@ private struct KeptSong: Codable, FetchableRecord, PersistableRecord {
     }
 }
 
-/// Why the file of the song database cannot be used.
+/// An error of the song database's file.
 package struct SongDatabaseError: Error, Hashable, Sendable {
-    /// Stable, dotted: `songs.unusable`.
+    /// A stable name with dots.
     package let code = "songs.unusable"
-    /// One line: what is wrong, and with which file.
+    /// One line: the problem, with the file.
     package let message: String
-    /// One line: what to do about it.
+    /// One line: the remedy.
     package let recovery = "Check the path and its permissions, or remove the file: it only holds copies."
 }
 

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Scheme, host and port that secrets may be sent to, and nothing else.
+/// The scheme, host and port of a server to which secrets may be sent.
 package struct BaseURL: Hashable, Sendable {
     private let scheme: String
     private let host: String
@@ -15,9 +15,9 @@ package struct BaseURL: Hashable, Sendable {
         self.port = port
     }
 
-    /// Reads `https://host` or, on this machine only, `http://127.0.0.1:8080`; a final slash is allowed.
+    /// Reads `https://host` or, on this machine only, `http://127.0.0.1:8080`. A final slash is allowed.
     ///
-    /// nil for anything else: over plain HTTP a token could be read on its way.
+    /// Nil for anything else: over plain HTTP a token could be read on its way.
     package init?(_ text: String) {
         guard let url = URLComponents(string: text), ["", "/"].contains(url.path), url.query == nil,
             let origin = BaseURL(originOf: url)
@@ -31,7 +31,7 @@ package struct BaseURL: Hashable, Sendable {
         else { return nil }
         let isLoopback = ["127.0.0.1", "[::1]", "::1", "localhost"].contains(host)
         guard scheme == "https" || (scheme == "http" && isLoopback) else { return nil }
-        // `https://host:443` and `https://host` are one origin.
+        // `https://host:443` and `https://host` are the same origin.
         self.init(scheme: scheme, host: host, port: url.port == (scheme == "https" ? 443 : 80) ? nil : url.port)
     }
 
@@ -40,7 +40,7 @@ package struct BaseURL: Hashable, Sendable {
         "\(scheme)://\(host)\(port.map { ":\($0)" } ?? "")\(pathAndQuery)"
     }
 
-    /// Whether an absolute URL that somebody else wrote stays on this host.
+    /// True if an absolute URL from a server is on this host.
     func isOrigin(of url: String) -> Bool {
         guard let components = URLComponents(string: url), let origin = BaseURL(originOf: components) else {
             return false

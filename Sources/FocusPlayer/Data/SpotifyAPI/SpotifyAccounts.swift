@@ -4,7 +4,7 @@ internal import HTTPTypes
 
 /// accounts.spotify.com: the authorization code flow with PKCE.
 package struct SpotifyAccounts: AuthorizationServer {
-    /// What the focus player does: read private playlists, see devices, play.
+    /// The permissions of the focus player: read private playlists, list devices, play.
     package static let scopes = [
         "playlist-read-private", "playlist-read-collaborative", "user-read-playback-state",
         "user-modify-playback-state",
@@ -15,7 +15,7 @@ package struct SpotifyAccounts: AuthorizationServer {
     private let transport: SpotifyTransport
 
     /// - Parameters:
-    ///   - clientID: of the app as registered at developer.spotify.com. Not a secret.
+    ///   - clientID: the client id of the app, as registered at developer.spotify.com. It is not a secret.
     package init(
         clientID: String, client: HTTPClient, host: BaseURL = .spotifyAccounts,
         policy: RateLimitPolicy = RateLimitPolicy()
@@ -71,7 +71,7 @@ package struct SpotifyAccounts: AuthorizationServer {
     }
 }
 
-/// What the token endpoint gives (RFC 6749 §5.1).
+/// The answer of the token endpoint (RFC 6749 §5.1).
 private struct TokenPayload: Decodable {
     let accessToken: String
     let refreshToken: String?
@@ -86,7 +86,7 @@ private struct TokenPayload: Decodable {
 }
 
 extension AuthorizationFailure {
-    /// The token endpoint's error, by RFC 6749 §5.2.
+    /// The error of the token endpoint (RFC 6749 §5.2).
     private struct Payload: Decodable {
         let error: String
         let errorDescription: String?

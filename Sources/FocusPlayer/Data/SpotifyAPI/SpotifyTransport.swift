@@ -2,11 +2,12 @@ internal import Foundation
 internal import HTTPClient
 internal import HTTPTypes
 
-/// Sends requests to either host: with a deadline, a bounded answer, and as many attempts as the policy allows.
+/// Sends requests to a Spotify host, with a deadline, a limit on the size of the answer and a limited number of
+/// attempts.
 struct SpotifyTransport: Sendable {
-    /// For the whole exchange.
+    /// The time limit of the whole exchange.
     private static let deadline = Duration.seconds(10)
-    /// A page of 50 items with all their covers and markets stays below 1 MiB.
+    /// The maximum size of an answer, in bytes. A page of 50 items with all covers and markets is smaller than 1 MiB.
     private static let maximumBody = 4 << 20
 
     let client: HTTPClient
@@ -21,7 +22,7 @@ struct SpotifyTransport: Sendable {
             guard reply.status == .tooManyRequests, attempt < policy.attempts,
                 let wait = reply.retryAfter, wait <= policy.longestWait
             else { return reply }
-            // Spotify has not acted upon it: any request may be sent again.
+            // Spotify has not carried out the request, so any request may be sent again.
             try await policy.sleep(wait)
             attempt += 1
         }
@@ -30,13 +31,13 @@ struct SpotifyTransport: Sendable {
 
 /// The number of times that a request is sent, and the time between them, when Spotify answers "too many requests".
 package struct RateLimitPolicy: Sendable {
-    /// The longest `Retry-After` that is waited for; a longer one is reported instead.
+    /// The longest `Retry-After` for which a request waits. A longer one is an error.
     package let longestWait: Duration
-    /// How many times one request is sent at most.
+    /// The maximum number of times that a request is sent.
     package let attempts: Int
     let sleep: @Sendable (Duration) async throws -> Void
 
-    /// - Parameter sleep: waits; a test passes one that does not.
+    /// - Parameter sleep: waits; a test passes a function that returns at once.
     package init(
         longestWait: Duration = .seconds(5), attempts: Int = 3,
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
@@ -47,10 +48,10 @@ package struct RateLimitPolicy: Sendable {
     }
 }
 
-/// An answer of either host, read to its end.
+/// The complete answer of a Spotify host.
 struct SpotifyReply: Sendable {
     let status: HTTPResponse.Status
-    /// What `Retry-After` says, if it says seconds.
+    /// The seconds of the `Retry-After` header; nil if it is absent or not a number.
     let retryAfter: Duration?
     let body: Data
 
@@ -62,7 +63,7 @@ struct SpotifyReply: Sendable {
 
     var isSuccess: Bool { (200..<300).contains(status.code) }
 
-    /// The JSON in the body; nil if it is not what was expected.
+    /// Decodes the body; nil if it does not have the expected form.
     func decode<Value: Decodable>(_ type: Value.Type = Value.self) -> Value? {
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
@@ -70,8 +71,8 @@ struct SpotifyReply: Sendable {
     }
 }
 
-/// Percent-encoding that leaves only RFC 3986's unreserved characters, which every parser reads alike: in a query, in a
-/// form, and in one segment of a path.
+/// Percent-encoding of all characters except the unreserved ones of RFC 3986. Every parser decodes it in the same way,
+/// in a query, in a form and in a segment of a path.
 enum FormEncoding {
     private static let unreserved = CharacterSet(
         charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
@@ -85,13 +86,13 @@ enum FormEncoding {
     }
 }
 
-/// What a server says went wrong, made fit to show: one line of bounded length.
+/// Makes the message of a server fit to be shown: one line of limited length.
 enum ServerMessage {
     private static let longestWord = 40
     private static let longestLine = 160
 
-    /// Leaves out words longer than any in a language, which could be a token sent back to us, and words with control
-    /// characters, which a terminal would obey.
+    /// Leaves out words that are longer than any word of a language, because they could be a token, and words with
+    /// control characters, because a terminal would execute them.
     static func line(_ text: String) -> String {
         let words = text.split(whereSeparator: \.isWhitespace).map { word in
             let isPlain =

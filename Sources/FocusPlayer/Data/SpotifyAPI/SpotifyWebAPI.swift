@@ -4,13 +4,14 @@ internal import HTTPTypes
 package import Music
 package import Vocabulary
 
-/// api.spotify.com, for one account.
+/// The Web API of api.spotify.com for one account.
 ///
-/// A refused token is replaced and the request sent again, once: Spotify has not acted upon what it refused.
+/// If Spotify refuses the token, it is renewed and the request is sent once more. This is safe, because Spotify has not
+/// carried out a request that it refused.
 package struct SpotifyWebAPI: Sendable {
-    /// The most that is asked for at once: Spotify's limit.
+    /// The number of items in a page: Spotify's maximum.
     private static let pageSize = 50
-    /// 10,000 items, as many as a playlist can have, and a bound on a server that never ends.
+    /// The limit for a server whose pages do not end: 10,000 items, the maximum of a playlist.
     private static let maximumPages = 200
 
     private let host: BaseURL
@@ -26,7 +27,7 @@ package struct SpotifyWebAPI: Sendable {
         transport = SpotifyTransport(client: client, policy: policy)
     }
 
-    /// - Parameter what: what the request is about, for the error if Spotify does not know it.
+    /// - Parameter what: the object of the request, for the error if Spotify does not find it.
     private func get<Value: Decodable>(
         _ url: String, as type: Value.Type = Value.self, about what: String
     ) async throws -> Value {
@@ -58,10 +59,10 @@ package struct SpotifyWebAPI: Sendable {
         return reply
     }
 
-    /// All items of a list, page after page.
+    /// Fetches all items of a list, page by page.
     ///
-    /// The server says where the next page is. The token goes there only if that is the host it belongs to.
-    /// - Parameter first: path and query of the first page.
+    /// The server gives the URL of the next page. The token is sent there only if the URL is on the token's own host.
+    /// - Parameter first: the path and query of the first page.
     private func pages<Item: Decodable>(from first: String, about what: String) async throws -> [Item] {
         var items: [Item] = []
         var visited: Set<String> = []
@@ -71,7 +72,7 @@ package struct SpotifyWebAPI: Sendable {
                 throw MusicError.unavailable("it named a next page on another host")
             }
             guard visited.insert(url).inserted, visited.count <= Self.maximumPages else {
-                throw MusicError.unavailable("its pages have no end")
+                throw MusicError.unavailable("its list of pages does not end")
             }
             let page = try await get(url, as: PagePayload<Item>.self, about: what)
             items += page.items.compactMap(\.value)
@@ -92,11 +93,11 @@ extension SpotifyWebAPI: MusicCatalog {
         return items.map(\.playlist)
     }
 
-    /// Songs only: podcast episodes and files from somebody's own disk are left out, as a player cannot be told to play
-    /// them everywhere.
+    /// Returns only songs. Podcast episodes and local files are left out, because a player cannot play them on every
+    /// device.
     package func songs(of playlistID: Playlist.ID) async throws -> [Song] {
         let what = "the playlist \(ServerMessage.line(playlistID))"
-        // An id comes from a message. Spotify's are letters and digits; `..` would be another resource.
+        // The id comes from a message. Spotify's ids consist of letters and digits; `..` would be another resource.
         guard !playlistID.isEmpty, !playlistID.allSatisfy({ $0 == "." }) else { throw MusicError.notFound(what) }
         let entries: [PlaylistEntryPayload] = try await pages(
             from: "/v1/playlists/\(FormEncoding.escape(playlistID))/items?limit=\(Self.pageSize)", about: what)
@@ -105,7 +106,7 @@ extension SpotifyWebAPI: MusicCatalog {
 }
 
 extension SpotifyWebAPI: Player {
-    /// As many songs as Spotify takes in one call.
+    /// Spotify's limit for one call.
     package static let maximumSongsPerCall = 100
 
     private struct Playback: Encodable {
@@ -113,7 +114,7 @@ extension SpotifyWebAPI: Player {
     }
 
     private struct Transfer: Encodable {
-        /// Spotify takes exactly one.
+        /// Spotify accepts exactly one.
         let deviceIds: [String]
         let play = false
     }
@@ -122,7 +123,7 @@ extension SpotifyWebAPI: Player {
         try await get(host.url("/v1/me/player/devices"), as: DevicesPayload.self, about: "the devices").controllable
     }
 
-    /// Plays the first ``maximumSongsPerCall`` songs: more cannot be told at once, and nobody focuses longer.
+    /// Plays the first ``maximumSongsPerCall`` songs. The rest is not played, because Spotify accepts no more in one call.
     package func play(_ songs: [Song], on deviceID: Device.ID?) async throws {
         let query = deviceID.map { "?device_id=\(FormEncoding.escape($0))" } ?? ""
         try await put(
@@ -146,8 +147,8 @@ extension MusicError {
     }
 
     /// - Parameters:
-    ///   - generation: of the token that the request showed.
-    ///   - what: what the request was about, as in `the playlist 37i9`.
+    ///   - generation: the generation of the request's token.
+    ///   - what: the object of the request, for example `the playlist 37i9`.
     init(_ reply: SpotifyReply, generation: Int, about what: String) {
         let details = reply.decode(Payload.self)?.error
         switch (reply.status.code, details?.reason) {

@@ -43,7 +43,7 @@ struct PlaylistEntryPayload: Decodable {
     let isLocal: Bool?
     let item: Track?
 
-    /// nil unless a player can be told to play it.
+    /// Nil if a player cannot play it.
     var song: Song? {
         guard isLocal != true, let item, let id = item.id, let uri = item.uri, item.type ?? "track" == "track" else {
             return nil
@@ -66,7 +66,7 @@ struct DevicesPayload: Decodable {
 
     let devices: [Tolerant<Item>]
 
-    /// Those that take commands: a restricted device, or one without an id, does not.
+    /// The devices that accept commands. A restricted device, or one without an id, does not.
     var controllable: [Device] {
         devices.compactMap(\.value).compactMap { item in
             guard let id = item.id, item.isRestricted != true else { return nil }
@@ -76,7 +76,7 @@ struct DevicesPayload: Decodable {
     }
 }
 
-/// The account, as far as it is needed.
+/// The fields of the account that are needed.
 struct ProfilePayload: Decodable {
     let id: String
 }
@@ -84,11 +84,11 @@ struct ProfilePayload: Decodable {
 /// One page of a list.
 struct PagePayload<Item: Decodable>: Decodable {
     let items: [Tolerant<Item>]
-    /// The absolute URL of the next page; null on the last one.
+    /// The absolute URL of the next page; nil on the last page.
     let next: String?
 }
 
-/// An item of a list that Spotify may have left null, or given a shape of its own: it must not cost the other items.
+/// An item of a list that may be null or have another form. Such an item is left out, and the others remain.
 struct Tolerant<Item: Decodable>: Decodable {
     let value: Item?
 

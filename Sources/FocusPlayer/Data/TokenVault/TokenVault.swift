@@ -2,19 +2,19 @@ package import Authorization
 internal import Sodium
 internal import SystemSupport
 
-/// Keeps tokens and unanswered requests for consent in encrypted files: the side that writes.
+/// Stores tokens and open requests for consent in encrypted files: the writing side.
 ///
-/// In one 0700 directory lie `tokens` and `pending`, sealed, `key`, which seals them, and `lock`; each file is 0600.
-/// A process that can read as this user can read the key too: the vault keeps tokens out of backups, logs and the hands
-/// of whoever gets hold of one file.
+/// The directory has the mode 0700. It contains the encrypted files `tokens` and `pending`, their `key`, and `lock`,
+/// each with the mode 0600. A process of the same user can read the key, too. The vault keeps tokens out of backups and
+/// logs, and protects them if a single file is copied.
 package struct TokenVault: Sendable {
     private let directory: VaultDirectory
     private let key: ChaChaPoly.Key
     private let lock: FileLock
     private let queue: FileQueue
 
-    /// Opens the vault for writing, and makes it if it is not there.
-    /// - Throws: `TokenStoreError`; at once with the code `vault.taken` if another process has it open.
+    /// Opens the vault for writing, and creates it if it does not exist.
+    /// - Throws: `TokenStoreError`; at once with the code `vault.taken` if another process has opened it.
     package static func open(directory path: String) async throws -> TokenVault {
         let queue = FileQueue()
         return try await queue.run { try TokenVault(directory: VaultDirectory(path), queue: queue) }
@@ -45,7 +45,8 @@ extension TokenVault: TokenStore {
         try await advance(to: nil)
     }
 
-    /// One piece of work on the serial queue: nothing comes between reading the generation and writing the next.
+    /// One operation on the serial queue, so that nothing happens between reading the generation and writing the next
+    /// one.
     private func advance(to tokens: SpotifyTokens?) async throws -> StoredTokens {
         try await queue.run { [directory, key] in
             let next = try (directory.tokens.read() ?? .none).followed(by: tokens)

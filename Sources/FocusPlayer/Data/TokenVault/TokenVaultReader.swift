@@ -3,26 +3,26 @@ package import Music
 
 /// Reads the tokens that another process writes.
 package struct TokenVaultReader: Sendable {
-    /// How often a waiting reader looks. Opening a file of some hundred bytes costs microseconds, a person waits for the
-    /// round trip to Spotify behind it, and unlike inotify it works the same on every system.
+    /// The interval at which a waiting reader reads the file. A read of a few hundred bytes takes microseconds, and the
+    /// wait includes a round trip to Spotify. Unlike inotify, this works the same on every system.
     private static let pollInterval = Duration.milliseconds(25)
 
     private let directory: VaultDirectory
     private let queue = FileQueue()
 
-    /// - Parameter directory: the vault's. It need not be there yet.
+    /// - Parameter directory: the directory of the vault. It need not exist yet.
     package init(directory: String) {
         self.directory = VaultDirectory(directory)
     }
 
-    /// What is kept now; ``StoredTokens/none`` if nothing ever was.
+    /// Returns the stored tokens; ``StoredTokens/none`` if nothing was ever stored.
     /// - Throws: `TokenStoreError`.
     package func read() async throws -> StoredTokens {
         try await queue.run { [directory] in try directory.tokens.read() ?? .none }
     }
 
-    /// Waits until the vault holds a generation above `generation`.
-    /// - Returns: what it holds then, or nil if it still held nothing newer after `timeout`.
+    /// Waits until the vault contains a generation above `generation`.
+    /// - Returns: the content with that generation; nil if there is none after `timeout`.
     /// - Throws: `TokenStoreError`, `CancellationError`.
     package func waitForGeneration(after generation: Int, timeout: Duration) async throws -> StoredTokens? {
         let clock = ContinuousClock()
@@ -44,9 +44,9 @@ package struct VaultAccessTokens: AccessTokens {
     private let requestRenewal: @Sendable (Int) async throws -> Void
 
     /// - Parameters:
-    ///   - timeout: how long a call waits for a refused token to be replaced.
-    ///   - requestRenewal: asks the writing process to replace the token of this generation. Asked by every call that was
-    ///     refused: the writer does it once.
+    ///   - timeout: the time that a call waits for a renewed token.
+    ///   - requestRenewal: requests that the writing process renews the token of this generation. Each refused call
+    ///     makes the request; the writer renews the token once.
     package init(
         vault: TokenVaultReader, timeout: Duration = .seconds(15),
         requestRenewal: @escaping @Sendable (_ generation: Int) async throws -> Void

@@ -4,16 +4,16 @@ internal import Foundation
 internal import Sodium
 internal import SystemSupport
 
-/// The directory that holds the vault: 0700, and so no business of other users.
+/// The directory of the vault. Its mode is 0700: other users have no access.
 struct VaultDirectory: Sendable {
     let path: String
 
     init(_ path: String) {
-        // A path that ends in a slash would otherwise show up as `//` in every error.
+        // Removes a final slash, which would appear as `//` in errors.
         self.path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
     }
 
-    /// Written by the vault's owner, read by other processes.
+    /// The tokens. The vault's owner writes them, other processes read them.
     var tokens: SealedFile<StoredTokens> { SealedFile("tokens", in: self) }
 
     /// The requests for consent that are not answered yet.
@@ -25,8 +25,8 @@ struct VaultDirectory: Sendable {
         "\(path)/\(name)"
     }
 
-    /// The key that the vault's files are sealed with, from a file of its own: whoever copies one file has nothing.
-    /// - Throws: `TokenStoreError` if it is missing or damaged, or open to others.
+    /// The key of the vault's encrypted files. It is in a file of its own, so that a copy of another file is useless.
+    /// - Throws: `TokenStoreError` if the key is missing, damaged or accessible to others.
     func key() throws -> ChaChaPoly.Key {
         guard let bytes = try keyFile.read(), let key = ChaChaPoly.Key(bytes) else {
             throw VaultFailure.missingKey(keyFile.path)
@@ -34,7 +34,8 @@ struct VaultDirectory: Sendable {
         return key
     }
 
-    /// The key that is there, or a new one. Only for the owner of the lock: two makers would lose one of two keys.
+    /// Returns the existing key, or creates one. Only the owner of the lock may call this, because one of two keys that
+    /// are created at the same time would be lost.
     func keyOrNew() throws -> ChaChaPoly.Key {
         if try keyFile.read() != nil { return try key() }
         let key = ChaChaPoly.Key()
@@ -42,8 +43,8 @@ struct VaultDirectory: Sendable {
         return key
     }
 
-    /// Makes the directory unless it is there.
-    /// - Throws: `TokenStoreError` if it cannot be made, or others can look into it.
+    /// Creates the directory if it does not exist.
+    /// - Throws: `TokenStoreError` if it cannot be created, or if others have access to it.
     func make() throws {
         do {
             try FileManager.default.createDirectory(
@@ -60,7 +61,7 @@ struct VaultDirectory: Sendable {
         }
     }
 
-    /// The lock of the one process that may write to the vault.
+    /// The lock of the only process that may write to the vault.
     /// - Throws: `TokenStoreError` at once if another process holds it.
     func lock() throws -> FileLock {
         do {
@@ -71,9 +72,10 @@ struct VaultDirectory: Sendable {
         }
     }
 
-    /// Removes what a writer that was killed left half written.
+    /// Removes the unfinished files of a writer that was killed.
     ///
-    /// Only for the owner of the lock: everybody else's temporary files are dead.
+    /// Only the owner of the lock may call this. While it holds the lock, no other process writes, so every temporary
+    /// file is left over.
     func removeLeftovers() {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
         for name in names where name.hasSuffix(AtomicFile.temporarySuffix) {
@@ -82,11 +84,11 @@ struct VaultDirectory: Sendable {
     }
 }
 
-/// One value in one encrypted file: `SEGUE-VAULT-1`, then nonce, ciphertext and tag of ChaCha20-Poly1305 (RFC 8439).
+/// A value in an encrypted file: `SEGUE-VAULT-1`, then nonce, ciphertext and tag of ChaCha20-Poly1305 (RFC 8439).
 struct SealedFile<Value: Codable & Sendable>: Sendable {
     private let directory: VaultDirectory
     private let file: VaultFile
-    /// Authenticated with the content, so that one of the vault's files cannot be passed off as the other.
+    /// Authenticated with the content, so that no file of the vault can be used in place of another.
     private let purpose: Data
     private let magic = Data("SEGUE-VAULT-1\n".utf8)
 
@@ -96,8 +98,8 @@ struct SealedFile<Value: Codable & Sendable>: Sendable {
         purpose = Data(name.utf8)
     }
 
-    /// What was kept; nil if nothing was.
-    /// - Throws: `TokenStoreError`, which never quotes the content.
+    /// Reads the value; nil if the file does not exist.
+    /// - Throws: `TokenStoreError`, which never contains the value.
     func read() throws -> Value? {
         guard let content = try file.read() else { return nil }
         let key = try directory.key()
@@ -116,15 +118,15 @@ struct SealedFile<Value: Codable & Sendable>: Sendable {
     }
 }
 
-/// A small 0600 file of the vault.
+/// A small file of the vault with the mode 0600.
 private struct VaultFile: Sendable {
-    /// Nothing kept here comes near it; a larger file is not ours.
+    /// In bytes. The vault's files are much smaller, so a larger file is not one of them.
     private static let maximumSize = 1 << 20
 
     let path: String
 
-    /// The content; nil if there is no file.
-    /// - Throws: `TokenStoreError` if it cannot be read, or others can read it.
+    /// Reads the content; nil if the file does not exist.
+    /// - Throws: `TokenStoreError` if it cannot be read, or if others have access to it.
     func read() throws -> Data? {
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else {
@@ -143,7 +145,7 @@ private struct VaultFile: Sendable {
         return try readAll(descriptor, size: Int(status.st_size))
     }
 
-    /// Replaces the content. Returns when the new one survives a crash.
+    /// Replaces the content. Returns after the new content is safe from a crash.
     func replace(with content: Data) throws {
         do {
             try AtomicFile(path).replace(with: content)
@@ -167,11 +169,11 @@ private struct VaultFile: Sendable {
     }
 }
 
-/// Runs what waits for the disk on a queue of its own: the cooperative pool must not block.
+/// Runs blocking file operations on a queue of its own, because the cooperative pool must not block.
 struct FileQueue: Sendable {
     private let queue = DispatchQueue(label: "segue.token-vault")
 
-    /// Runs one piece of work after the other.
+    /// Runs one operation at a time.
     func run<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
             queue.async { continuation.resume(with: Swift.Result(catching: work)) }
@@ -179,11 +181,11 @@ struct FileQueue: Sendable {
     }
 }
 
-/// The errors of the vault, each said once.
+/// The errors of the vault.
 enum VaultFailure {
     static func corrupt(_ path: String) -> TokenStoreError {
         TokenStoreError(
-            code: "vault.corrupt", message: "\(path) is damaged, or was not sealed with the key beside it",
+            code: "vault.corrupt", message: "\(path) is damaged, or was not encrypted with the key in its directory",
             recovery: "Remove it and connect Spotify again.")
     }
 
@@ -195,7 +197,7 @@ enum VaultFailure {
 
     static func exposed(_ path: String, mode: String) -> TokenStoreError {
         TokenStoreError(
-            code: "vault.exposed", message: "\(path) belongs to another user or is open to others",
+            code: "vault.exposed", message: "\(path) belongs to another user or is accessible to others",
             recovery: "Run: chmod \(mode) \(path)")
     }
 
@@ -205,7 +207,7 @@ enum VaultFailure {
             recovery: "Stop the other auth-service, or give this one a directory of its own.")
     }
 
-    /// - Parameter reason: what the operating system said last, unless given.
+    /// - Parameter reason: nil for the operating system's last error.
     static func cannotUse(_ path: String, reason: String? = nil) -> TokenStoreError {
         TokenStoreError(
             code: "vault.unusable", message: "\(path) cannot be used: \(reason ?? String(cString: strerror(errno)))",

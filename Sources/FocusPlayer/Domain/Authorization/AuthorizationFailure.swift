@@ -1,17 +1,20 @@
 internal import Contracts
 
-/// Why the authorization server gave no tokens. Holds what the server said, never a code, a verifier or a token.
+/// The reason why the authorization server gave no tokens. It contains the server's message, but never a code, a
+/// verifier or a token.
 package enum AuthorizationFailure: Error, Hashable {
-    /// The grant is no good and never will be (`invalid_grant`): code or verifier wrong, refresh token revoked or expired.
+    /// The grant is invalid for good (`invalid_grant`): the code or verifier is wrong, or the refresh token is revoked
+    /// or expired.
     case grantRefused(String)
-    /// The request is one that this server will never accept: unknown client, redirect URI that is not registered.
+    /// The server will never accept this request: for example the client is unknown, or the redirect URI is not
+    /// registered.
     case requestRefused(String)
-    /// Too many requests; worth trying again after this long, if the server said.
+    /// Too many requests. The request may be repeated after this time, if the server gave one.
     case rateLimited(retryAfter: Duration?)
-    /// No answer, or none that can be read. Worth trying again.
+    /// There was no answer, or an unreadable one. The request may be repeated.
     case unavailable(String)
 
-    /// Whether the same request may succeed later.
+    /// True if the same request may succeed later.
     var isTransient: Bool {
         switch self {
         case .rateLimited, .unavailable: true
@@ -19,7 +22,7 @@ package enum AuthorizationFailure: Error, Hashable {
         }
     }
 
-    /// What a person reads when connecting the account failed.
+    /// The error to show when connecting the account failed.
     var whileConnecting: ApplicationError {
         switch self {
         case .grantRefused(let reason):
@@ -33,7 +36,7 @@ package enum AuthorizationFailure: Error, Hashable {
         }
     }
 
-    /// What a person reads when the account could not be kept connected.
+    /// The error to show when the access could not be renewed.
     var whileRefreshing: ApplicationError {
         switch self {
         case .grantRefused(let reason):
@@ -71,11 +74,12 @@ package enum AuthorizationFailure: Error, Hashable {
 }
 
 extension ApplicationError {
-    /// The answer belongs to no request of ours: forged, replaced by a newer request, or answered before.
+    /// The error for an answer that does not belong to an open request: it is forged, was answered before, or a newer
+    /// request has replaced the request.
     static var unknownState: ApplicationError {
         ApplicationError(
             code: "spotify.state-mismatch",
-            message: "The answer from the browser belongs to no request for access that is open",
+            message: "The answer from the browser does not belong to an open request for access",
             recovery: "Connect Spotify again from the app.")
     }
 
@@ -85,13 +89,13 @@ extension ApplicationError {
             recovery: "Connect Spotify again.")
     }
 
-    /// - Parameter error: an error code of RFC 6749 §4.1.2.1. Only one that looks like a code is repeated: it comes
-    ///   from whoever opened the loopback URL.
+    /// - Parameter error: an error code of RFC 6749 §4.1.2.1. It is shown only if it has the form of a code, because
+    ///   any process can open the loopback URL.
     static func denied(_ error: String) -> ApplicationError {
         guard error != "access_denied" else {
             return ApplicationError(
                 code: "spotify.access-denied", message: "Access to Spotify was denied",
-                recovery: "Connect Spotify again and agree, to go on.")
+                recovery: "To continue, connect Spotify again and agree.")
         }
         let isCode = error.utf8.count <= 40 && error.allSatisfy { $0.isASCII && ($0.isLetter || $0 == "_") }
         return ApplicationError(

@@ -2,13 +2,14 @@ package import EventBus
 internal import Foundation
 internal import Sodium
 
-/// What makes one request for consent different from the next.
+/// The values that are different in each request for consent.
 package struct AuthorizationRequest: Hashable, Sendable {
-    /// Comes back with the answer, and proves that the answer belongs to this request (RFC 6749 §10.12).
+    /// A random value that the server returns with the answer. It proves that the answer belongs to this request (RFC
+    /// 6749 §10.12).
     package let state: String
-    /// Of the verifier, method `S256`.
+    /// The challenge of the code verifier, with the method `S256`.
     package let codeChallenge: String
-    /// Where the answer is sent: a loopback URI of the listening process.
+    /// The address that receives the answer: a loopback URI of the listening process.
     package let redirectURI: String
 
     package init(state: String, codeChallenge: String, redirectURI: String) {
@@ -18,17 +19,17 @@ package struct AuthorizationRequest: Hashable, Sendable {
     }
 }
 
-/// A request for consent that a person has not answered yet, with all that is needed to finish it in another process.
+/// A request for consent that is not answered yet, with all data that another process needs to finish it.
 package struct PendingAuthorization: Codable, Hashable, Sendable {
     package let state: String
     package let verifier: CodeVerifier
     package let redirectURI: String
-    /// The command that began it: what comes of it belongs to the same session, device and correlation.
+    /// The command that started the request. The results belong to its session, device and correlation.
     package let cause: Attributes
-    /// The generation that the tokens of this consent are kept under; nil until the code has been traded.
+    /// The generation in which the vault stores the tokens of this consent; nil until the code has been exchanged.
     ///
-    /// Written just before the tokens are. After a crash the vault's generation tells whether they were kept, so that
-    /// the success is announced even if the process died between keeping and announcing.
+    /// It is written just before the tokens are. After a crash, the vault's generation shows whether the tokens were
+    /// stored. The success is then published even if the process ended between storing and publishing.
     var grantGeneration: Int?
 
     package init(state: String, verifier: CodeVerifier, redirectURI: String, cause: Attributes) {
@@ -42,7 +43,7 @@ package struct PendingAuthorization: Codable, Hashable, Sendable {
         AuthorizationRequest(state: state, codeChallenge: verifier.challenge, redirectURI: redirectURI)
     }
 
-    /// Compares in constant time: every process of this machine can send guesses to the callback.
+    /// Compares in constant time, because any process on this machine can send guesses to the callback.
     func hasState(_ state: String) -> Bool {
         ConstantTime.areEqual(Data(self.state.utf8), Data(state.utf8))
     }
@@ -53,20 +54,20 @@ extension PendingAuthorization: CustomStringConvertible, CustomReflectable {
     package var customMirror: Mirror { Mirror(self, children: ["cause": cause.id]) }
 }
 
-/// Keeps the requests for consent, so that a process that dies in the middle of one costs nothing.
+/// Stores requests for consent, so that they survive the end of the process.
 package protocol PendingAuthorizationStore: Sendable {
-    /// Those not answered yet, oldest first.
+    /// Returns the unanswered requests, oldest first.
     func pending() async throws -> [PendingAuthorization]
 
-    /// Keeps exactly these. Returns only when they survive a crash.
+    /// Replaces all stored requests. Returns after they are safe from a crash.
     func replacePending(with authorizations: [PendingAuthorization]) async throws
 }
 
-/// What the browser brings back to the redirect URI (RFC 6749 §4.1.2). Its description never shows the code.
+/// The browser's request to the redirect URI (RFC 6749 §4.1.2). Its description does not contain the code.
 package struct AuthorizationCallback: Hashable, Sendable {
     package enum Answer: Hashable, Sendable {
         case approved(code: String)
-        /// The error code of the server: `access_denied` when the person said no.
+        /// The error code of the server: `access_denied` if the person refused.
         case denied(error: String)
     }
 
@@ -78,8 +79,8 @@ package struct AuthorizationCallback: Hashable, Sendable {
         self.state = state
     }
 
-    /// Reads the query of a request target such as `/callback?code=…&state=…`; nil if it is no answer to a request for
-    /// consent: without a state, or with neither a code nor an error.
+    /// Reads the query of a request target such as `/callback?code=…&state=…`. Nil if it is not an answer to a request
+    /// for consent: without a state, or with neither a code nor an error.
     package init?(target: String) {
         let items = URLComponents(string: target)?.queryItems ?? []
         func value(_ name: String) -> String? {

@@ -1,23 +1,23 @@
 internal import Foundation
 
-/// Spotify's authorization server, as the domain sees it: the authorization code flow with PKCE of a public client.
+/// Spotify's authorization server: the authorization code flow with PKCE for a public client.
 package protocol AuthorizationServer: Sendable {
-    /// Where a person consents to `request`.
+    /// The URL at which a person gives consent to `request`.
     func authorizationURL(for request: AuthorizationRequest) -> String
 
-    /// Trades a code for tokens. A code can be traded once.
-    /// - Throws: ``AuthorizationFailure``, or `CancellationError`.
+    /// Exchanges a code for tokens. A code can be exchanged only once.
+    /// - Throws: ``AuthorizationFailure`` or `CancellationError`.
     func exchange(code: String, verifier: CodeVerifier, redirectURI: String) async throws -> TokenGrant
 
-    /// Asks for a new access token.
-    /// - Throws: ``AuthorizationFailure``, or `CancellationError`.
+    /// Requests a new access token.
+    /// - Throws: ``AuthorizationFailure`` or `CancellationError`.
     func refresh(_ refreshToken: String) async throws -> TokenGrant
 }
 
-/// What the authorization server answers to a code or a refresh token.
+/// The authorization server's answer to a code or a refresh token.
 package struct TokenGrant: Sendable {
     package let accessToken: String
-    /// Not always there: the refresh token that was used stays good then.
+    /// Nil if the refresh token that was used remains valid.
     package let refreshToken: String?
     package let scope: String?
     package let lifetime: Duration
@@ -29,7 +29,7 @@ package struct TokenGrant: Sendable {
         self.lifetime = lifetime
     }
 
-    /// The tokens to keep from now on; nil if there is no refresh token, neither new nor kept.
+    /// The tokens to store; nil if there is neither a new nor an old refresh token.
     func tokens(replacing old: SpotifyTokens? = nil, at now: Date) -> SpotifyTokens? {
         guard let refreshToken = refreshToken ?? old?.refreshToken else { return nil }
         return SpotifyTokens(

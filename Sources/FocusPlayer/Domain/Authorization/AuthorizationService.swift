@@ -4,11 +4,11 @@ package import Foundation
 internal import Sodium
 internal import Vocabulary
 
-/// Connects the app with a Spotify account, and keeps it connected.
+/// Connects the app to a Spotify account and renews its access.
 ///
-/// Each operation returns what is to be published, and is safe to repeat: a process that dies after an operation and
-/// before its messages are journalled calls it again. Operations take turns, in order of arrival, so that a refresh, a
-/// log-out and the browser's answer never work on tokens that another of them is replacing.
+/// Each operation returns the messages to publish and may be repeated: if the process ends before the messages are
+/// journalled, the operation is called again. Operations run one at a time, in order of arrival. Therefore a refresh, a
+/// log-out and the browser's answer never work on tokens that another operation is replacing.
 package actor AuthorizationService {
     private let server: any AuthorizationServer
     private let store: any TokenStore
@@ -18,8 +18,8 @@ package actor AuthorizationService {
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
     /// - Parameters:
-    ///   - store: nobody else may write to it.
-    ///   - now: the clock that tokens expire by.
+    ///   - store: the store of the tokens. Nothing else may write to it.
+    ///   - now: the clock by which tokens expire.
     package init(
         server: any AuthorizationServer, store: any TokenStore, attempts: any PendingAuthorizationStore,
         now: @escaping @Sendable () -> Date = { Date() }
@@ -30,9 +30,9 @@ package actor AuthorizationService {
         self.now = now
     }
 
-    /// A device is attached: tells whether an account is connected.
+    /// Reports to an app that was launched whether an account is connected.
     ///
-    /// The access token may have expired since; the first call that Spotify refuses asks for the next one.
+    /// The access token may have expired in the meantime. The first call that Spotify refuses requests a new one.
     package func launched() async throws -> [any Message] {
         try await inTurn(whenUnreadable: [DomainEvent.SpotifyAuthorizationUpdated(status: .unauthorized)]) {
             let isConnected = try await store.load().tokens != nil
@@ -40,7 +40,7 @@ package actor AuthorizationService {
         }
     }
 
-    /// Forgets the account, and the session's unanswered request for consent.
+    /// Disconnects the account, and removes the session's open request for consent.
     package func deauthorize(causedBy cause: Attributes) async throws -> [any Message] {
         try await inTurn {
             if try await store.load().tokens != nil {
@@ -52,10 +52,10 @@ package actor AuthorizationService {
         }
     }
 
-    /// Begins a request for consent: the device that `cause` came from is to open the URL.
+    /// Starts a request for consent. The device that `cause` came from opens the URL.
     ///
-    /// The newest request of a session replaces the one before. The same command gives the same URL again.
-    /// - Parameter redirectURI: where this process listens for the answer.
+    /// A newer request of a session replaces the older one. The same command gives the same URL again.
+    /// - Parameter redirectURI: the address at which this process receives the answer.
     package func requestAuthorization(
         causedBy cause: Attributes, redirectURI: String
     ) async throws -> [any Message] {
@@ -72,13 +72,13 @@ package actor AuthorizationService {
         }
     }
 
-    /// Takes the browser's answer: checks the state, trades the code, keeps the tokens.
+    /// Handles the browser's answer: checks the state, exchanges the code and stores the tokens.
     ///
-    /// Publish the outcome's messages, then ``acknowledge(_:)`` it; what was not acknowledged comes again from
-    /// ``unannouncedOutcomes()``.
+    /// Publish the messages of the outcome, then call ``acknowledge(_:)``. An outcome with stored tokens that was not
+    /// acknowledged is returned again by ``unannouncedOutcomes()``.
     package func receive(_ callback: AuthorizationCallback) async throws -> AuthorizationOutcome {
         try await exclusively {
-            // A stranger's guess must not end the attempt of the person who is still consenting.
+            // A forged answer must not end the request of the person who is giving consent.
             guard let attempt = try await attempts.pending().first(where: { $0.hasState(callback.state) }) else {
                 return AuthorizationOutcome(continuing: nil, .unknownState)
             }
@@ -90,7 +90,7 @@ package actor AuthorizationService {
         }
     }
 
-    /// Forgets the attempt that this outcome ended: its messages are published.
+    /// Removes the request that this outcome ended, because its messages are published.
     package func acknowledge(_ outcome: AuthorizationOutcome) async throws {
         guard let ended = outcome.ended else { return }
         try await exclusively {
@@ -98,12 +98,13 @@ package actor AuthorizationService {
         }
     }
 
-    /// What an earlier incarnation kept tokens for and may have died before telling. Ask once, before anything else.
+    /// Returns the outcomes whose tokens an earlier process stored, but whose messages it may not have published. Call
+    /// this once, before any other operation.
     package func unannouncedOutcomes() async throws -> [AuthorizationOutcome] {
         try await exclusively {
             let stored = try await store.load()
             var kept = try await attempts.pending()
-            // A grant above the store's generation was never kept; a later refresh must not be taken for it.
+            // A generation above that of the store was never stored. It must not be confused with a later refresh.
             for index in kept.indices where kept[index].grantGeneration.map({ $0 > stored.generation }) ?? false {
                 kept[index].grantGeneration = nil
             }
@@ -112,20 +113,23 @@ package actor AuthorizationService {
         }
     }
 
-    /// Where the newest unanswered request expects its answer: listen there again after a restart.
+    /// The redirect URI of the newest open request; nil if there is none. After a restart the process listens there
+    /// again.
     package func pendingRedirectURI() async throws -> String? {
         try await attempts.pending().last?.redirectURI
     }
 
-    /// Answers "the access token of `generation` was refused", once however often it is said.
+    /// Renews the access token because Spotify refused that of `generation`. Further calls with the same generation
+    /// have no effect.
     ///
-    /// A refresh that succeeds publishes nothing: whoever asked waits for the store's next generation, and an
-    /// `authorized` would move both platforms to their first screen.
+    /// A successful refresh publishes nothing. The caller waits for the store's next generation, and an `authorized`
+    /// event would move all platforms to their first screen.
     package func refresh(generation: Int) async throws -> [any Message] {
         try await inTurn {
             let stored = try await store.load()
             guard let tokens = stored.tokens else {
-                // Said again, as the process may have died between forgetting the tokens and telling so.
+                // The event is published again, because the process may have ended after it removed the tokens and
+                // before it published.
                 return stored.generation > generation
                     ? [DomainEvent.SpotifyAuthorizationUpdated(status: .deauthorized)] : []
             }
@@ -139,7 +143,7 @@ package actor AuthorizationService {
     ) async throws -> AuthorizationOutcome {
         let stored = try await store.load()
         if let generation = attempt.grantGeneration, generation <= stored.generation {
-            // The page was loaded twice. The code is used up, and what it was good for is there.
+            // The page was loaded twice. The code has been used already, and its tokens are stored.
             return announcement(of: attempt, stored)
         }
         switch answer {
@@ -165,7 +169,7 @@ package actor AuthorizationService {
                 with: attempts.pending().map { $0.state == attempt.state ? granted : $0 })
             return announcement(of: granted, try await store.save(tokens))
         } catch let failure as AuthorizationFailure {
-            // Nothing was traded: the page can be reloaded.
+            // After a transient error the code is still valid, and the person can reload the page.
             return failure.isTransient
                 ? AuthorizationOutcome(continuing: attempt, failure.whileConnecting)
                 : AuthorizationOutcome(ending: attempt, [failure.whileConnecting])
@@ -194,7 +198,7 @@ package actor AuthorizationService {
         }
     }
 
-    /// Lets one operation at a time through. What the stores cannot do becomes an ``ApplicationError``.
+    /// Runs one operation at a time. Turns an error of the stores into an ``ApplicationError``.
     private func inTurn(
         whenUnreadable fallback: [any Message] = [], _ operation: () async throws -> [any Message]
     ) async throws -> [any Message] {
@@ -207,9 +211,11 @@ package actor AuthorizationService {
         }
     }
 
-    /// An actor alone would let a second operation in at the first one's `await`.
+    /// Runs one operation at a time. An actor alone does not: a second operation may start at an `await` of the first
+    /// one.
     ///
-    /// Those who wait are not cancelled in the queue: each turn is bounded by the deadline of the server's HTTP calls.
+    /// A waiting operation is not cancelled. Its wait is short because the HTTP calls of each operation have a
+    /// deadline.
     private func exclusively<Result: Sendable>(_ operation: () async throws -> Result) async throws -> Result {
         if isBusy {
             await withCheckedContinuation { waiting.append($0) }
@@ -219,7 +225,7 @@ package actor AuthorizationService {
             if waiting.isEmpty {
                 isBusy = false
             } else {
-                // The turn is handed over while `isBusy` stays set: nobody slips in between.
+                // `isBusy` stays true while the turn passes to the next operation, so that no other one can start.
                 waiting.removeFirst().resume()
             }
         }
@@ -234,11 +240,11 @@ extension TokenStoreError {
     }
 }
 
-/// What came of a consent, to be published and then acknowledged.
+/// The outcome of a consent: publish its messages, then acknowledge it.
 package struct AuthorizationOutcome: Sendable {
-    /// The state of the attempt that ended; nil if it goes on, or none was meant.
+    /// The state of the request that has ended; nil if it is still open or unknown.
     fileprivate let ended: String?
-    /// The command that began it; nil if the answer belongs to no attempt that is known.
+    /// The command that started the request; nil if the answer does not belong to an open request.
     package let cause: Attributes?
     package let messages: [any Message]
 
@@ -254,7 +260,7 @@ package struct AuthorizationOutcome: Sendable {
         messages = [error]
     }
 
-    /// What to tell the person in the browser; nil if all went well.
+    /// The error to show in the browser; nil if the account was connected.
     package var failure: ApplicationError? {
         messages.lazy.compactMap { $0 as? ApplicationError }.first
     }

@@ -1,23 +1,23 @@
 internal import Foundation
 internal import Sodium
 
-/// The secret that binds a code to the process that asked for it (RFC 7636, PKCE).
+/// The secret that ties a code to the process that requested it (RFC 7636, PKCE).
 package struct CodeVerifier: Hashable, Sendable {
-    /// 43 to 128 characters of `[A-Za-z0-9-._~]`. A secret until the code is traded.
+    /// 43 to 128 characters of `[A-Za-z0-9-._~]`. It is secret until the code is exchanged.
     package let value: String
 
-    /// Makes one of 512 random bits, 86 characters.
+    /// Creates a verifier of 512 random bits, 86 characters.
     package init() {
         value = Base64URL.encode(RandomBytes.make(64))
     }
 
-    /// Takes over a kept one; nil unless RFC 7636 §4.1 allows it.
+    /// Restores a stored verifier; nil if RFC 7636 §4.1 does not allow the value.
     package init?(_ value: String) {
         guard (43...128).contains(value.utf8.count), value.utf8.allSatisfy(Self.isUnreserved) else { return nil }
         self.value = value
     }
 
-    /// What travels with the authorization request: base64url of the SHA-256, without padding (method `S256`).
+    /// The value that the authorization request contains: base64url of the SHA-256, without padding (method `S256`).
     package var challenge: String {
         Base64URL.encode(SHA256.hash(Data(value.utf8)))
     }

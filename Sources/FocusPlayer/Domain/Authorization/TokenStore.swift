@@ -1,25 +1,25 @@
 package import Foundation
 
-/// Where the tokens are kept. It counts: each change makes a new generation, so that "the token of generation 3 was
-/// refused" means the same to every process, and never needs the token itself.
+/// Stores the tokens and counts their changes: each change makes a new generation. Other processes name a token by its
+/// generation, so that messages need not contain the token.
 package protocol TokenStore: Sendable {
-    /// What is kept now. Generation 0 without tokens if nothing ever was.
+    /// Returns the stored tokens. Generation 0 without tokens if nothing was ever stored.
     func load() async throws -> StoredTokens
 
-    /// Keeps `tokens` under the next generation. Returns only when they survive a crash.
+    /// Stores `tokens` with the next generation. Returns after they are safe from a crash.
     @discardableResult
     func save(_ tokens: SpotifyTokens) async throws -> StoredTokens
 
-    /// Forgets the tokens, under the next generation.
+    /// Removes the tokens, with the next generation.
     @discardableResult
     func clear() async throws -> StoredTokens
 }
 
-/// What a ``TokenStore`` keeps.
+/// The content of a ``TokenStore``.
 package struct StoredTokens: Codable, Hashable, Sendable {
-    /// Grows with each change, forgetting included.
+    /// Grows by one with each change, including removal.
     package let generation: Int
-    /// nil if there are none, or none any more.
+    /// Nil if no account is connected.
     package let tokens: SpotifyTokens?
 
     package init(generation: Int, tokens: SpotifyTokens?) {
@@ -27,22 +27,22 @@ package struct StoredTokens: Codable, Hashable, Sendable {
         self.tokens = tokens
     }
 
-    /// Before anything was kept.
+    /// The content before anything was stored.
     package static let none = StoredTokens(generation: 0, tokens: nil)
 
-    /// What follows this.
+    /// The content after the next change.
     package func followed(by tokens: SpotifyTokens?) -> StoredTokens {
         StoredTokens(generation: generation + 1, tokens: tokens)
     }
 }
 
-/// What lets the app act for a Spotify account. Its description never shows it.
+/// The tokens with which the app acts for a Spotify account. Their description does not contain them.
 package struct SpotifyTokens: Codable, Hashable, Sendable {
     package let accessToken: String
     package let refreshToken: String
-    /// The scopes that were granted, separated by spaces.
+    /// The granted scopes, separated by spaces.
     package let scope: String
-    /// When Spotify will stop taking the access token, by this machine's clock.
+    /// The time at which Spotify stops accepting the access token, by this machine's clock.
     package let expiresAt: Date
 
     package init(accessToken: String, refreshToken: String, scope: String, expiresAt: Date) {
@@ -58,13 +58,13 @@ extension SpotifyTokens: CustomStringConvertible, CustomReflectable {
     package var customMirror: Mirror { Mirror(self, children: ["expiresAt": expiresAt]) }
 }
 
-/// Why tokens, or requests for consent, could not be kept or read. Never holds any.
+/// An error of storing or reading tokens or requests for consent. It never contains their values.
 package struct TokenStoreError: Error, Hashable, Sendable {
-    /// Stable, dotted: `vault.corrupt`.
+    /// A stable name with dots, for example `vault.corrupt`.
     package let code: String
-    /// One line: what is wrong, and with which file.
+    /// One line: the problem, with the file.
     package let message: String
-    /// One line: what to do about it.
+    /// One line: the remedy.
     package let recovery: String
 
     package init(code: String, message: String, recovery: String) {

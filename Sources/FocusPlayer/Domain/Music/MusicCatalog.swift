@@ -1,34 +1,35 @@
 package import Vocabulary
 
-/// The music that an account knows, at its source.
+/// The music of an account, as its provider has it.
 package protocol MusicCatalog: Sendable {
     /// The id of the connected account.
-    /// - Throws: ``MusicError``, as all of these.
+    /// - Throws: ``MusicError``, as the other methods do.
     func account() async throws -> String
 
-    /// All of the account's playlists, in its order.
+    /// Returns all playlists of the account, in its order.
     func playlists() async throws -> [Playlist]
 
-    /// All songs of a playlist, in its order.
-    /// - Throws: ``MusicError/notFound(_:)`` if there is no such playlist.
+    /// Returns all songs of a playlist, in its order.
+    /// - Throws: ``MusicError/notFound(_:)`` if the playlist does not exist.
     func songs(of playlistID: Playlist.ID) async throws -> [Song]
 }
 
-/// Where calls to Spotify get their token from. Another process renews it.
+/// The source of access tokens for calls to Spotify. Another process renews the tokens.
 package protocol AccessTokens: Sendable {
-    /// The newest token there is, refused or not.
+    /// Returns the newest token, even if Spotify has refused it.
     /// - Throws: ``MusicError/notAuthorized`` if no account is connected.
     func current() async throws -> AccessToken
 
-    /// Says that the token of `generation` was refused, and waits for the next one.
-    /// - Throws: ``MusicError/authorizationEnded`` if there will be none, ``MusicError/renewalOverdue`` at the deadline.
+    /// Reports that the token of `generation` was refused, and waits for the next one.
+    /// - Throws: ``MusicError/authorizationEnded`` if the account was disconnected, ``MusicError/renewalOverdue`` at
+    ///   the deadline.
     func newer(thanRefused generation: Int) async throws -> AccessToken
 }
 
-/// What a call to Spotify shows to be let in. Its description never shows it.
+/// The secret that authorizes a call to Spotify. Its description does not contain it.
 package struct AccessToken: Hashable, Sendable {
     package let value: String
-    /// Which token: a refused one is named by its generation, never by itself.
+    /// The number of the token in the vault. Messages name a refused token by this number, never by its value.
     package let generation: Int
 
     package init(value: String, generation: Int) {

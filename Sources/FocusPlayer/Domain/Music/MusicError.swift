@@ -1,30 +1,30 @@
 internal import Contracts
 
-/// Why Spotify did not do what was asked.
+/// The reason why an operation with Spotify failed.
 package enum MusicError: Error, Hashable {
     /// No account is connected.
     case notAuthorized
-    /// The account was connected when the work began and is not any more; who ended it tells why.
+    /// The account was disconnected during the operation. The process that ended the access publishes the reason.
     case authorizationEnded
     /// A refused token was not replaced in time.
     case renewalOverdue
-    /// The kept access cannot be read; the text names the file.
+    /// The stored token cannot be read. The value is the reason, with the file.
     case accessUnreadable(String)
-    /// The token of this generation was refused, though it was new.
+    /// Spotify refused a token that had just been renewed.
     case unauthorized(generation: Int)
-    /// Only Spotify Premium may do this.
+    /// The operation needs Spotify Premium.
     case premiumRequired
     case noActiveDevice
-    /// What was asked for does not exist; the text names it.
+    /// The requested object does not exist. The value describes it.
     case notFound(String)
-    /// The account may not do this, for the reason given.
+    /// The account may not do this. The value is the reason.
     case forbidden(String)
-    /// Too many requests; worth trying again after this long, if Spotify said.
+    /// Too many requests. The request may be repeated after this time, if Spotify gave one.
     case rateLimited(retryAfter: Duration?)
-    /// No answer, or none that can be read. Worth trying again.
+    /// There was no answer, or an unreadable one. The request may be repeated. The value is the reason.
     case unavailable(String)
 
-    /// What a person reads; nil if somebody else tells it.
+    /// The error to show to a person; nil if another process publishes it.
     var applicationError: ApplicationError? {
         switch self {
         case .authorizationEnded:
@@ -36,13 +36,13 @@ package enum MusicError: Error, Hashable {
         case .accessUnreadable(let reason):
             error("spotify.access-unreadable", "The access to Spotify cannot be read: \(reason)", nil)
         case .unauthorized:
-            error("spotify.unauthorized", "Spotify refuses even renewed access", "Connect Spotify again.")
+            error("spotify.unauthorized", "Spotify refuses access even after it was renewed", "Connect Spotify again.")
         case .premiumRequired:
             error("spotify.premium-required", "This needs Spotify Premium", "Open the playlist in Spotify instead.")
         case .noActiveDevice:
             error("spotify.no-active-device", "No Spotify device is active", "Open Spotify on a device.")
         case .notFound(let what):
-            error("spotify.not-found", "Spotify does not know \(what)", "Choose another one.")
+            error("spotify.not-found", "Spotify did not find \(what)", "Choose another one.")
         case .forbidden(let reason):
             error("spotify.forbidden", "Spotify does not allow this: \(reason)", nil)
         case .rateLimited(let retryAfter?):

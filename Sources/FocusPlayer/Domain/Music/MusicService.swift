@@ -4,9 +4,9 @@ package import Vocabulary
 
 /// Makes focus playlists and plays them.
 ///
-/// Each operation returns what is to be published, documents before the events that speak of them, and is safe to repeat.
-/// It throws `CancellationError`, and what `publish` throws; all else that goes wrong becomes a message. A query is answered,
-/// or an error thrown.
+/// Each operation returns the messages to publish, documents before the events that refer to them. An operation may be
+/// repeated. It throws `CancellationError` and the errors of `publish`; all other errors are among the returned
+/// messages. A query returns its answer or throws.
 package struct MusicService: Sendable {
     private let repository: any PlaylistRepository
     private let player: any Player
@@ -16,23 +16,24 @@ package struct MusicService: Sendable {
         self.player = player
     }
 
-    /// An account is connected: loads its playlists.
+    /// Loads the playlists of an account that was connected.
     package func loadPlaylists() async throws -> [any Message] {
         try await answering {
             [Document.Playlists(playlists: try await repository.playlists()), DomainEvent.PlaylistsLoaded()]
         }
     }
 
-    /// The account is gone: forgets what was its.
+    /// Removes the data of an account that was disconnected.
     package func forgetAccount() async -> [any Message] {
         await repository.forget()
         return [Document.Playlists(playlists: [])]
     }
 
-    /// Makes a focus playlist: the songs of `command`'s playlist in an order that belongs to `messageID`.
+    /// Makes a focus playlist: the songs of the command's playlist, in an order that is computed from `messageID`.
     /// - Parameters:
-    ///   - messageID: the id of the message that carried `command`.
-    ///   - publish: publishes at once, ahead of what is returned, so that no screen shows the playlist before.
+    ///   - messageID: the id of the command's message.
+    ///   - publish: publishes a message at once, before the returned ones, so that no screen shows the previous
+    ///     playlist.
     package func generatePlaylist(
         for command: Command.PlaylistSelected, messageID: String,
         publish: (any Message) async throws -> Void
@@ -48,8 +49,8 @@ package struct MusicService: Sendable {
         }
     }
 
-    /// The songs of a playlist, without asking Spotify.
-    /// - Throws: `ApplicationError` with the code `music.unknown-playlist` when they were never fetched.
+    /// Returns the stored songs of a playlist, without a request to Spotify.
+    /// - Throws: `ApplicationError` with the code `music.unknown-playlist` if they were never fetched.
     package func songs(for query: Query.PlaylistSongs) async throws -> Query.PlaylistSongs.Answer {
         guard let songs = try await repository.keptSongs(of: query.playlistID) else {
             throw ApplicationError(
@@ -60,7 +61,8 @@ package struct MusicService: Sendable {
     }
 
     /// Plays the focus playlist on the active device.
-    /// - Parameter generated: the session's last document: a service that was started anew goes on with it.
+    /// - Parameter generated: the session's last document, which survives a restart of the service. Nil if there is
+    ///   none.
     package func play(_ generated: Document.GeneratedPlaylist?) async throws -> [any Message] {
         try await playing {
             try await player.play(try songs(of: generated), on: nil)
@@ -68,7 +70,7 @@ package struct MusicService: Sendable {
         }
     }
 
-    /// Plays the focus playlist on the device that was picked.
+    /// Plays the focus playlist on the chosen device.
     package func play(
         _ generated: Document.GeneratedPlaylist?, on command: Command.DeviceSelected
     ) async throws -> [any Message] {
@@ -78,7 +80,7 @@ package struct MusicService: Sendable {
                 try await player.transfer(to: command.deviceID)
                 try await player.play(songs, on: command.deviceID)
             } catch MusicError.notFound {
-                // It was switched off since the list was made: the list is made again.
+                // The device was switched off after it was listed. The list is published again.
                 throw MusicError.noActiveDevice
             }
             return [DomainEvent.PlaybackStarted()]
@@ -96,7 +98,7 @@ package struct MusicService: Sendable {
         return generated.songs
     }
 
-    /// Turns the failures of a player into what a person can do about them.
+    /// Turns errors of the player into events that say what a person can do.
     private func playing(_ operation: () async throws -> [any Message]) async throws -> [any Message] {
         try await answering {
             do {
@@ -112,7 +114,7 @@ package struct MusicService: Sendable {
         }
     }
 
-    /// Turns an error into messages: those of `failed`, and the error itself unless somebody else tells it.
+    /// Turns an error into messages: those of `failed` and the error itself, unless another process publishes it.
     private func answering(
         failed: [any Message] = [], _ operation: () async throws -> [any Message]
     ) async throws -> [any Message] {
@@ -126,31 +128,31 @@ package struct MusicService: Sendable {
     }
 }
 
-/// Playlists and their songs, from wherever they are at hand.
+/// A source of playlists and their songs.
 package protocol PlaylistRepository: Sendable {
-    /// All of the connected account's playlists, in its order. To be asked first whenever an account is connected.
-    /// - Throws: ``MusicError``, as the next.
+    /// Returns all playlists of the connected account, in its order. Call this first when an account is connected.
+    /// - Throws: ``MusicError``, as the other methods do.
     func playlists() async throws -> [Playlist]
 
-    /// All songs of a playlist, in its order.
+    /// Returns all songs of a playlist, in its order.
     func songs(of playlistID: Playlist.ID) async throws -> [Song]
 
-    /// The songs of a playlist as they were fetched last, from what is kept alone; nil if they never were.
+    /// Returns the stored songs of a playlist as they were last fetched; nil if they never were.
     func keptSongs(of playlistID: Playlist.ID) async throws -> [Song]?
 
-    /// Drops all that is kept: the account is gone.
+    /// Removes all stored data, because the account was disconnected.
     func forget() async
 }
 
 /// Plays on the account's devices.
 package protocol Player: Sendable {
-    /// The devices that could play now. Spotify does not say which are only asleep.
-    /// - Throws: ``MusicError``, as all of these.
+    /// Returns the devices that can play. Spotify does not say which of them are asleep.
+    /// - Throws: ``MusicError``, as the other methods do.
     func devices() async throws -> [Device]
 
-    /// Plays songs from the first one on. Safe to repeat: it starts again.
+    /// Plays songs, starting with the first one. A repeated call starts again.
     /// - Parameter deviceID: nil for the active device.
-    /// - Throws: ``MusicError/noActiveDevice``, ``MusicError/premiumRequired``.
+    /// - Throws: ``MusicError``, in particular `noActiveDevice` and `premiumRequired`.
     func play(_ songs: [Song], on deviceID: Device.ID?) async throws
 
     /// Makes a device the active one.

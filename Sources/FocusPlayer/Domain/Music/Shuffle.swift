@@ -1,7 +1,7 @@
 extension Array {
-    /// The order that belongs to `seed`: Fisher–Yates, drawn from ``SplitMix64``.
+    /// Returns the elements in an order that depends only on `seed`: a Fisher–Yates shuffle with ``SplitMix64``.
     ///
-    /// A replay has to give the same order, which the standard library promises for one of its versions only.
+    /// A replay must give the same order. The standard library promises this only for a single version of it.
     package func shuffled(seed: String) -> [Element] {
         var random = SplitMix64(seed: seed)
         var result = self
@@ -12,8 +12,8 @@ extension Array {
     }
 }
 
-/// A small random number generator whose sequence is the same on every machine, for ever: SplitMix64 (Steele, Lea and
-/// Flood, 2014). Good for shuffling, not for secrets.
+/// A small random number generator with the same sequence on every machine: SplitMix64 (Steele, Lea and Flood, 2014).
+/// It is good enough for shuffling, but not for secrets.
 package struct SplitMix64 {
     private var state: UInt64
 
@@ -21,7 +21,7 @@ package struct SplitMix64 {
         state = seed
     }
 
-    /// Seeds it with a text's 64-bit FNV-1a hash; Swift's own hashes differ from process to process on purpose.
+    /// Seeds the generator with the 64-bit FNV-1a hash of a string. Swift's own hashes differ between processes.
     package init(seed text: String) {
         state = text.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     }
@@ -34,8 +34,8 @@ package struct SplitMix64 {
         return mixed ^ (mixed >> 31)
     }
 
-    /// A number in `0..<bound`: the high half of a product (Lemire, 2019), without his rejection step. For a playlist
-    /// the bias stays below one in 2⁴⁸.
+    /// A number in `0..<bound`: the high half of a product (Lemire, 2019), without the rejection step. For a playlist
+    /// the bias is below one in 2⁴⁸.
     package mutating func next(below bound: Int) -> Int {
         Int(next().multipliedFullWidth(by: UInt64(bound)).high)
     }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What accounts.spotify.com remembers: codes, grants and tokens, by digest.
+/// The state of accounts.spotify.com: the codes, grants and tokens, by digest.
 ///
-/// Pure: the time is passed in, and only the values of new secrets are random.
+/// The time is a parameter. Only the values of new secrets are random.
 struct AuthorizationState: Codable, Sendable, Equatable {
-    /// An approval that waits for the client to trade its code.
+    /// An approval whose code the client has not exchanged yet.
     private struct Code: Codable, Sendable, Equatable {
         let clientID: String
         let redirectURI: RedirectURI
@@ -13,7 +13,7 @@ struct AuthorizationState: Codable, Sendable, Equatable {
         let issuedAt: Date
     }
 
-    /// One approval by the user, and all the tokens that descend from it.
+    /// An approval by the user. All tokens that derive from it refer to it.
     private struct Grant: Codable, Sendable, Equatable {
         let clientID: String
         let scopes: Set<Scope>
@@ -31,11 +31,11 @@ struct AuthorizationState: Codable, Sendable, Equatable {
         var isRevoked = false
     }
 
-    /// Which tokens the control page takes away.
+    /// The tokens that the control page revokes.
     enum Revocation: String, CaseIterable, Sendable {
-        /// Clients must refresh.
+        /// Access tokens. Clients must refresh them.
         case access
-        /// Clients must refresh, and will be refused.
+        /// Access and refresh tokens. Clients must refresh, and the refresh fails.
         case all
     }
 
@@ -48,12 +48,12 @@ struct AuthorizationState: Codable, Sendable, Equatable {
 
     var grantCount: Int { grants.count }
 
-    /// RFC 6749 §4.1.2 recommends ten minutes at most.
+    /// The time for which a code is valid, in seconds. RFC 6749 §4.1.2 recommends ten minutes at most.
     private static let codeLifetime: TimeInterval = 600
 
     /// Records the user's approval.
     ///
-    /// - Returns: The code that the client may trade for tokens, once.
+    /// - Returns: The code, which the client may exchange for tokens once.
     mutating func approve(_ request: ConsentRequest, at now: Date) -> Secret {
         discardExpired(at: now)
         let code = Secret.random()
@@ -67,7 +67,7 @@ struct AuthorizationState: Codable, Sendable, Equatable {
         return code
     }
 
-    /// Answers `/api/token`.
+    /// Answers a request to `/api/token`.
     mutating func tokens(
         for request: TokenRequest,
         policy: TokenPolicy,
@@ -84,9 +84,9 @@ struct AuthorizationState: Codable, Sendable, Equatable {
         }
     }
 
-    /// Finds what the `Authorization` header of a Web API request permits.
+    /// Checks the `Authorization` header of a Web API request.
     ///
-    /// - Parameter header: The header's value, if the request has one.
+    /// - Parameter header: The header's value; `nil` if the request has none.
     /// - Returns: The scopes of the token.
     func scopes(authorization header: String?, at now: Date) throws(WebAPIError) -> Set<Scope> {
         guard let header else { throw .noToken }
@@ -97,14 +97,15 @@ struct AuthorizationState: Codable, Sendable, Equatable {
         return token.scopes
     }
 
-    /// Takes tokens away from every client, as the user can on Spotify's account page.
+    /// Revokes the tokens of all clients, as the user can do on Spotify's account page.
     mutating func revoke(_ revocation: Revocation) {
         accessTokens = [:]
         guard revocation == .all else { return }
         for digest in refreshTokens.keys { refreshTokens[digest]?.isRevoked = true }
     }
 
-    /// A code is spent by the first attempt to trade it, so that whoever intercepts one cannot try verifiers.
+    /// Uses up a code. The first attempt to exchange it does so, even if it fails, so that an intercepted code does not
+    /// allow several attempts to guess the verifier.
     private mutating func redeem(
         _ secret: Secret,
         clientID: String,
@@ -161,13 +162,14 @@ struct AuthorizationState: Codable, Sendable, Equatable {
         )
     }
 
-    /// Old access tokens stay for a day, so that a client that presents one hears that it expired.
+    /// Removes expired codes and tokens. Access tokens are kept for another day, so that a client that sends one gets
+    /// the error that it has expired.
     private mutating func discardExpired(at now: Date) {
         codes = codes.filter { now.timeIntervalSince($0.value.issuedAt) < Self.codeLifetime }
         accessTokens = accessTokens.filter { now.timeIntervalSince($0.value.expiresAt) < 86_400 }
     }
 
-    /// Spotify ends refresh tokens six months after the user's approval, rotated or not.
+    /// The end of a grant's refresh tokens, also of rotated ones: six months after the user's approval, as at Spotify.
     private static func refreshTokensExpire(after approval: Date) -> Date {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = .gmt
@@ -175,36 +177,33 @@ struct AuthorizationState: Codable, Sendable, Equatable {
     }
 }
 
-/// What `/api/token` grants.
+/// The tokens in an answer of `/api/token`.
 struct IssuedTokens: Sendable {
     let accessToken: Secret
-    /// From now, in seconds.
+    /// The lifetime of the access token, in seconds.
     let lifetimeInSeconds: Int
-    /// `nil` when the client is to keep the refresh token that it has.
+    /// `nil` if the client keeps the refresh token that it has.
     let refreshToken: Secret?
     let scopes: Set<Scope>
 }
 
-/// How the simulator hands out tokens.
+/// The lifetime of access tokens and the rotation of refresh tokens.
 package struct TokenPolicy: Sendable, Equatable {
-    /// When a refresh gives a new refresh token, which revokes the one that was presented.
+    /// The refreshes that return a new refresh token. The new one revokes the one that was sent.
     package enum Rotation: String, CaseIterable, Sendable {
-        /// The first refresh token lasts.
+        /// None: the first refresh token remains valid.
         case never
-        /// Every second refresh rotates. Spotify promises nothing either way, so clients meet both.
+        /// Every second refresh. Spotify does not promise either behaviour, so clients meet both.
         case alternate
-        /// Every refresh rotates.
+        /// Every refresh.
         case always
     }
 
-    /// How long an access token is good for, in whole seconds.
+    /// The lifetime of an access token, in whole seconds.
     package var accessTokenLifetime: Duration
-    /// When refresh tokens change.
     package var rotation: Rotation
 
-    /// - Parameters:
-    ///   - accessTokenLifetime: Spotify's is one hour.
-    ///   - rotation: When refresh tokens change.
+    /// - Parameter accessTokenLifetime: One hour by default, as at Spotify.
     package init(accessTokenLifetime: Duration = .seconds(3600), rotation: Rotation = .alternate) {
         self.accessTokenLifetime = accessTokenLifetime
         self.rotation = rotation

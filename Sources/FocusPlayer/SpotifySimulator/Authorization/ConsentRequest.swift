@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a client asks of `/authorize`, checked as far as that is possible without asking the user.
+/// A request to `/authorize` whose parameters are valid. The user has not been asked yet.
 struct ConsentRequest: Sendable {
     let client: Catalogue.Client
     let redirectURI: RedirectURI
@@ -8,14 +8,14 @@ struct ConsentRequest: Sendable {
     let scopes: Set<Scope>
     let state: String?
 
-    /// The parameters as they came, which the consent form sends back.
+    /// The parameters as received. The consent form sends them back.
     let parameters: [String: String]
 
     /// - Parameters:
     ///   - parameters: The decoded query of the request, or the fields of the consent form.
     ///   - clients: The registered applications.
-    /// - Throws: `ConsentRequestError`, for the person at the browser. Nothing is ever sent to a redirect URI
-    ///   that has not been checked (RFC 6749 §4.1.2.1).
+    /// - Throws: `ConsentRequestError`, to be shown in the browser. Nothing is sent to a redirect URI that has not been
+    ///   checked (RFC 6749 §4.1.2.1).
     init(_ parameters: [String: String], clients: [Catalogue.Client]) throws(ConsentRequestError) {
         guard let clientID = parameters["client_id"], let client = clients.first(where: { $0.id == clientID }) else {
             throw .invalidClient
@@ -36,7 +36,7 @@ struct ConsentRequest: Sendable {
         self.parameters = parameters.filter { Self.names.contains($0.key) }
     }
 
-    /// Where the browser goes when the user has approved or denied.
+    /// The URL to which the browser is redirected after the user has approved or denied.
     func redirect(_ answer: (name: String, value: String)) -> String {
         redirectURI.appending([answer] + (state.map { [("state", $0)] } ?? []))
     }
@@ -46,7 +46,7 @@ struct ConsentRequest: Sendable {
     ]
 }
 
-/// Why `/authorize` shows an error page in place of the consent page.
+/// An error that `/authorize` shows in place of the consent page.
 enum ConsentRequestError: String, Error, Sendable {
     case invalidClient = "INVALID_CLIENT: Invalid client"
     case invalidRedirectURI = "INVALID_CLIENT: Invalid redirect URI"
@@ -56,19 +56,19 @@ enum ConsentRequestError: String, Error, Sendable {
     case invalidScope = "INVALID_SCOPE: Invalid scope"
 }
 
-/// An address that consent may redirect to: https anywhere, or http on a loopback address literal.
+/// A redirect URI that Spotify allows: https on any host, or http on a loopback address literal.
 ///
-/// Spotify refuses the name `localhost`, which may resolve to somebody else (RFC 8252 §8.3).
+/// Spotify refuses the name `localhost`, which may resolve to another host (RFC 8252 §8.3).
 struct RedirectURI: Sendable, Equatable {
     private let components: URLComponents
 
-    /// - Parameter string: The address; `nil` comes back when Spotify would not let anyone register it.
+    /// - Parameter string: The address. The result is `nil` if Spotify would not register it.
     init?(_ string: String) {
         guard
             let components = URLComponents(string: string),
             let scheme = components.scheme,
             let host = components.host, !host.isEmpty,
-            // RFC 6749 §3.1.2: a redirection endpoint has no fragment.
+            // A redirection endpoint must not have a fragment (RFC 6749 §3.1.2).
             components.fragment == nil,
             scheme == "https" || (scheme == "http" && Self.loopback.contains(host)),
             host != "localhost"
@@ -76,8 +76,8 @@ struct RedirectURI: Sendable, Equatable {
         self.components = components
     }
 
-    /// Whether a registration of this address admits a request for the other one. The port of a loopback address may
-    /// vary when it was registered without one (RFC 8252 §7.3): native apps listen on whatever port is free.
+    /// True if this registered address allows the requested one. A loopback address that was registered without a port
+    /// allows every port (RFC 8252 §7.3), because native apps listen on any free port.
     func covers(_ requested: RedirectURI) -> Bool {
         guard components.scheme == "http", components.port == nil else { return self == requested }
         var portless = requested.components
@@ -124,7 +124,7 @@ extension RedirectURI: Codable {
     }
 }
 
-/// What a token permits. These are all the scopes that Spotify knows; it refuses to ask the user for any other.
+/// The permissions of a token. These are all scopes of Spotify; it refuses a request for any other.
 enum Scope: String, Codable, CaseIterable, Sendable {
     case appRemoteControl = "app-remote-control"
     case playlistModifyPrivate = "playlist-modify-private"
@@ -146,7 +146,7 @@ enum Scope: String, Codable, CaseIterable, Sendable {
     case userReadRecentlyPlayed = "user-read-recently-played"
     case userTopRead = "user-top-read"
 
-    /// Reads a space-separated list; `nil` when one of them is no scope.
+    /// Reads a list of scopes that are separated by spaces; `nil` if one of them is unknown.
     static func list(_ text: String) -> Set<Scope>? {
         let names = text.split(separator: " ")
         let scopes = names.compactMap { Scope(rawValue: String($0)) }
@@ -155,6 +155,6 @@ enum Scope: String, Codable, CaseIterable, Sendable {
 }
 
 extension Set<Scope> {
-    /// The space-separated form, always in the same order.
+    /// The scopes in alphabetical order, separated by spaces.
     var list: String { map(\.rawValue).sorted().joined(separator: " ") }
 }

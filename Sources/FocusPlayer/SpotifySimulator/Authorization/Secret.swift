@@ -1,26 +1,26 @@
 import Foundation
 import Sodium
 
-/// An authorization code or a token, as it is handed to a client.
+/// An authorization code or a token, as a client receives it.
 ///
-/// It prints as its kind only, and the state keeps its digest instead: what the simulator shows or stores is of no use
-/// to whoever finds it.
+/// Its description shows only its kind, and the state contains only its digest. Therefore nothing that the simulator
+/// prints or stores can be used as a secret.
 struct Secret: Sendable, Equatable {
-    /// The text that the client gets.
+    /// The string that the client receives.
     let value: String
 
     init(_ value: String) {
         self.value = value
     }
 
-    /// 256 bits from the system's secure generator.
+    /// Creates a secret of 256 bits from the system's secure generator.
     static func random() -> Secret {
         Secret(Base64URL.encode(RandomBytes.make(32)))
     }
 
     var digest: Digest { Digest(rawValue: Base64URL.encode(SHA256.hash(Data(value.utf8)))) }
 
-    /// What the state knows a secret by.
+    /// The digest by which the state identifies a secret.
     struct Digest: RawRepresentable, Hashable, Codable, CodingKeyRepresentable, Sendable {
         let rawValue: String
     }
@@ -34,12 +34,13 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
 
 /// Proof Key for Code Exchange, RFC 7636, method S256.
 enum PKCE {
-    /// Whether the text can be the base64url form of a SHA-256 digest.
+    /// True if the string can be the base64url form of a SHA-256 digest.
     static func isChallenge(_ text: String) -> Bool {
         text.utf8.count == 43 && text.allSatisfy(isBase64URL)
     }
 
-    /// Whether the verifier is well formed (RFC 7636 §4.1: 43 to 128 unreserved characters) and hashes to the challenge.
+    /// True if the verifier is well formed (RFC 7636 §4.1: 43 to 128 unreserved characters) and hashes to the
+    /// challenge.
     static func verifier(_ verifier: String, answers challenge: String) -> Bool {
         guard
             (43...128).contains(verifier.utf8.count),

@@ -1,12 +1,12 @@
-/// What a client asks of `/api/token`.
+/// A request to `/api/token`.
 enum TokenRequest: Sendable {
-    /// Trade the code that consent gave for tokens.
+    /// Exchange a code for tokens.
     case authorizationCode(clientID: String, code: String, redirectURI: String, verifier: String)
-    /// Trade a refresh token for an access token.
+    /// Exchange a refresh token for an access token.
     case refreshToken(clientID: String, token: String)
 
     /// - Parameter form: The decoded form.
-    /// - Throws: `TokenError` when the grant type is unknown or a parameter is missing.
+    /// - Throws: `TokenError` if the grant type is unknown or a parameter is missing.
     init(_ form: [String: String]) throws(TokenError) {
         func required(_ name: String) throws(TokenError) -> String {
             guard let value = form[name], !value.isEmpty else {
@@ -41,7 +41,7 @@ extension TokenRequest: CustomStringConvertible, CustomReflectable {
     var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// A refusal of `/api/token`, RFC 6749 §5.2.
+/// An error of `/api/token`, RFC 6749 §5.2.
 struct TokenError: Error, Encodable, Sendable, Equatable {
     /// The codes of RFC 6749 that Spotify uses.
     enum Code: String, Encodable, Sendable {
@@ -51,9 +51,9 @@ struct TokenError: Error, Encodable, Sendable, Equatable {
         case unsupportedGrantType = "unsupported_grant_type"
     }
 
-    /// What programs act on.
+    /// The code, for programs.
     let code: Code
-    /// What people read.
+    /// The message, for people.
     let message: String
 
     private enum CodingKeys: String, CodingKey {

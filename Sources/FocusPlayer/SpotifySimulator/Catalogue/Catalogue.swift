@@ -1,39 +1,40 @@
 import Foundation
 import Sodium
 
-/// Everything the simulated Spotify knows before anyone talks to it: one account and what it may see.
+/// The data that the simulated Spotify starts with: an account, its devices and its playlists, and the registered apps.
 package struct Catalogue: Sendable, Equatable {
-    /// The person who approves consent and owns the tokens.
+    /// The user who gives consent. All tokens belong to this account.
     var user: User
     /// The applications that may ask for consent.
     var clients: [Client]
-    /// The Spotify Connect devices of the user, in the order in which they are listed; at most one is active.
+    /// The Spotify Connect devices of the user, in the order of the list; at most one is active.
     var devices: [Device]
-    /// The playlists that the user owns or follows, in the order in which they are listed.
+    /// The playlists that the user owns or follows, in the order of the list.
     var playlists: [Playlist]
 }
 
 extension Catalogue {
-    /// The account behind every token.
+    /// The user's account.
     struct User: Sendable, Equatable {
         /// The Spotify user id, as in `spotify:user:ID`.
         var id: String
-        /// The name shown on the consent page.
+        /// The name that the consent page shows.
         var name: String
-        /// Shown only to clients that hold `user-read-email`.
+        /// Sent only to clients with the scope `user-read-email`.
         var email: String
-        /// Whether the player accepts commands until the control page says otherwise.
+        /// True if the player accepts commands. The control page can change this for the running simulator.
         var isPremium: Bool
     }
 
     /// An application registered with the simulated Spotify.
     struct Client: Sendable, Equatable {
-        /// What the application sends as `client_id`.
+        /// The `client_id` that the application sends.
         var id: String
-        /// Where consent may redirect to. Empty: to any address that Spotify would let anyone register.
+        /// The addresses to which consent may redirect. If the list is empty, every address that Spotify would register
+        /// is allowed.
         var redirectURIs: [RedirectURI]
 
-        /// Whether consent for this client may end at the given address.
+        /// True if consent for this client may redirect to the address.
         func admits(_ redirectURI: RedirectURI) -> Bool {
             redirectURIs.isEmpty || redirectURIs.contains { $0.covers(redirectURI) }
         }
@@ -41,51 +42,47 @@ extension Catalogue {
 
     /// A Spotify Connect device.
     struct Device: Codable, Sendable, Equatable {
-        /// What commands name it by.
+        /// The id that commands use.
         var id: String
-        /// What people call it.
         var name: String
-        /// `Computer`, `Smartphone`, `Speaker` and so on.
+        /// The type, for example `Computer`, `Smartphone` or `Speaker`.
         var type: String
-        /// Playback goes to the active device when a command names none; at most one is.
+        /// True for the device that plays if a command names no device. At most one is active.
         var isActive: Bool
-        /// A restricted device is listed but accepts no command from the Web API.
+        /// True for a device that is listed but accepts no commands from the Web API.
         var isRestricted: Bool
-        /// In percent; `nil` when the device has no volume control.
+        /// The volume in percent; `nil` if the device has no volume control.
         var volume: Int?
     }
 
     /// A playlist that the user owns or follows.
     struct Playlist: Sendable, Equatable {
-        /// Letters and digits, as Spotify's identifiers are.
+        /// Letters and digits, as in Spotify's identifiers.
         var id: String
-        /// What people call it.
         var name: String
-        /// One sentence, or nothing.
+        /// One sentence, or empty.
         var description: String
-        /// The id of the user who owns it.
+        /// The id of the user who owns the playlist.
         var owner: String
-        /// Whether its followers may change it. Spotify then shows them its items too.
+        /// True if followers may change the playlist. Spotify then shows its items to them, too.
         var isCollaborative: Bool
-        /// In order.
         var songs: [Song]
 
-        /// Whether Spotify lists the items to this user: it does so to owners and collaborators only.
+        /// True if Spotify lists the items to this user: only owners and collaborators may see them.
         func showsItems(to user: User) -> Bool {
             owner == user.id || isCollaborative
         }
     }
 
-    /// A track, known by what it is called: equal names give the equal identifiers, whatever playlist they stand in.
+    /// A track. Its identifiers derive from its names, so that a song has the same identifier in all playlists.
     struct Song: Sendable, Equatable {
-        /// Who plays it.
+        /// The name of the artist.
         var artist: String
-        /// The record it is from.
+        /// The title of the record.
         var album: String
-        /// What it is called.
         var title: String
 
-        /// 22 base-62 digits, the form of Spotify's identifiers.
+        /// The identifier of the track: 22 base-62 digits, as at Spotify.
         var id: String { Self.identifier(of: "track", artist, album, title) }
         /// The identifier of the record.
         var albumID: String { Self.identifier(of: "album", artist, album) }
@@ -114,8 +111,7 @@ extension Catalogue {
         ///
         /// The second form stands for “Title 1” to “Title 30”.
         ///
-        /// - Parameter line: The line.
-        /// - Returns: The songs in order, or `nil` when the line is not in the notation.
+        /// - Returns: The songs in order, or `nil` if the line is not in the notation.
         static func songs(inNotation line: String) -> [Song]? {
             guard let colon = line.firstIndex(of: ":") else { return nil }
             let record = line[..<colon].split(separator: "/", omittingEmptySubsequences: false).map(\.trimmed)
@@ -132,7 +128,8 @@ extension Catalogue {
             return songs
         }
 
-        /// “Title 1..3” is three titles, a title without a range is itself, and a range that makes no sense is `nil`.
+        /// Expands “Title 1..3” to three titles and returns a title without a range as it is; `nil` if the range is
+        /// invalid.
         private static func expand(_ title: String) -> [String]? {
             guard let range = title.firstRange(of: "..") else { return [title] }
             let before = title[..<range.lowerBound]

@@ -2,10 +2,10 @@ import Foundation
 import Yams
 
 extension Catalogue {
-    /// Reads a catalogue file, in YAML.
+    /// Reads a catalogue from a YAML file.
     ///
-    /// - Parameter path: Relative to the working directory, or absolute.
-    /// - Throws: `CatalogueError`, which names the file and the line.
+    /// - Parameter path: Absolute, or relative to the working directory.
+    /// - Throws: `CatalogueError` with the file and the line.
     package init(contentsOf path: String) throws {
         let text: String
         do {
@@ -20,12 +20,12 @@ extension Catalogue {
         try self.init(yaml: text, file: path)
     }
 
-    /// Reads a catalogue from text.
+    /// Reads a catalogue from YAML.
     ///
     /// - Parameters:
-    ///   - yaml: The text.
-    ///   - file: What errors call the text.
-    /// - Throws: `CatalogueError`, which names the file and the line.
+    ///   - yaml: The content of the file.
+    ///   - file: The name of the file in errors.
+    /// - Throws: `CatalogueError` with the file and the line.
     init(yaml: String, file: String) throws {
         let root: Node?
         do {
@@ -61,7 +61,7 @@ extension Catalogue {
     }
 }
 
-/// A catalogue as a file writes it: what is optional here may be left out.
+/// The content of a catalogue file. Optional properties may be left out.
 private struct CatalogueFile: Decodable {
     struct User: Decodable {
         let id: String
@@ -126,7 +126,7 @@ private struct CatalogueFile: Decodable {
             guard value.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) }) else {
                 throw DecodingError.dataCorruptedError(
                     in: container,
-                    debugDescription: "'\(value)' is no playlist id; use letters and digits, as Spotify does")
+                    debugDescription: "'\(value)' is not a playlist id; use letters and digits")
             }
         }
     }
@@ -155,13 +155,13 @@ private struct CatalogueFile: Decodable {
     enum CodingKeys: String, CodingKey, CaseIterable { case user, clients, devices, playlists }
 }
 
-/// The YAML tree of a catalogue, which tells the line of whatever is wrong.
+/// The YAML tree of a catalogue. It provides the lines of errors.
 private struct CatalogueTree {
     let root: Node
     let file: String
 
-    /// Refuses what decoding would pass over in silence: unknown keys, which may be misspelt, empty texts, and entries
-    /// with equal ids.
+    /// Refuses errors that decoding ignores: unknown keys, which may be misspelt, empty strings, and entries with the
+    /// same id.
     func check() throws {
         try check(root, "the catalogue", CatalogueFile.CodingKeys.self)
         if let user = root["user"] { try check(user, "user", CatalogueFile.User.CodingKeys.self) }
@@ -199,7 +199,7 @@ private struct CatalogueTree {
         let names = keys.allCases.map(\.stringValue).sorted()
         for (key, value) in node.mapping ?? [:] {
             guard let name = key.string, names.contains(name) else {
-                let problem = "\(what) has no key '\(key.string ?? "")'; it has \(names.joined(separator: ", "))"
+                let problem = "\(what) has the unknown key '\(key.string ?? "")'; use \(names.joined(separator: ", "))"
                 throw fault(key, problem)
             }
             if value.string?.isEmpty == true { throw fault(value, "'\(name)' is empty") }
@@ -210,7 +210,7 @@ private struct CatalogueTree {
         path.reduce(root) { node, key in key.intValue.map { node?.sequence?[$0] } ?? node?[key.stringValue] }
     }
 
-    /// `'songs'` for a value, `a playlist` for an entry of the list of playlists.
+    /// The name of a node in errors: `'songs'` for a value, `a playlist` for an entry of the list of playlists.
     private func name(_ path: [any CodingKey]) -> String {
         guard let last = path.last else { return "the catalogue" }
         guard last.intValue != nil, let list = path.dropLast().last else { return "'\(last.stringValue)'" }
@@ -223,16 +223,16 @@ private struct CatalogueTree {
         case is Node.Sequence.Type: "a list"
         case is Bool.Type: "true or false"
         case is Int.Type: "a number"
-        default: "a text"
+        default: "a string"
         }
     }
 }
 
-/// A catalogue file that cannot be used. Its description is one line that a person can act on.
+/// An error of a catalogue file. Its description is one line that says what to do.
 package struct CatalogueError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// `catalogue.unreadable` or `catalogue.malformed`; stable.
+    /// `catalogue.unreadable` or `catalogue.malformed`.
     package let code: String
-    /// What is wrong, beginning with the file and, where there is one, the line.
+    /// The file, the line if there is one, and the problem.
     package let message: String
 
     /// The file cannot be opened or is not UTF-8.
@@ -240,7 +240,7 @@ package struct CatalogueError: Error, Sendable, Equatable, CustomStringConvertib
         Self(code: "catalogue.unreadable", message: "\(file): cannot read the catalogue: \(reason)")
     }
 
-    /// The file has the fault at the line, counted from 1.
+    /// The file has an error at a line, counted from 1; `nil` for no line.
     static func malformed(file: String, line: Int?, problem: String) -> Self {
         let place = line.map { "\(file):\($0)" } ?? file
         return Self(code: "catalogue.malformed", message: "\(place): \(problem)")
@@ -250,7 +250,7 @@ package struct CatalogueError: Error, Sendable, Equatable, CustomStringConvertib
 }
 
 extension CatalogueError {
-    /// Keeps the line and the problem of a syntax error; leaves out the excerpt, which spans several lines.
+    /// Keeps the line and the problem of a syntax error. Leaves out the excerpt, which has several lines.
     fileprivate init(_ error: YamlError, file: String) {
         switch error {
         case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
@@ -258,7 +258,8 @@ extension CatalogueError {
             self = .malformed(file: file, line: mark.line, problem: problem)
         case .duplicatedKeysInMapping(let keys, let context):
             let names = keys.map { "'\($0)'" }.joined(separator: ", ")
-            self = .malformed(file: file, line: context.mark.line, problem: "\(names) is given twice")
+            self = .malformed(
+                file: file, line: context.mark.line, problem: "duplicate key \(names); remove one of them")
         default:
             self = .malformed(file: file, line: nil, problem: "this is not YAML")
         }

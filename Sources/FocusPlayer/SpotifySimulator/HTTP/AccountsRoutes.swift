@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// accounts.spotify.com: consent and tokens.
+/// The routes of accounts.spotify.com: consent and tokens.
 struct AccountsRoutes: Sendable {
     let simulation: Simulation
 
@@ -16,7 +16,7 @@ struct AccountsRoutes: Sendable {
         }
     }
 
-    /// `POST /authorize`: the consent form. It carries the whole request, which is checked again as if it were new.
+    /// `POST /authorize`: the consent form. It contains the whole request, which is checked again.
     func decide(_ request: Request, _ context: SimulatorContext) async throws -> Response {
         let fields = try await request.formFields()
         return try await answering {
@@ -40,7 +40,7 @@ struct AccountsRoutes: Sendable {
         return TokenResponse(try await simulation.update { state, now in try state.tokens(for: tokenRequest, at: now) })
     }
 
-    /// A bad request is explained to the person at the browser; it is no business of the redirect URI.
+    /// Shows an invalid request to the person at the browser. Nothing is sent to the redirect URI.
     private func answering(_ body: () async throws -> Response) async throws -> Response {
         do {
             return try await body()
@@ -50,11 +50,12 @@ struct AccountsRoutes: Sendable {
     }
 }
 
-/// The page on which the user approves or denies: one plain form that a browser, `curl` or a test can submit.
+/// The page on which the user approves or denies: a plain form that a browser, `curl` or a test can submit.
 ///
-/// The first button approves. The hidden fields carry the whole request, so that the page survives a restart.
+/// The first button approves. The hidden fields contain the whole request, so that the page still works after a
+/// restart.
 private struct ConsentPage {
-    /// The value of `decision` that approves; any other denies.
+    /// The value of `decision` that approves. Any other value denies.
     static let approval = "approve"
 
     let request: ConsentRequest
@@ -102,13 +103,13 @@ private struct ConsentPage {
     }
 }
 
-/// What `/api/token` answers, RFC 6749 §5.1.
+/// The answer of `/api/token`, RFC 6749 §5.1.
 struct TokenResponse: Encodable {
     private let accessToken: String
     private let tokenType = "Bearer"
     private let scope: String
     private let expiresIn: Int
-    /// Left out, not null, when the client is to keep the one that it has.
+    /// `nil`, and then absent from the JSON, if the client keeps the refresh token that it has.
     private let refreshToken: String?
 
     init(_ tokens: IssuedTokens) {

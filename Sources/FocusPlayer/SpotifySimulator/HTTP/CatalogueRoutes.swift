@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// The Web API's reading side: who the user is, and the playlists.
+/// The routes of the Web API that read: the user and the playlists.
 struct CatalogueRoutes: Sendable {
     let simulation: Simulation
 
@@ -53,13 +53,13 @@ struct CatalogueRoutes: Sendable {
 
 /// The part of a list that a request asks for.
 struct PageRange: Sendable, Equatable {
-    /// From 1 to 50, 20 unless said.
+    /// From 1 to 50; 20 by default.
     let limit: Int
-    /// From 0 to 100,000, 0 unless said.
+    /// From 0 to 100,000; 0 by default.
     let offset: Int
 
     /// - Parameter query: The decoded query.
-    /// - Throws: A 400 when a number is out of range or is none.
+    /// - Throws: A 400 if a value is not a number or is out of range.
     init(_ query: [String: String]) throws(WebAPIError) {
         guard let limit = Int(query["limit"] ?? "20"), (1...50).contains(limit) else {
             throw .badRequest("Invalid limit")
@@ -72,9 +72,9 @@ struct PageRange: Sendable, Equatable {
     }
 }
 
-/// A page of a longer list, with absolute links to its neighbours.
+/// A page of a list, with absolute links to the next and the previous page.
 struct PagingObject<Item: Encodable & Sendable>: ResponseEncodable, Sendable {
-    /// A link, written as `null` when there is none.
+    /// A link; written as `null` if there is none.
     struct Link: Encodable, Sendable {
         let url: String?
 
@@ -94,9 +94,9 @@ struct PagingObject<Item: Encodable & Sendable>: ResponseEncodable, Sendable {
 
     /// - Parameters:
     ///   - all: The whole list.
-    ///   - range: Which part is asked for.
-    ///   - url: The list's address, without a query.
-    ///   - item: What to show for an element.
+    ///   - range: The requested part.
+    ///   - url: The URL of the list, without a query.
+    ///   - item: Converts an element into the form of the answer.
     init<Element>(of all: [Element], range: PageRange, url: String, item: (Element) -> Item) {
         func link(_ offset: Int) -> String { "\(url)?offset=\(offset)&limit=\(range.limit)" }
         let end = range.offset + range.limit
@@ -110,7 +110,7 @@ struct PagingObject<Item: Encodable & Sendable>: ResponseEncodable, Sendable {
     }
 }
 
-/// A user, playlist, track, album or artist: what all of them have, and the fields of its own type beside it.
+/// A user, playlist, track, album or artist: the common fields, and those of its own type.
 struct WebAPIObject<Fields: Encodable & Sendable>: ResponseEncodable, Sendable {
     let type: String
     let id: String
@@ -132,7 +132,7 @@ struct WebAPIObject<Fields: Encodable & Sendable>: ResponseEncodable, Sendable {
     }
 }
 
-/// A user: the private fields are there only for clients that hold the scopes.
+/// A user. The private fields are present only if the client has their scopes.
 struct UserFields: Encodable, Sendable {
     let displayName: String
     var email: String?
@@ -141,7 +141,7 @@ struct UserFields: Encodable, Sendable {
 
 /// The simplified playlist object.
 struct PlaylistFields: Encodable, Sendable {
-    /// Where the items are, and how many.
+    /// The number of items, and the link to them.
     struct Items: Encodable, Sendable {
         let href: String
         let total: Int
@@ -187,7 +187,7 @@ struct TrackFields: Encodable, Sendable {
     let name: String
 }
 
-/// Makes the objects of an answer, whose links lead back to the address at which the client reached the Web API.
+/// Creates the objects of an answer. Their links use the address at which the client reached the Web API.
 private struct WebAPILinks: Sendable {
     private let authority: String
 
@@ -202,7 +202,7 @@ private struct WebAPILinks: Sendable {
         WebAPIObject(type: type, id: id, href: url("\(type)s/\(id)"), fields: fields)
     }
 
-    /// - Parameter account: The one user whose name the catalogue tells; others are called by their id.
+    /// - Parameter account: The user whose name the catalogue contains. For other users, the id is the name.
     func owner(of playlist: Catalogue.Playlist, account: Catalogue.User) -> WebAPIObject<UserFields> {
         let name = playlist.owner == account.id ? account.name : playlist.owner
         return object("user", playlist.owner, UserFields(displayName: name))
@@ -210,7 +210,7 @@ private struct WebAPILinks: Sendable {
 
     func playlist(_ playlist: Catalogue.Playlist, account: Catalogue.User) -> WebAPIObject<PlaylistFields> {
         let items = PlaylistFields.Items(href: url("playlists/\(playlist.id)/items"), total: playlist.songs.count)
-        // The catalogue doesn't change while the simulator runs, so the id serves as the snapshot's too.
+        // The catalogue does not change while the simulator runs, so the id is also the snapshot id.
         let fields = PlaylistFields(
             collaborative: playlist.isCollaborative, description: playlist.description, items: items,
             name: playlist.name, owner: owner(of: playlist, account: account), snapshotId: playlist.id)

@@ -1,8 +1,8 @@
 import Hummingbird
 
-/// `/_control`: what the user, the subscription department and the network would do to a real Spotify.
+/// The routes of `/_control`: they cause what a user, a subscription or a network may do to Spotify.
 ///
-/// `ControlPage` documents every route and field. These routes are outside faults and counts.
+/// `ControlPage` documents every route and field. These routes have no faults and are not counted.
 struct ControlRoutes: Sendable {
     let simulation: Simulation
 
@@ -77,7 +77,7 @@ struct ControlRoutes: Sendable {
     private enum DeviceAction: String, CaseIterable { case activate, deactivate, none, all }
 }
 
-/// The form fields of a control request. What is wrong with one is said in a line of plain text.
+/// The form fields of a control request. An error is one line of plain text.
 private struct ControlFields {
     private let fields: [String: String]
 
@@ -111,7 +111,7 @@ private struct ControlFields {
         let fault = SimulatorState.Fault(
             path: try required("path"),
             status: status,
-            // Spotify never limits without saying for how long.
+            // Spotify always sends Retry-After with a 429.
             retryAfter: try number("retry_after", in: 0...3_600) ?? (status == 429 ? 1 : nil),
             delayInMilliseconds: try number("delay_ms", in: 0...60_000) ?? 0,
             remaining: try number("count", in: 1...1_000_000) ?? 1
@@ -124,27 +124,27 @@ private struct ControlFields {
     }
 
     private func refusal(_ problem: String) -> HTTPError {
-        HTTPError(.badRequest, message: "\(problem); GET /_control tells more")
+        HTTPError(.badRequest, message: "\(problem); see GET /_control")
     }
 }
 
-/// What `GET /_control/state` answers. Tokens appear as counts only.
+/// The answer to `GET /_control/state`. It contains only the numbers of tokens.
 struct ControlState: ResponseEncodable, Sendable {
     let premium: Bool
     let devices: [Catalogue.Device]
-    /// `nil` when nothing plays and nothing is paused.
+    /// `nil` if nothing plays and nothing is paused.
     let playback: Playback?
     let tokens: Tokens
-    /// By method and route, such as `GET /v1/playlists/{id}/items`.
+    /// The number of requests by method and route, for example `GET /v1/playlists/{id}/items`.
     let requests: [String: Int]
     let faults: [SimulatorState.Fault]
 
     struct Tokens: Encodable, Sendable {
-        /// Approvals by the user.
+        /// The user's approvals.
         let grants: Int
-        /// Access tokens issued, by code or by refresh.
+        /// The access tokens that were issued, for codes and refresh tokens.
         let issued: Int
-        /// Refreshes that succeeded.
+        /// The refreshes that succeeded.
         let refreshes: Int
     }
 
@@ -162,31 +162,32 @@ struct ControlState: ResponseEncodable, Sendable {
     }
 }
 
-/// What `GET /_control` prints: how to make the simulated Spotify misbehave, with `curl`.
+/// The answer to `GET /_control`: the control routes, with `curl` examples.
 private enum ControlPage {
     static let text = """
         Spotify simulator: control
 
-        GET  /_control/state     what is going on, as JSON; never a token
-        POST /_control/reset     everything as at the start; tokens that clients hold become unknown
+        GET  /_control/state     show the state as JSON, without tokens
+        POST /_control/reset     restore the initial state; the tokens of clients become unknown
 
-        POST /_control/revoke    tokens=access   access tokens become invalid: clients must refresh
-                                 tokens=all      refresh tokens too: clients must ask the user again
+        POST /_control/revoke    tokens=access   revoke access tokens: clients must refresh
+                                 tokens=all      revoke refresh tokens, too: clients must ask the user again
 
-        POST /_control/premium   premium=on
+        POST /_control/premium   premium=on      player commands are accepted
                                  premium=off     player commands answer 403 PREMIUM_REQUIRED
 
-        POST /_control/devices   action=activate&id=ID   the user picks a device in a Spotify app
-                                 action=deactivate       listed, none active: 404 NO_ACTIVE_DEVICE
+        POST /_control/devices   action=activate&id=ID   make a device the active one
+                                 action=deactivate       no device is active: 404 NO_ACTIVE_DEVICE
                                  action=none             no device is listed
-                                 action=all              the devices of the catalogue, as at the start
+                                 action=all              list the devices of the catalogue, as at the start
 
-        POST /_control/faults    path=/v1/me/playlists   which requests; a trailing * matches any ending
-                                 status=429              how they are answered, 400 to 599 (optional with delay_ms)
-                                 retry_after=2           the Retry-After header, in seconds; 1 with 429 unless said
-                                 delay_ms=500            how long they wait first, at most 60000 (optional)
-                                 count=1                 how many of them, 1 unless said
-        DELETE /_control/faults  no more faults
+        POST /_control/faults    path=/v1/me/playlists   path of the requests; a final * matches any ending
+                                 status=429              status of the answer, 400 to 599 (optional with delay_ms)
+                                 retry_after=2           Retry-After header in seconds, 0 to 3600 (default: 1 with
+                                                         429, else none)
+                                 delay_ms=500            delay before the answer, at most 60000 (default: 0)
+                                 count=1                 number of requests (default: 1)
+        DELETE /_control/faults  remove all faults
 
         Parameters are form fields. Every POST and DELETE answers like GET /_control/state. For example:
 

@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 
-/// Counts requests by route, so that a test can say “refreshed once”.
+/// Counts requests by route, for example for a test that expects a single refresh.
 struct RequestCounter: RouterMiddleware {
     let simulation: Simulation
 
@@ -13,13 +13,13 @@ struct RequestCounter: RouterMiddleware {
     ) async throws -> Response {
         let route = "\(request.method.rawValue) \(context.endpointPath ?? "unrouted")"
         try await simulation.update { state, _ in state.count(route) }
-        // The route, never the URI or the headers: those carry codes and tokens.
+        // Only the route is logged: the URI and the headers contain codes and tokens.
         context.logger.debug("request", metadata: ["http.route": "\(route)"])
         return try await next(request, context)
     }
 }
 
-/// Makes the trouble that the control page has ordered.
+/// Applies the faults that were ordered at the control routes.
 struct FaultInjection: RouterMiddleware {
     let simulation: Simulation
 
@@ -45,10 +45,10 @@ struct FaultInjection: RouterMiddleware {
     }
 }
 
-/// Admits requests whose access token is good and has the scope.
+/// Admits requests whose access token is valid and has the scope.
 struct BearerAuthentication: RouterMiddleware {
     let simulation: Simulation
-    /// `nil` when any token will do.
+    /// `nil` if every valid token is admitted.
     let scope: Scope?
 
     func handle(
@@ -66,7 +66,7 @@ struct BearerAuthentication: RouterMiddleware {
     }
 }
 
-/// Gives refusals that come from the framework (no such route, a malformed form) the shape of Spotify's own.
+/// Converts errors of the framework, for example an unknown route or a malformed form, to the form of Spotify's errors.
 struct ErrorEnvelope: RouterMiddleware {
     func handle(
         _ request: Request,

@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// The Web API's player.
+/// The routes of the Web API's player.
 struct PlayerRoutes: Sendable {
     let simulation: Simulation
 
@@ -15,7 +15,7 @@ struct PlayerRoutes: Sendable {
     /// `PUT /v1/me/player/play?device_id=`
     func play(_ request: Request, _ context: SimulatorContext) async throws -> HTTPResponse.Status {
         let deviceID = try request.queryFields()["device_id"]
-        // Resuming takes no body.
+        // A request to resume has no body.
         let body = try await request.body.collect(upTo: context.maxUploadSize)
         let command = body.readableBytes == 0 ? PlayCommand() : try Self.decode(PlayCommand.self, from: body)
         try await simulation.update { state, _ in try state.player.play(command, on: deviceID) }

@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 
 extension Router<SimulatorContext> {
-    /// The whole interface: what is served, and which scope it takes.
+    /// Creates the router with all routes and the scopes that they need.
     static func simulator(_ simulation: Simulation) -> Router<SimulatorContext> {
         let router = Router(context: SimulatorContext.self).add(middleware: ErrorEnvelope())
 
@@ -48,10 +48,10 @@ extension Router<SimulatorContext> {
     }
 }
 
-/// What travels with a request, beside what Hummingbird needs.
+/// The data of a request that the routes need in addition to Hummingbird's.
 struct SimulatorContext: RequestContext {
     var coreContext: CoreRequestContextStorage
-    /// What the request's access token permits; set by `BearerAuthentication`.
+    /// The scopes of the request's access token. `BearerAuthentication` sets them.
     var scopes: Set<Scope> = []
 
     init(source: ApplicationRequestContextSource) {
@@ -69,14 +69,15 @@ struct SimulatorContext: RequestContext {
 extension Request {
     /// The query, decoded as a form: `+` is a space.
     ///
-    /// - Throws: `HTTPError` 400 when a parameter comes twice or cannot be decoded.
+    /// - Throws: `HTTPError` 400 if a parameter occurs twice or cannot be decoded.
     func queryFields() throws -> [String: String] {
         try Self.fields(uri.query ?? "")
     }
 
     /// The body, decoded as a form.
     ///
-    /// - Throws: `HTTPError` 400 when a parameter comes twice or cannot be decoded, 413 when it is too long.
+    /// - Throws: `HTTPError` 400 if a parameter occurs twice or cannot be decoded, 413 if the body is longer than 64
+    ///   KiB.
     func formFields() async throws -> [String: String] {
         let body = try await body.collect(upTo: 64 * 1024)
         return try Self.fields(String(buffer: body))
@@ -92,7 +93,7 @@ extension Request {
 }
 
 extension Response {
-    /// An answer for people.
+    /// An answer in plain text, for people.
     static func text(_ text: String, status: HTTPResponse.Status = .ok) -> Response {
         Response(
             status: status,

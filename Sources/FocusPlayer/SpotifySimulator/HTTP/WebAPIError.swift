@@ -1,15 +1,15 @@
 import HTTPTypes
 import Hummingbird
 
-/// A refusal of the Web API: `{"error":{"status","message","reason"?}}`.
+/// An error of the Web API: `{"error":{"status","message","reason"?}}`.
 struct WebAPIError: Error, Encodable, Sendable, Equatable {
     /// The HTTP status.
     let statusCode: Int
-    /// What people read.
+    /// The message, for people.
     let message: String
-    /// What programs act on, where Spotify gives it.
+    /// The code, for programs; `nil` if Spotify gives none.
     var reason: String?
-    /// Seconds until the client may try again, for the header of that name.
+    /// The seconds of the `Retry-After` header; `nil` for no header.
     var retryAfter: Int?
 
     private enum CodingKeys: String, CodingKey {

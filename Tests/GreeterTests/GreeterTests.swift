@@ -1,0 +1,17 @@
+import Contracts
+import EventBus
+import SegueTestSupport
+import Testing
+
+@testable import greeter
+
+@Suite("The greeter")
+struct GreeterTests {
+    @Test("welcomes a guest by name", .timeLimit(.minutes(1)))
+    func welcomes() async throws {
+        try await TestStack.with([.broker, TestService("greeter", after: ["broker"])]) { stack in
+            let command = try await stack.bus.send(Command.GuestArrived(name: "Ada"))
+            try await stack.message(DomainEvent.GuestWelcomed.self, after: command) { $0.text == "Welcome, Ada!" }
+        }
+    }
+}

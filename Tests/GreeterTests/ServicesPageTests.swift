@@ -1,0 +1,232 @@
+import CommandLineTestSupport
+import Consuming
+import Contracts
+import EventBus
+import Foundation
+import Logging
+import Navigation
+import RuntimeTestSupport
+import ServiceLifecycle
+import ServiceRuntime
+import Synchronization
+import Testing
+
+@testable import greeter
+
+extension Document {
+    fileprivate struct GuestBook: DocumentMessage {
+        var names: [String] = []
+        var isLoading = false
+    }
+
+    fileprivate struct Song: DocumentMessage {
+        var instance: String
+        var key: String? { instance }
+    }
+}
+
+extension Command {
+    fileprivate struct MusicWanted: CommandMessage {}
+}
+
+extension Query {
+    fileprivate struct Guests: QueryMessage {
+        struct Answer: Codable, Sendable {
+            var names: [String]
+        }
+
+        var prefix: String
+    }
+}
+
+@Suite("What docs/services.md shows", .timeLimit(.minutes(3)))
+struct ServicesPageTests {
+    private let hub = InMemoryHub()
+    private let view: InMemoryEventBus
+
+    init() {
+        view = InMemoryEventBus(source: "device/1", hub: hub)
+    }
+
+    private var process: ServiceContext {
+        ServiceContext(
+            process: ServiceProcess("greeter"),
+            bus: InMemoryEventBus(source: "greeter/1", hub: hub), busAddress: "memory:test",
+            configuration: ServiceConfiguration(environment: [:]), logger: .silent)
+    }
+
+    @Test("a handler reads documents, and its results are published together")
+    func results() async throws {
+        let consumer = MessageConsumer("greeter", in: process)
+            .on(Command.GuestArrived.self) { command, context in
+                let book = try await context.bus.document(Document.GuestBook.self, subject: context.cause.subject)
+                return [
+                    Document.GuestBook(names: (book?.names ?? []) + [command.name]),
+                    DomainEvent.GuestWelcomed(text: "Welcome, \(command.name)!"),
+                ]
+            }
+        try await withRunning(consumer) {
+            try await view.send(Command.GuestArrived(name: "Ada"))
+            let command = try await view.send(Command.GuestArrived(name: "Bo"))
+            let welcomed = try await view.received(DomainEvent.GuestWelcomed.self, 2)[1]
+            #expect(welcomed.attributes.causationID == command.id)
+            #expect(try await view.document(Document.GuestBook.self)?.names == ["Ada", "Bo"])
+        }
+    }
+
+    @Test("a handler can publish at once, and answer with an error")
+    func errors() async throws {
+        let consumer = MessageConsumer("greeter", in: process)
+            .on(Command.GuestArrived.self) { command, context in
+                try await context.publish(Document.GuestBook(isLoading: true))
+                guard !command.name.isEmpty else {
+                    throw ApplicationError(
+                        code: "guest.nameless", message: "The guest has no name", recovery: "Enter a name.")
+                }
+                return [Document.GuestBook(names: [command.name])]
+            }
+        try await withRunning(consumer) {
+            try await view.send(Command.GuestArrived(name: ""))
+            let error = try await view.received(ApplicationError.self)[0].decode(ApplicationError.self)
+            #expect(error.code == "guest.nameless")
+            #expect(try await view.document(Document.GuestBook.self)?.isLoading == true)
+            #expect(try await view.deadLetters(of: nil).isEmpty)
+        }
+    }
+
+    @Test("the number of attempts and their delays can be chosen")
+    func retries() async throws {
+        let process = process
+        let calls = Calls()
+        let consumer = MessageConsumer(
+            "greeter", bus: process.bus, logger: process.logger, metrics: process.metrics,
+            retries: RetryPolicy(attempts: 2, firstDelay: .milliseconds(50), factor: 1)
+        )
+        .on(Command.GuestArrived.self) { _, _ in throw calls.failure() }
+        try await withRunning(consumer) {
+            try await view.send(Command.GuestArrived(name: "Ada"))
+            let error = try await view.received(ApplicationError.self)[0].decode(ApplicationError.self)
+            #expect(error.code == "greeter.failed")
+        }
+        #expect(calls.count == 2)
+        #expect(try await view.deadLetters(of: "greeter").map(\.rejection.attempts) == [2])
+    }
+
+    @Test("work of a screen ends when the screen is dismissed, and its documents are withdrawn")
+    func screenWork() async throws {
+        let clock = ContinuousClock()
+        let work = ScreenWork("music", in: process)
+            .on(Command.MusicWanted.self, withdrawing: [Document.Song.type]) { _, context in
+                while true {
+                    try await context.publish(Document.Song(instance: context.cause.attributes.instance ?? ""))
+                    try await clock.sleep(for: .seconds(180))
+                }
+            }
+        try await show(["lounge-1"])
+        try await withRunning(work) {
+            try await view.send(Command.MusicWanted(), origin: Origin(platform: "ios", instance: "lounge-1"))
+            _ = try await view.received(Document.Song.self)
+            try await show([], dismissing: "lounge-1")
+            while try await view.document(Document.Song.self, key: "lounge-1") != nil {
+                try await Task.sleep(for: .milliseconds(5))
+            }
+        }
+    }
+
+    @Test("a query is answered directly")
+    func queries() async throws {
+        let server = QueryServer(in: process)
+            .on(Query.Guests.self) { query, context in
+                let book = try await context.bus.document(Document.GuestBook.self, subject: context.cause.subject)
+                return Query.Guests.Answer(names: (book?.names ?? []).filter { $0.hasPrefix(query.prefix) })
+            }
+        try await view.publish(Document.GuestBook(names: ["Ada", "Bo"]))
+        try await withRunning(server) {
+            let answer = try await view.ask(Query.Guests(prefix: "A"))
+            #expect(answer.names == ["Ada"])
+        }
+    }
+
+    @Test("a service of one's own says when it is ready, and ends when it is asked to stop")
+    func readiness() async throws {
+        let sensor = DoorSensor()
+        try await withRunning(sensor) {}
+    }
+
+    @Test("its code is in sources that are built")
+    func code() throws {
+        let page = try Self.text("docs/services.md")
+        let sources = try [
+            "Tests/Greeter/Greeter.swift", "Tests/GreeterTests/GreeterTests.swift",
+            "Tests/GreeterTests/ServicesPageTests.swift",
+        ].map { Self.unindented(try Self.text($0)) }
+        let blocks = page.matches(of: #/(?s)```swift\n(.*?)```/#).map { String($0.1) }
+        #expect(blocks.count > 6)
+        for block in blocks {
+            #expect(sources.contains { $0.contains(Self.unindented(block)) }, "not in the sources:\n\(block)")
+        }
+    }
+
+    @Test("its commands run, with its compose file")
+    func commands() async throws {
+        let page = try Self.text("docs/services.md")
+        let compose = try #require(page.firstMatch(of: #/(?s)```yaml\n(.*?)```/#)?.1)
+        let commands = try #require(page.firstMatch(of: #/(?s)```sh\n(.*?)```/#)?.1)
+        try await SegueCommandLine.inScratch { segue in
+            try segue.write(String(compose))
+            let result = try await segue.shell("set -euo pipefail; exec 2>&1\n\(commands)")
+            #expect(result.status == 0, "\(result.output)")
+            #expect(result.output.contains("Welcome, Ada!"), "\(result.output)")
+            #expect(result.output.contains(#""name" : "greeter""#), "\(result.output)")
+        }
+    }
+
+    /// Publishes what a coordinator publishes in one batch: the navigation state and a dismissal.
+    private func show(_ instances: [String], dismissing gone: String? = nil) async throws {
+        let flow = try Flow("hotel", version: 1, platform: "ios", start: "root") { Flow.Screen("root") }
+        var snapshot = Machine(flow: flow).snapshot
+        snapshot.state.path = instances.map { ScreenInstance(screen: "lounge", id: $0) }
+        var batch = [try Envelope(Document.NavigationState(snapshot), source: "coordinator/1")]
+        if let gone {
+            batch.append(
+                try Envelope(
+                    DomainEvent.ScreenDismissed(instance: gone, screen: "lounge"), source: "coordinator/1",
+                    origin: Origin(platform: "ios", instance: gone)))
+        }
+        try await view.publish(Batch(batch))
+    }
+
+    private static func text(_ path: String) throws -> String {
+        let file = URL(filePath: #filePath).appending(path: "../../../\(path)").standardizedFileURL
+        return try String(contentsOf: file, encoding: .utf8)
+    }
+
+    /// The lines without their indentation: the page shows code without its surroundings.
+    private static func unindented(_ text: String) -> String {
+        text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: "\n")
+    }
+}
+
+/// Counts the calls of a handler that always fails.
+private final class Calls: Sendable {
+    private struct Failure: Error {}
+
+    private let counter = Mutex(0)
+
+    var count: Int { counter.withLock(\.self) }
+
+    func failure() -> any Error {
+        counter.withLock { $0 += 1 }
+        return Failure()
+    }
+}
+
+private struct DoorSensor: ReadyService {
+    let ready = ReadySignal()
+
+    func run() async throws {
+        // Open the sensor here.
+        ready.signal()
+        try await gracefulShutdown()
+    }
+}
