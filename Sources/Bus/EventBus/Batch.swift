@@ -29,7 +29,8 @@ public struct Batch: Sendable {
     package func validate() throws(BusError) {
         guard messages.count <= Limits.batchCount, settledLetters.count <= Limits.batchCount else {
             throw BusError(
-                .refused, "a batch may have \(Limits.batchCount) messages and settle as many dead letters; split it")
+                .refused,
+                "a batch has at most \(Limits.batchCount) messages and settles at most as many dead letters; split it")
         }
         guard rejection == nil || checkpoint != nil else {
             throw BusError(.refused, "a rejection needs a checkpoint, which names the message to give up")

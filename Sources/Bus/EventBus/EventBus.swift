@@ -254,7 +254,7 @@ extension EventBus {
                 try await group.waitForAll()
                 return result
             }
-            throw BusError(.closed, "the bus ended before its user")
+            throw BusError(.closed, "the bus ended while it was in use")
         }
     }
 }

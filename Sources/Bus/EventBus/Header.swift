@@ -5,8 +5,8 @@ internal import Support
 /// attributes have equal bytes.
 ///
 /// Every process writes and reads the header of every message. Therefore this file does it by hand: it reads the
-/// strings in place, while `JSONValue` would copy each of them into a dictionary. A header that is not in the plain
-/// form that this file writes is decoded by Foundation.
+/// strings in place, while `JSONValue` would copy each of them into a dictionary. It reads only the plain form, without
+/// escapes; Foundation decodes all other headers.
 extension Attributes {
     package var json: [UInt8] {
         var bytes: [UInt8] = []
@@ -55,7 +55,8 @@ extension Attributes {
         self = try plain ?? JSONDecoder().decode(Attributes.self, from: Data(json))
     }
 
-    /// Reads a header in the plain form. Nil if it is in another form.
+    /// Reads a header in the plain form: a flat object of strings without escapes. Nil if it is in another form, or an
+    /// attribute is missing or invalid.
     private static func plain(_ bytes: UnsafeBufferPointer<UInt8>) -> Attributes? {
         var reader = HeaderReader(bytes)
         var fields = HeaderFields()

@@ -5,7 +5,10 @@ internal import Support
 package enum Rules {
     package static func check(_ type: MessageType, subject: String) throws(Mistake) {
         guard type.isValid else {
-            throw Mistake(.type, "'\(type.description.prefix(80))' is not the type of a message")
+            throw Mistake(
+                .type,
+                "'\(type.description.prefix(80))' is not a message type; its name must begin with a letter and have only "
+                    + "letters, digits, '_' and '-'; a type has at most \(MessageType.maximumLength) bytes")
         }
         try checkName(subject, "the subject of \(type)")
     }

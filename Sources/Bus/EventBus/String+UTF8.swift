@@ -9,7 +9,7 @@ extension String {
     }
 
     /// The string cut to `count` bytes of UTF-8, with "…" if it was longer. An error that quotes a message of another
-    /// client could otherwise have megabytes: too long for a person to read, and for a string on the wire.
+    /// client could otherwise be megabytes long: too long for a person to read, and for a string on the wire.
     package func shortened(to count: Int = 500) -> String {
         utf8.count <= count ? self : prefix(utf8: count) + "…"
     }

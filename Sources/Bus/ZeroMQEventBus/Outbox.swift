@@ -181,7 +181,7 @@ struct Outbox {
         return unblock()
     }
 
-    /// The requests whose answers are overdue. Queries are not sent again: they have their own deadline.
+    /// The requests whose answers are overdue. Queries are not among them, because they have their own deadline.
     func overdue(at now: Instant) -> [Sending] {
         guard isOpen else { return [] }
         return pending.elements.lazy.filter { !$1.isQuery && $1.resending.isDue(at: now) }

@@ -7,11 +7,10 @@ internal import EventBus
 ///
 /// It only says what it needs (``nextRead``, ``handOver()``). Its owner sends the requests and resumes the reader.
 struct Subscription {
-    /// The maximum number of buffered messages. While the buffer is full, further messages stay in the journal and are
-    /// read later.
+    /// The number of buffered messages at which the subscription takes no more live messages. They stay in the journal
+    /// and are read later.
     static let capacity = 1024
-    /// The maximum size of the buffered messages in bytes. A page exceeds it if it ends with a large message of up to 4
-    /// MiB.
+    /// The same limit as a size in bytes, because a page may contain a message of 4 MiB.
     static let capacitySize = 8 * 1024 * 1024
     /// The maximum number of messages that a reader takes at once.
     static let handOverCount = 256

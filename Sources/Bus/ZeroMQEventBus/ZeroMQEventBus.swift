@@ -29,7 +29,7 @@ public actor ZeroMQEventBus: EventBus {
     private var callers: [UInt64: CheckedContinuation<Reply, any Error>] = [:]
     private var readers: [UInt64: Reader] = [:]
     private var servers: [UInt64: AsyncStream<ServedQuery>.Continuation] = [:]
-    /// Finished to cancel the work on a query, by the broker's query number.
+    /// The streams whose end cancels the work on a query, by the broker's query number.
     private var work: [UInt64: AsyncStream<Never>.Continuation] = [:]
 
     /// The reader of one subscription.

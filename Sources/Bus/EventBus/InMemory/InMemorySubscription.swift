@@ -58,7 +58,7 @@ struct InMemorySubscription: Identifiable {
 
     var isAtEnd: Bool { end.map { next >= $0 } ?? false }
 
-    /// Takes the next message; nil if there is none yet.
+    /// Takes the next message; nil if there is none now.
     mutating func take(from journal: [JournalEntry]) -> Envelope? {
         if let document = retained.popFirst() { return document }
         let end = min(transient.first?.behind ?? journal.count, end ?? .max)
