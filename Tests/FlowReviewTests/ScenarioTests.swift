@@ -96,7 +96,7 @@ struct ScenarioTests {
             ("- send", "1:3: step 'send' needs to be told what; write 'send: …'"),
             ("- sent: event.A", "1:3: unknown key 'sent' in a step; did you mean 'send'?"),
             ("- send: LaunchFinished", "1:9: 'LaunchFinished' is not the type of a message; write command.NAME or"),
-            ("- send: { type: event.A, at: soon }", "1:30: 'soon' is no duration"),
+            ("- send: { type: event.A, at: soon }", "1:30: 'soon' is not a duration"),
             ("- back: lunch", "1:9: unknown screen 'lunch'; did you mean 'launch'?"),
             ("- expire: 1", "1:11: 'expire' takes nothing; remove what follows it"),
             ("- { back: , gone: }", "1:3: a step is one of send, back, dismiss"),
@@ -154,7 +154,7 @@ struct ScenarioAspectTests {
                   expect:
                     attempt: []
                     presented: { screen: sorry, arguments: { why: late, name: Bach }, style: sheet }
-                    discarded: no answer came in time
+                    discarded: no answer came before the deadline
                 """, of: GuardFlow.flow())
     }
 
