@@ -263,8 +263,8 @@ struct ChildFlowMistakeTests {
             ),
             ("flows: { child: { start: other, transitions: [] } }", "19: unknown screen 'other'; known are a"),
             ("flows: { child: { transitions: [] } }", "17: flow 'child' lacks 'start'; add it"),
-            ("flows: { child: }", "17: flow 'child' must be a mapping with start, transitions"),
-            ("flows: [child]", "8: flows must be a mapping of child flows' names"),
+            ("flows: { child: }", "17: flow 'child' must be a mapping with the keys start, transitions"),
+            ("flows: [child]", "8: 'flows' must be a mapping from child flows' names"),
             (
                 "transitions: [{ on: event.B, do: [abandon] }]",
                 "35: 'abandon' ends a child flow; use it only in rules of a child flow"

@@ -150,7 +150,7 @@ struct StepTests {
                 "screen 'a' is declared twice"
             ),
             ("- screen: a\n    next: event.Go\n    steps: [{ screen: b }]", 6, "is not the type of a command"),
-            ("- title: b", 5, "a step lacks 'screen'"), ("{ screen: a }", 5, "steps must be a list"),
+            ("- title: b", 5, "a step lacks 'screen'"), ("{ screen: a }", 5, "'steps' must be a list"),
             (
                 "- screen: a\n    next: command.Go\n    guard: { accept: command.No, deadline: 1s }\n"
                     + "    steps: [{ screen: b }]",
