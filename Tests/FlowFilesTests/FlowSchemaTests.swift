@@ -36,8 +36,9 @@ struct FlowSchemaTests {
         let texts = SchemaExamples.good
         for (text, complaints) in try zip(texts, FlowSchema.complaints(about: texts)) {
             #expect(complaints.isEmpty, "\(text)")
-            // Names that there are none of are for the reader alone to find.
-            #expect(problems(with: text).allSatisfy { $0.contains("unknown flow") || $0.contains("tab") }, "\(text)")
+            // Only the reader finds names that are not declared, such as those of unknown screens.
+            #expect(
+                problems(with: text).allSatisfy { $0.contains("unknown child flow") || $0.contains("tab") }, "\(text)")
         }
     }
 
@@ -57,14 +58,14 @@ struct FlowSchemaTests {
     }
 }
 
-/// The reader says which keys and words it knows when it meets one that it does not, so it is asked for them here.
+/// The test gets the known keys and words from the reader's findings, which list them if a key or a word is unknown.
 @Suite("The JSON Schema has the keys and words that the reader of flows knows, and no others")
 struct SchemaKeysTests {
     private static func findings(_ yaml: String) -> [String] {
         FlowFinding.refused { () throws(FlowError) in try Flow(yaml: yaml, file: "x.yaml") }.map(\.message)
     }
 
-    /// What the reader knows in place of the only `?` of a file.
+    /// The keys or words that the reader accepts at the only `?` of a file.
     private func known(_ yaml: String) -> [String] {
         let lists = Self.findings(yaml).filter { $0.contains("'?'") }.compactMap {
             $0.split(separator: "; known are ").last
@@ -114,7 +115,7 @@ struct SchemaKeysTests {
         let lacking = Self.findings(yaml).compactMap { finding in
             finding.split(separator: " lacks '").dropFirst().first?.split(separator: "'").first.map(String.init)
         }
-        // Where there are steps, screens and transitions may be left out.
+        // A flow with steps may leave out screens and transitions.
         let required = try ["required", "else.required"].flatMap { list in
             try definition(name).value(at: list)?.arrayValue?.compactMap(\.stringValue) ?? []
         }
@@ -186,13 +187,14 @@ struct SchemaKeysTests {
     }
 }
 
-/// The JSON Schema of flows' files, as editors get it, and the validator that the tests put it to.
+/// The JSON Schema for flow files that editors use, and the validator of the tests.
 enum FlowSchema {
     private static let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
     private static let file = repository.appending(path: "config/flows/flow.schema.json")
     private static let python = repository.appending(path: ".build/venv/bin/python")
-    /// `make test` installs it, if pip can. No Swift package that validates by this draft is to be had.
+    /// The validator is a Python package, because no Swift package validates by this draft. `make test` installs it if
+    /// pip is available.
     static let hasValidator = FileManager.default.isExecutableFile(atPath: python.path)
 
     private static let validator = """
@@ -210,10 +212,10 @@ enum FlowSchema {
         try JSONDecoder().decode(JSONValue.self, from: Data(contentsOf: file))
     }
 
-    /// Validates files by the schema.
+    /// Validates files against the schema.
     ///
-    /// - Parameter texts: The files' texts, in YAML.
-    /// - Returns: For each of them, where it is not as the schema says.
+    /// - Parameter texts: The contents of the files, in YAML.
+    /// - Returns: The JSON paths of the errors in each file.
     static func complaints(about texts: [String]) throws -> [[String]] {
         let process = Process()
         process.executableURL = python
@@ -230,7 +232,7 @@ enum FlowSchema {
     }
 }
 
-/// Flows' files that the schema must know to be right, or to be wrong.
+/// Flow files that the schema must accept or refuse.
 enum SchemaExamples {
     private static let head = """
         name: x
@@ -253,7 +255,7 @@ enum SchemaExamples {
 
     static func action(_ action: String) -> String { rule("do: [\(action)]") }
 
-    /// What the reader takes, in every form.
+    /// Files that the reader accepts, in every form.
     static let good: [String] =
         [
             head + "steps: [{ screen: a, title: A, next: command.N, guard: \(guardOfStep), steps: [\(steps)] }]\n",
@@ -289,7 +291,7 @@ enum SchemaExamples {
         "{ openURL: 'x:' }, { send: command.A }, { send: { type: command.A, data: { a: '${data.a}' } } }",
     ]
 
-    /// What neither the reader nor the schema takes, and where the schema says so.
+    /// Files that both the reader and the schema refuse, with the place that the schema reports.
     static let bad: [(yaml: String, path: String)] =
         [
             ("name: x", "$"), (file("screen: { a: }"), "$"), (file("screens: []"), "$.screens"),

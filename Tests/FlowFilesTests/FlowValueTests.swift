@@ -64,7 +64,7 @@ struct FlowValueTests {
     }
 }
 
-/// Every kind of action, in every form.
+/// A flow with every kind of action in every form.
 enum EverythingFlow {
     static func flow() throws -> Flow {
         let buttons = [

@@ -32,7 +32,7 @@ struct GuardFlowTests {
         }
     }
 
-    /// What is wrong with a guard, which begins on line 10.
+    /// The findings for a guard, which begins on line 10.
     private func findings(_ condition: String) -> [String] {
         FlowFinding.refused { () throws(FlowError) in try flow(condition) }.map(\.description)
     }
@@ -88,28 +88,31 @@ struct GuardFlowTests {
         arguments: [
             ("accept: event.A", "10:7: a guard lacks 'deadline'; add it"),
             ("deadline: 5s", "10:7: a guard lacks 'accept'; add it"),
-            ("accept: event.A\ndeadline: 5", "11:17: '5' is no duration"),
-            ("accept: event.A\ndeadline: soon", "11:17: 'soon' is no duration"),
-            ("accept: event.A\ndeadline: 99999999999999999h", "11:17: '99999999999999999h' is no duration"),
-            ("accept: event.A\ndeadline: 0s", "11:7: a guard waits at least 1ms and at most 1h"),
-            ("accept: event.A\ndeadline: 2h", "11:7: a guard waits at least 1ms and at most 1h"),
+            ("accept: event.A\ndeadline: 5", "11:17: '5' is not a duration"),
+            ("accept: event.A\ndeadline: soon", "11:17: 'soon' is not a duration"),
+            ("accept: event.A\ndeadline: 99999999999999999h", "11:17: '99999999999999999h' is not a duration"),
+            ("accept: event.A\ndeadline: 0s", "11:7: a guard's deadline must be at least 1ms and at most 1h"),
+            ("accept: event.A\ndeadline: 2h", "11:7: a guard's deadline must be at least 1ms and at most 1h"),
             ("accept: event.A\ndeadline: 5s\nmeanwhile: wait", "12:18: unknown policy 'wait'"),
             ("accept: event.A\ndeadline: 5s\nrejcted: []", "12:7: unknown key 'rejcted' in a guard; did you mean"),
-            ("accept: command.A\ndeadline: 5s", "10:7: 'command.A' cannot answer"),
-            ("accept: event.GuardDeadlinePassed\ndeadline: 5s", "10:7: the machine answers"),
-            ("accept: event.A\nreject: query.B\ndeadline: 5s", "11:7: 'query.B' cannot answer"),
-            ("accept: event.A\nreject: event.A\ndeadline: 5s", "10:7: 'accept' takes all that 'reject' asks for"),
-            ("accept: event.A\ndeadline: 5s\nrejected: [pop]", "12:7: nothing rejects"),
+            ("accept: command.A\ndeadline: 5s", "10:7: 'command.A' cannot answer a guard"),
+            ("accept: event.GuardDeadlinePassed\ndeadline: 5s", "10:7: the machine handles"),
+            ("accept: event.A\nreject: query.B\ndeadline: 5s", "11:7: 'query.B' cannot answer a guard"),
+            (
+                "accept: event.A\nreject: event.A\ndeadline: 5s",
+                "10:7: 'accept' matches every message that 'reject' matches"
+            ),
+            ("accept: event.A\ndeadline: 5s\nrejected: [pop]", "12:7: 'rejected' needs 'reject'"),
             ("ask: event.B\naccept: event.A\ndeadline: 5s", "10:7: 'event.B' is not the type of a command"),
             ("accept: event.A\ndeadline: 5s\nexpired: pop", "12:16: 'expired' must be a list of actions"),
             ("accept: event.A\ndeadline: 5s\nexpired: [{ push: dne }]", "12:25: unknown screen 'dne'"),
             (
                 "accept: event.A\ndeadline: 5s\nexpired: [{ openURL: '${answer.url}' }]",
-                "12:17: there is no answer here"
+                "12:17: '${answer…}' cannot be used here"
             ),
             (
                 "accept: event.A\ndeadline: 5s\nask: { type: command.B, data: { a: '${answer.b}' } }",
-                "12:31: there is no answer here"
+                "12:31: '${answer…}' cannot be used here"
             ),
         ])
     func refused(condition: String, expected: String) {
@@ -131,11 +134,12 @@ struct GuardFlowTests {
         }
         #expect(
             error?.message == """
-                flow form: transitions[0].do[0]: there is no answer here; \
-                only 'do' and 'rejected' of a rule with a guard have one
-                flow form: transitions[1].on: the machine answers 'event.GuardDeadlinePassed' itself; \
-                say in a guard's 'expired' what to do
-                flow form: transitions[2].guard.deadline: a deadline is counted in whole milliseconds
+                flow form: transitions[0].do[0]: '${answer…}' cannot be used here; \
+                use it only in 'do' and 'rejected' of a rule with a guard
+                flow form: transitions[1].on: the machine handles 'event.GuardDeadlinePassed' itself; \
+                move the actions to 'expired' of a guard
+                flow form: transitions[2].guard.deadline: \
+                a guard's deadline must be a whole number of milliseconds; round it
                 """)
     }
 

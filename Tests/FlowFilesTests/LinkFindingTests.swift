@@ -24,7 +24,7 @@ struct LinkFindingTests {
 
         """
 
-    /// What is wrong with the links, the first of which begins on line 15.
+    /// The findings for links, the first of which begins on line 15.
     private func findings(_ links: String) -> [String] {
         FlowFinding.refused { () throws(FlowError) in try Flow(yaml: Self.head + links, file: "shop.yaml") }.map(
             \.description)
@@ -55,11 +55,11 @@ struct LinkFindingTests {
     @Test(
         "A link without a back path is found",
         arguments: [
-            ("when: { root: list }, to: { path: [review] }", "'review' is reached from 'item'"),
-            ("to: { root: list, path: [item, settings, review] }", "'review' is reached from 'item'"),
-            ("to: { root: settings, path: [item] }", "'item' is reached from 'list'"),
-            ("to: { path: [item] }", "does not say on which root it lies"),
-            ("when: { top: list }, to: { path: [item] }", "does not say on which root it lies"),
+            ("when: { root: list }, to: { path: [review] }", "rules push 'review' on 'item'"),
+            ("to: { root: list, path: [item, settings, review] }", "rules push 'review' on 'item'"),
+            ("to: { root: settings, path: [item] }", "rules push 'item' on 'list'"),
+            ("to: { path: [item] }", "the link names no root"),
+            ("when: { top: list }, to: { path: [item] }", "the link names no root"),
         ])
     func backPath(link: String, expected: String) {
         let found = findings("  - { url: 'shop://x', \(link) }")
@@ -76,10 +76,10 @@ struct LinkFindingTests {
         #expect(findings(special + general).isEmpty)
         #expect(
             findings(general + special) == [
-                "shop.yaml:16:7: 'shop://item/{id}', which stands before it, takes all of its URLs; "
-                    + "move this one up or remove it"
+                "shop.yaml:16:7: the earlier link 'shop://item/{id}' matches all URLs of this one; "
+                    + "move this one before it, or remove it"
             ])
-        // One that is followed in other states is no competition.
+        // A link that is followed in other states does not hide later ones.
         let conditional = special.replacing("to:", with: "when: { root: settings }, to:")
         #expect(findings(conditional + special).isEmpty)
         #expect(findings(conditional + conditional).count == 1)
@@ -93,9 +93,9 @@ struct LinkFindingTests {
         arguments: [
             ("to: { root: list }", "a link lacks 'url'; add it"),
             ("url: 'shop://x'", "a link lacks 'to'; add it"),
-            ("url: 'x/y', to: { root: list }", "a link's URL begins with its scheme"),
-            ("url: 'shop://x/{id', to: { root: list }", "'{id' in a link's URL cannot be read"),
-            ("url: 'shop://x/{id}', to: { root: list }", "'{id}' of the link's URL is not used"),
+            ("url: 'x/y', to: { root: list }", "a link's URL must begin with a scheme"),
+            ("url: 'shop://x/{id', to: { root: list }", "'{id' in a link's URL is invalid"),
+            ("url: 'shop://x/{id}', to: { root: list }", "no screen uses '{id}' of the link's URL"),
             ("url: 'shop://x', to: { root: lst }", "unknown screen 'lst'; did you mean 'list'?"),
             ("url: 'shop://x', to: { root: list, path: [itm] }", "unknown screen 'itm'; did you mean 'item'?"),
             ("url: 'shop://x', when: { root: lst }, to: { path: [item] }", "unknown screen 'lst'"),
@@ -104,28 +104,28 @@ struct LinkFindingTests {
                 "unknown screen 'y'; known are item, list"
             ),
             ("url: 'shop://x', to: { root: list, present: { screen: item, style: alert } }", "an alert needs a title"),
-            ("url: 'shop://x', when: { root: list }, to: {}", "the link leads nowhere"),
+            ("url: 'shop://x', when: { root: list }, to: {}", "'to' is empty"),
             ("url: 'shop://x', to: { rot: list }", "unknown key 'rot' in 'to'; did you mean 'root'?"),
             (
                 "url: 'shop://x', to: { root: list, columns: { a: item } }",
-                "columns need a root with 'container: split'"
+                "'columns' needs a root with 'container: split'"
             ),
-            ("url: 'shop://x', to: { root: list, tab: a }", "tab 'a' needs a root whose container has it"),
+            ("url: 'shop://x', to: { root: list, tab: a }", "'root' of the link has no tab 'a'"),
             (
                 "url: 'shop://x', to: { root: { screen: list, arguments: { a: '${url.id}' } } }",
                 "the link's URL has no '{id}'; there are none yet"
             ),
             (
                 "url: 'shop://{id}', to: { root: { screen: list, arguments: { a: 'x${url.id}' } } }",
-                "host has no case"
+                "the host of a link's URL cannot contain '{…}'"
             ),
             (
                 "url: 'shop://x/{id}', to: { root: { screen: list, arguments: { a: 'x${url.id}', b: '${url.id}' } } }",
-                "'a' of 'list' must be a constant or '${url.NAME}' alone"
+                "'a' of 'list' must be a constant or only '${url.NAME}'"
             ),
             (
                 "url: 'shop://{i}', when: { top: { screen: item, arguments: { a: '${url.i}' } } }, to: { root: list }",
-                "a link's conditions are tried before its URL is followed; remove '${…}'"
+                "a link's conditions cannot contain templates; remove '${…}'"
             ),
             (
                 "url: 'shop://x', to: { root: { screen: list, container: split }, columns: { a: { screen: item, "
@@ -135,7 +135,7 @@ struct LinkFindingTests {
             (
                 "url: 'shop://x/{id}', to: { tab: item, root: { screen: list, container: { tabs: [item, "
                     + "{ screen: review, arguments: { a: '${url.id}' } }] } } }",
-                "only the tab that the link selects takes values; remove '${…}'"
+                "only the tab that the link selects can use values of the URL; remove '${…}'"
             ),
             ("url: 'shop://x', to: { root: list }, send: LoadItem", "'LoadItem' is not the type of a command"),
             (
@@ -144,10 +144,10 @@ struct LinkFindingTests {
             ),
             (
                 "url: 'shop://x', to: { root: list }, park: 10",
-                "'10' is no duration; write a whole number and ms, s, m, h or d"
+                "'10' is not a duration; write a whole number and a unit: 500ms, 5s, 2m, 1h, 7d"
             ),
-            ("url: 'shop://x', to: { root: list }, park: 99999999999999d", "'99999999999999d' is no duration"),
-            ("url: 'shop://x', to: { root: list }, park: 367d", "a link waits no less than 0s and no more than 366d"),
+            ("url: 'shop://x', to: { root: list }, park: 99999999999999d", "'99999999999999d' is not a duration"),
+            ("url: 'shop://x', to: { root: list }, park: 367d", "'park' must be at least 0s and at most 366d"),
             ("url: 'shop://x', to: { root: list }, over: { sheet: kill }", "unknown precedence 'kill'; known are"),
             ("url: 'shop://x', to: { root: list }, over: { shet: wait }", "unknown key 'shet' in 'over'"),
         ])
@@ -171,7 +171,7 @@ struct LinkFindingTests {
         }
         #expect(
             error?.message
-                == "shop.yaml:13:7: the flow has 'links', which answer 'event.DeepLinkReceived'; remove this rule")
+                == "shop.yaml:13:7: the flow's 'links' handle 'event.DeepLinkReceived'; remove this rule or 'links'")
     }
 
     @Test("Every part of a link survives being written and read")

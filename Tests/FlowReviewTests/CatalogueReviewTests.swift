@@ -10,7 +10,7 @@ struct FlowReviewMessagesTests {
         "event.Saved": ["draft"], "event.Refused": ["why"],
     ])
 
-    /// A flow of a list and an item; rules begin on line 9.
+    /// A flow with a list and an item. The given rules follow on line 11.
     private func findings(_ rules: String, links: String = "") -> [String] {
         let yaml = """
             name: shop
@@ -50,7 +50,7 @@ struct FlowReviewMessagesTests {
         arguments: [
             (
                 "- { on: event.Savd, do: [pop] }",
-                "11:7: warning: there is no message 'event.Savd'; did you mean 'event.Saved'?"
+                "11:7: warning: the app has no message 'event.Savd'; did you mean 'event.Saved'?"
             ),
             (
                 "- { on: event.Saved, where: { drft: 1 }, do: [pop] }",
@@ -66,7 +66,7 @@ struct FlowReviewMessagesTests {
             ),
             (
                 "- { on: event.Saved, guard: { accept: event.Nothing, deadline: 1s }, do: [pop] }",
-                "11:33: warning: there is no message 'event.Nothing'; let a service declare it, or remove it"
+                "11:33: warning: the app has no message 'event.Nothing'; declare it in a service, or remove it"
             ),
             (
                 "- { on: event.Saved, guard: { accept: event.Refused, deadline: 1s }, do: [openURL: 'x://${answer.draft}'] }",
@@ -94,7 +94,8 @@ struct FlowReviewMessagesTests {
 
 @Suite("A review that knows the app's services finds commands that nobody handles, and outcomes that nobody hears")
 struct FlowReviewServicesTests {
-    /// A shop that packs and a store that saves; a clerk listens to what is packed; the post has to do with neither.
+    /// The catalogue of four services: the shop packs, the store saves, the clerk handles packed items, and the post is
+    /// unrelated.
     private static let catalogue = MessageCatalogue(
         [
             "command.ItemSelected": [], "command.Buy": [], "command.Help": [], "event.Saved": [], "event.Sold": [],
@@ -132,7 +133,7 @@ struct FlowReviewServicesTests {
         #expect(findings(ignores: all) == [])
         #expect(
             findings(sends: "command.ItemSelected, command.Buy, command.Help", ignores: all) == [
-                "shop.yaml:7:11: warning: nobody handles 'command.Help': no service and no rule; add one"
+                "shop.yaml:7:11: warning: no service and no rule handles 'command.Help'; add one"
             ])
         let plain = MessageCatalogue(Self.catalogue.fields)
         #expect(findings(sends: "command.ItemSelected, command.Help", plain) == [])
@@ -140,7 +141,7 @@ struct FlowReviewServicesTests {
 
     @Test("What a service tells that the flow talks to, or listens to, is answered, ignored, or a note")
     func outcomes() {
-        let advice = "add one, or name it under 'ignores'"
+        let advice = "add one, or list the type under 'ignores'"
         #expect(
             findings() == [
                 "shop.yaml:8:1: note: no rule answers 'error.Broken' of shop; \(advice)",
@@ -159,7 +160,7 @@ struct FlowReviewServicesTests {
             ])
         #expect(
             findings(ignores: "command.Buy").first
-                == "shop.yaml:5:1: 'command.Buy' is not the type of an event or error; write event.NAME")
+                == "shop.yaml:5:1: 'command.Buy' is not the type of an event or error; write event.NAME or error.NAME")
     }
 
     @Test("Ignoring is part of a flow, and survives being written")

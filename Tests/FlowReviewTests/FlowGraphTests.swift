@@ -120,7 +120,7 @@ struct FlowGraphTests {
 
 @Suite("Screens that nothing leads to, and those that nothing leads out of")
 struct FlowReachTests {
-    /// What is to be said of a flow whose screens begin on line 6.
+    /// The findings for a flow whose screens begin on line 6.
     private func findings(_ parts: String, head: String = "start: list") -> [String] {
         let yaml = "name: shop\nversion: 1\nplatform: ios\n\(head)\nscreens:\n" + parts
         return Flow.review(yaml: yaml, file: "shop.yaml").findings.map(\.description)
@@ -201,7 +201,7 @@ struct FlowReachTests {
             """
         #expect(
             findings(parts) == [
-                "shop.yaml:10:3: warning: nothing begins flow 'child'; push or present it, or remove it"
+                "shop.yaml:10:3: warning: no rule begins child flow 'child'; push or present it, or remove it"
             ])
     }
 
@@ -214,7 +214,7 @@ struct FlowReachTests {
               - { on: command.Next, do: [{ setRoot: end }] }
 
             """
-        let trap = "shop.yaml:7:3: warning: 'end' is a trap: no rule leads on when it is the root; add one"
+        let trap = "shop.yaml:7:3: warning: the user cannot leave 'end': no rule leads on from it as the root; add one"
         #expect(findings(parts) == [trap])
         #expect(findings(parts + "  - { on: command.Idle, do: [{ send: command.X }] }\n") == [trap])
         #expect(findings(parts + "  - { on: event.A, unless: { top: end }, do: [{ push: list }] }\n") == [trap])
@@ -232,7 +232,8 @@ struct FlowReachTests {
                 + "screen: over, \(present) } }] }\n" + (rule.isEmpty ? "" : "  - \(rule)\n")
         }
         let trap =
-            "shop.yaml:7:3: warning: 'over' is a trap: the user cannot dismiss it, and no rule leads on; add one"
+            "shop.yaml:7:3: warning: the user cannot leave 'over': it cannot be dismissed, and no rule leads on; "
+            + "add one"
         #expect(findings(parts("style: fullScreen")) == [trap])
         #expect(findings(parts("style: sheet, interactiveDismissal: false")) == [trap])
         #expect(findings(parts("style: fullScreen", "{ on: event.A, do: [pop] }")) == [trap])

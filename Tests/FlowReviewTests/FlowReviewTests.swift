@@ -8,7 +8,7 @@ import Testing
 
 @Suite("What is surely a mistake in a flow that works is said in one line each")
 struct FlowReviewTests {
-    /// A flow of a list and an item; rules begin on line 10.
+    /// A flow with a list and an item. Its rules begin on line 10.
     private static let head = """
         name: shop
         version: 1
@@ -26,7 +26,7 @@ struct FlowReviewTests {
 
         """
 
-    /// What is to be said of rules that begin on line 14.
+    /// The findings for additional rules, which begin on line 14.
     private func findings(rules: String) -> [String] {
         findings(Self.head + rules.split(separator: "\n").map { "  \($0)\n" }.joined())
     }
@@ -45,8 +45,8 @@ struct FlowReviewTests {
     func shadowed() {
         #expect(
             findings(rules: "- on: event.Offer\n  where: { kind: new }\n  when: { root: list }\n  do: [popToRoot]") == [
-                "shop.yaml:14:5: warning: the rule never applies: an earlier one answers 'event.Offer' and asks for "
-                    + "no more; move this one up, or remove it (see line 12)"
+                "shop.yaml:14:5: warning: the rule never applies: an earlier rule already matches every 'event.Offer' "
+                    + "that this rule matches; move this rule before it, or remove this rule (see line 12)"
             ])
     }
 
@@ -82,7 +82,7 @@ struct FlowReviewTests {
     func subsumption(earlier: String, later: String, shadows: Bool) throws {
         let rule = "  - on: event.A\n    do: [{ push: item }]\n    "
         let yaml = Self.head + [earlier, later].map { rule + $0 + "\n" }.joined()
-        let never = findings(yaml).filter { $0.contains("the rule never applies: an earlier one") }
+        let never = findings(yaml).filter { $0.contains("the rule never applies: an earlier rule") }
         #expect(never.map { String($0.prefix(16)) } == (shadows ? ["shop.yaml:17:5: "] : []), "\(findings(yaml))")
     }
 
@@ -92,12 +92,13 @@ struct FlowReviewTests {
             findings(
                 rules: "- on: event.A\n  when: { top: item }\n  unless: { shown: [item, list] }\n  do: [popToRoot]")
                 == [
-                    "shop.yaml:16:15: warning: 'when' asks for what 'unless' forbids, so the rule never applies; remove "
-                        + "one of them (see line 15)"
+                    "shop.yaml:16:15: warning: 'unless' excludes what 'when' requires, so the rule never applies; "
+                        + "remove one of them (see line 15)"
                 ])
         #expect(
             findings(rules: "- on: event.A\n  where: { a: { anyOf: [1, 2], atLeast: 3 } }\n  do: [popToRoot]") == [
-                "shop.yaml:15:14: warning: no value is all of this, so the rule never applies"
+                "shop.yaml:15:14: warning: no value fulfils all of these conditions, so the rule never applies; "
+                    + "correct them"
             ])
         #expect(
             findings(rules: "- on: event.A\n  when: { path: item }\n  unless: { path: [] }\n  do: [popToRoot]").isEmpty)
@@ -122,7 +123,8 @@ struct FlowReviewTests {
                 ])
         #expect(
             findings(rules: "- on: event.A\n  unless: { root: list }\n  do: [popToRoot]") == [
-                "shop.yaml:15:15: warning: the root is always one of these, so the rule never applies"
+                "shop.yaml:15:15: warning: the root is always one of these screens, so the rule never "
+                    + "applies; remove one of them"
             ])
     }
 
@@ -138,8 +140,8 @@ struct FlowReviewTests {
             """
         #expect(
             findings(rules: rules) == [
-                "shop.yaml:17:5: warning: the rule competes with an earlier one for 'event.A': both can hold, and only "
-                    + "their order decides; let one exclude the other (see line 14)"
+                "shop.yaml:17:5: warning: the rule competes with an earlier one for 'event.A': both can match, and "
+                    + "only their order decides; add a condition to one that excludes the other (see line 14)"
             ])
         #expect(findings(rules: "- { on: event.A, when: { top: item }, do: [popToRoot] }\n" + rules).isEmpty)
     }
@@ -174,11 +176,11 @@ struct FlowReviewTests {
     func unsent() {
         #expect(
             findings(rules: "- on: command.By\n  when: { top: item }\n  do: [pop]\n- on: command.By\n  do: [popToRoot]")
-                == ["shop.yaml:14:5: warning: no screen and no button sends 'command.By'; did you mean 'command.Buy'?"])
+                == ["shop.yaml:14:5: warning: no screen or button sends 'command.By'; did you mean 'command.Buy'?"])
         #expect(
             findings(rules: "- on: command.Refresh\n  do: [popToRoot]") == [
-                "shop.yaml:14:5: warning: no screen and no button sends 'command.Refresh'; add it to what a screen "
-                    + "'sends'"
+                "shop.yaml:14:5: warning: no screen or button sends 'command.Refresh'; add it to 'sends' "
+                    + "of a screen"
             ])
         let sent = """
             - on: event.A
@@ -204,7 +206,7 @@ struct FlowReviewTests {
         #expect(review.flow == nil)
         #expect(
             review.findings.map(\.description) == [
-                "shop.yaml:14:5: warning: no screen and no button sends 'command.By'; did you mean 'command.Buy'?",
+                "shop.yaml:14:5: warning: no screen or button sends 'command.By'; did you mean 'command.Buy'?",
                 "shop.yaml:15:18: unknown screen 'itme'; did you mean 'item'?",
             ])
         #expect(review.errors.map(\.line) == [15])
@@ -225,8 +227,9 @@ struct FlowReviewTests {
         }
         #expect(
             flow.review().map(\.description) == [
-                "flow shop: warning: transitions[1]: the rule never applies: an earlier one answers 'event.A' and asks "
-                    + "for no more; move this one up, or remove it (see transitions[0])"
+                "flow shop: warning: transitions[1]: the rule never applies: an earlier rule already matches every "
+                    + "'event.A' that this rule matches; move this rule before it, or remove this rule "
+                    + "(see transitions[0])"
             ])
     }
 
@@ -249,7 +252,7 @@ struct FlowReviewTests {
 
 @Suite("Rules that are said never to apply never do, whatever is done")
 struct FlowReviewHistoryTests {
-    /// Two rules on one message, and others that lead through all kinds of states.
+    /// A flow with two rules for one message, and with other rules that lead to many different states.
     private static func flow(_ random: inout SeededGenerator) throws -> Flow {
         let rivals = ["command.First", "command.Second"].map { type in
             Flow.Transition(
@@ -311,7 +314,7 @@ struct FlowReviewHistoryTests {
                 }
             }
         }
-        // Neither is said of all rules, nor of none.
+        // Some of the rules never apply, and others do.
         #expect(never > 30)
         #expect(applied > 500)
     }

@@ -16,7 +16,7 @@ struct ScenarioTests {
         #expect(outcomes.count == scenario.steps.count)
         #expect(outcomes.flatMap(\.failures).isEmpty, "\(outcomes.last?.description ?? "")")
         #expect(outcomes == scenario.play(on: flow), "the same again")
-        // Whatever leads to a screen is part of the story.
+        // The story shows every screen.
         let seen = outcomes.flatMap { $0.changes.values }.map(\.description).joined()
         for screen in flow.screens.keys { #expect(seen.contains(screen)) }
     }
@@ -78,10 +78,10 @@ struct ScenarioTests {
             ("back", "nothing is on a path"), ("dismiss", "nothing is presented"), ("gone", "nothing is leaving"),
             ("expire", "no guard waits for an answer"),
             ("answer: ok", "nothing is presented as an alert or a dialog"),
-            ("back: launch", "no instance of 'launch' is on a path; nothing does"),
+            ("back: launch", "no instance of 'launch' is on a path; no other screen is"),
             (
                 "send: { type: event.A, from: generatedPlaylist }",
-                "no instance of 'generatedPlaylist' stands; these do: launch-1"
+                "no instance of 'generatedPlaylist' is open; these are: launch-1"
             ),
         ])
     func impossible(step: String, reason: String) throws {
@@ -91,20 +91,20 @@ struct ScenarioTests {
     @Test(
         "that cannot be read is refused with every mistake and its place",
         arguments: [
-            ("send: event.A", "1:1: a scenario must be a list of steps, each beginning with '- send"),
+            ("send: event.A", "1:1: a scenario must be a list of steps, such as '- send"),
             ("- bak", "1:3: unknown step 'bak'; did you mean 'back'?"),
-            ("- send", "1:3: step 'send' needs to be told what; write 'send: …'"),
+            ("- send", "1:3: step 'send' needs a value; write 'send: …'"),
             ("- sent: event.A", "1:3: unknown key 'sent' in a step; did you mean 'send'?"),
             ("- send: LaunchFinished", "1:9: 'LaunchFinished' is not the type of a message; write command.NAME or"),
-            ("- send: { type: event.A, at: soon }", "1:30: 'soon' is no duration"),
+            ("- send: { type: event.A, at: soon }", "1:30: 'soon' is not a duration"),
             ("- back: lunch", "1:9: unknown screen 'lunch'; did you mean 'launch'?"),
-            ("- expire: 1", "1:11: 'expire' takes nothing; remove what follows it"),
-            ("- { back: , gone: }", "1:3: a step is one of send, back, dismiss"),
-            ("- { back: , expect: [] }", "1:21: 'expect' must be a mapping of what is expected"),
+            ("- expire: 1", "1:11: 'expire' takes no value; remove the value"),
+            ("- { back: , gone: }", "1:3: a step must have exactly one of send, back, dismiss"),
+            ("- { back: , expect: [] }", "1:21: 'expect' must be a mapping from aspects to values"),
             ("- { back: , expect: { rot: launch } }", "1:23: unknown key 'rot' in 'expect'; did you mean 'root'?"),
             ("- { back: , expect: { root: lunch } }", "1:29: unknown screen 'lunch'; did you mean 'launch'?"),
             ("- { back: , expect: { top: { screen: launch, x: 1 } } }", "1:46: unknown key 'x'"),
-            ("- { back: , expect: { columns: launch } }", "1:32: 'columns' must be a mapping of names to screens"),
+            ("- { back: , expect: { columns: launch } }", "1:32: 'columns' must be a mapping from names to screens"),
             ("", "1:1: the file is empty; describe a scenario in it"),
         ])
     func unreadable(yaml: String, finding: String) throws {
@@ -121,7 +121,7 @@ struct ScenarioTests {
     }
 }
 
-/// What scenarios can tell, each in a flow where it happens. A step whose outcome is not all expected fails.
+/// The aspects that scenarios can expect, each with a flow in which it changes. A step with an unexpected change fails.
 @Suite("A scenario tells of")
 struct ScenarioAspectTests {
     @Test("a guard that waits, what is held back meanwhile, and how it ends")
@@ -154,7 +154,7 @@ struct ScenarioAspectTests {
                   expect:
                     attempt: []
                     presented: { screen: sorry, arguments: { why: late, name: Bach }, style: sheet }
-                    discarded: no answer came in time
+                    discarded: no answer came before the deadline
                 """, of: GuardFlow.flow())
     }
 

@@ -71,7 +71,7 @@ struct DocumentTests {
             let yaml = page.blocks(of: "yaml")
             try segue.write(try #require(yaml.first), to: "shop.yaml")
             try segue.write(try #require(yaml.last), to: "story.yaml")
-            let output = try await run(try #require(page.blocks(of: "sh").first), segue)
+            let output = try await run(try #require(page.blocks(of: "sh").last), segue)
             #expect(!output.contains("shop.yaml:"), "there is nothing to find")
             #expect(output.contains("4. command.BackCompleted of item-2 → path: []; dismissed: [item-2]"))
             let svg = try String(contentsOfFile: segue.directory + "/shop.svg", encoding: .utf8)

@@ -34,7 +34,7 @@ struct RoutingProcessTests {
             await #expect(throws: RouterError.refused("there is nothing to pop: the path is empty")) {
                 try await router.pop()
             }
-            await #expect(throws: RouterError.late("no screen instance '\(departure)' stands")) {
+            await #expect(throws: RouterError.late("screen instance '\(departure)' was dismissed or never existed")) {
                 try await router.push(.settings, from: departure)
             }
 

@@ -55,7 +55,7 @@ struct SchemaInferenceTests {
                 ]))
     }
 
-    /// Reads in a way of its own: a default for one field, and one within another.
+    /// Decodes itself by hand: one field has a default, and another one is read from a nested object.
     private struct Handwritten: Decodable {
         var name: String
         var size: Int
@@ -119,7 +119,8 @@ struct SchemaInferenceTests {
         let error = #expect(throws: SchemaError.self) { try JSONSchema(of: Particular.self) }
         #expect(
             error?.description
-                == "it cannot be told what JSON Picky is: it cannot be made of a sample; let it conform to SchemaDescribing"
+                == "the JSON schema of Picky cannot be inferred: it does not decode sample values; "
+                + "conform to SchemaDescribing"
         )
     }
 

@@ -33,7 +33,7 @@ struct SchemaValidationTests {
         "that is not names the field and what was perhaps meant",
         arguments: [
             (#"{"playlistID":5}"#, ["data.playlistID: expected a string, found a number"]),
-            ("{}", ["data.playlistID: missing; it is a string"]),
+            ("{}", ["data.playlistID: missing; expected a string"]),
             (#"{"playlistId":"p"}"#, ["data.playlistId: unknown field; did you mean 'playlistID'?"]),
             (
                 #"{"playlistID":null,"count":1.5,"songs":{}}"#,
@@ -64,7 +64,7 @@ struct SchemaValidationTests {
     func empty() {
         #expect(
             JSONSchema.object([:]).problems(with: ["a": 1]).map(\.description) == [
-                "data.a: unknown field; there are none"
+                "data.a: unknown field; there are no fields"
             ])
     }
 

@@ -68,7 +68,7 @@ struct ChildFlowTests {
         session.report("BackCompleted", "code-5")
         #expect(session.state.runs.count == 1)
         let effects = session.report("BackCompleted", "credentials-3")
-        // The flow's own rule for it takes the basket away too.
+        // The flow's rule on the abandoned run dismisses the basket too.
         #expect(effects.dismissals == ["credentials-3", "basket-2"])
         #expect(session.path.isEmpty)
         #expect(session.state.runs.isEmpty)
@@ -138,7 +138,7 @@ struct ChildFlowTests {
         #expect(session.state.top.arguments == ["name": "${x}"])
         #expect(
             request("finish", &session).discards
-                == ["command.NavigationRequested: there is no child flow to end"])
+                == ["command.NavigationRequested: no child flow is running that could be ended"])
     }
 
     @Test("Restored, a run goes on; without its flow or its first screen it goes as a whole")
@@ -259,19 +259,19 @@ struct ChildFlowMistakeTests {
         arguments: [
             (
                 "flows: { child: { start: a, transitions: [{ on: event.B, do: [finish, pop] }] } }",
-                "63: 'finish' ends the flow; make it the last action"
+                "63: 'finish' ends the child flow; make it the last action"
             ),
             ("flows: { child: { start: other, transitions: [] } }", "19: unknown screen 'other'; known are a"),
             ("flows: { child: { transitions: [] } }", "17: flow 'child' lacks 'start'; add it"),
-            ("flows: { child: }", "17: flow 'child' must be a mapping with start, transitions"),
-            ("flows: [child]", "8: flows must be a mapping of child flows' names"),
+            ("flows: { child: }", "17: flow 'child' must be a mapping with the keys start, transitions"),
+            ("flows: [child]", "8: 'flows' must be a mapping from child flows' names"),
             (
                 "transitions: [{ on: event.B, do: [abandon] }]",
-                "35: 'abandon' ends a child flow; use it in a rule of one"
+                "35: 'abandon' ends a child flow; use it only in rules of a child flow"
             ),
             (
                 "transitions: [{ on: event.B, do: [push: { flow: chidl }] }]",
-                "43: unknown flow 'chidl'; did you mean 'child'?"
+                "43: unknown child flow 'chidl'; did you mean 'child'?"
             ),
             (
                 "transitions: [{ on: event.B, do: [push: { flow: child, screen: a }] }]",
@@ -279,14 +279,14 @@ struct ChildFlowMistakeTests {
             ),
             (
                 "transitions: [{ on: event.B, do: [{ present: { flow: child, style: dialog, buttons: [] } }] }]",
-                "61: a flow needs a path, and dialog has none"
+                "61: a child flow needs a path, and style 'dialog' has none"
             ),
             (
                 "transitions: [{ on: flow.finished, where: { flow: other }, do: [pop] }]",
-                "45: unknown flow 'other'; known are child"
+                "45: unknown child flow 'other'; known are child"
             ),
             ("transitions: [{ on: flow.begun, do: [pop] }]", "17: 'flow.begun' is not the type of a message"),
-            ("transitions: [{ on: event.B, do: [abandon: now] }]", "44: action 'abandon' takes nothing"),
+            ("transitions: [{ on: event.B, do: [abandon: now] }]", "44: action 'abandon' takes no value"),
         ])
     func findings(part: String, expected: String) throws {
         var yaml = "name: x\nversion: 1\nplatform: ios\nstart: a\nscreens: { a: }\n" + part

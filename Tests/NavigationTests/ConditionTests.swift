@@ -6,7 +6,7 @@ import Testing
 
 @Suite("What a rule asks")
 struct ConditionTests {
-    /// Whether a rule that asks this of the field `song.year` matches data.
+    /// True if a rule with this condition on the field `song.year` matches the data.
     private func matches(_ match: Flow.Match, _ year: JSONValue?) throws -> Bool {
         let flow = try Flow("years", version: 1, platform: "ios", start: "a") {
             Flow.Screen("a")
@@ -70,7 +70,7 @@ struct ConditionTests {
         #expect(try Flow(yaml: yaml, file: "songs.yaml") == flow)
     }
 
-    /// A session with an item on its path, whose rule shows another only when this one does not show it already.
+    /// A session with an item on its path. Its rule shows another item only if that one is not shown already.
     private func items() throws -> Session {
         let wanted = Flow.Destination.screen("item", ["id": "${data.id}"])
         let flow = try Flow("items", version: 1, platform: "ios", start: "list") {

@@ -8,13 +8,13 @@ struct ContainerTests {
     private static let tabs = Flow.Action.setRoot("a", container: .tabs(["b", .tab("search", .screen("c", ["q": 1]))]))
     private static let columns = Flow.Action.setRoot("a", container: .split)
 
-    /// A session that has taken these actions, and takes others on `event.Next`.
+    /// A session in which `event.Go` has taken `actions`, and `event.Next` takes `next`.
     private func session(_ actions: Flow.Action..., next: Flow.Action...) throws -> Session {
         let flow = try Flow("letters", version: 1, platform: "ios", start: "a") {
             for name in ["a", "b", "c", "d", "e"] { Flow.Screen(name, sends: ["command.From\(name.uppercased())"]) }
             Flow.Transition(on: "event.Go", do: actions)
             Flow.Transition(on: "event.Next", do: next.isEmpty ? [.dismissAll] : next)
-            // Names that the checker must find somewhere.
+            // The checker requires that some rule declares these tabs and this column.
             Flow.Transition(on: "event.Never", do: [Self.tabs, Self.columns, .show("b", column: "detail")])
         }
         var session = Session(flow)

@@ -25,7 +25,7 @@ struct IOSFlowTests {
             ])
         #expect(session.machine.snapshot.commands == ["command.SpotifyAuthorizationRequested"])
 
-        // A second device that attaches says it again.
+        // A second device that starts the app sends the event again.
         #expect(session.send("event.LaunchFinished").isEmpty)
         #expect(session.machine.revision == 1)
     }

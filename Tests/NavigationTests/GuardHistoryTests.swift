@@ -89,7 +89,7 @@ struct GuardHistoryTests {
             var probe = machine
             _ = probe.handle(Machine.Input(id: "out", type: "event.Out"))
             #expect(probe.state.root.instance.screen == "out")
-            // What was queued is met in the new root; nothing of the old one is left.
+            // The new root handles the queued messages. No instance from before is open.
             #expect(probe.state.standing.map(\.id).allSatisfy { !machine.state.isStanding($0) })
         }
     }
@@ -101,8 +101,8 @@ extension [Machine.Effect] {
     }
 }
 
-/// A random history of a form whose guards wait: answers that are right, late or meant for others, deadlines, a restless
-/// user and two platforms, in any order.
+/// A random sequence of messages for a form with guards: correct answers, late answers, answers to other attempts,
+/// deadlines, and commands from an impatient user on two platforms.
 struct GuardHistory {
     private var random: SeededGenerator
     private var count = 0
@@ -117,7 +117,7 @@ struct GuardHistory {
         if let attempt = state.attempt, attempts.last != attempt.id { attempts.append(attempt.id) }
         let known = state.standing.map(\.id) + state.leaving.map(\.id) + ["form-2", "ghost-9"]
         let instance = known.randomElement(using: &random) ?? ""
-        // Mostly the attempt that waits, or nothing would ever be answered.
+        // Refers to the waiting attempt in most cases; otherwise it would never be answered.
         let attempt = Bool.random(using: &random) ? attempts.last : attempts.randomElement(using: &random)
         let (type, data) = message(about: instance, attempt ?? "")
         return Machine.Input(

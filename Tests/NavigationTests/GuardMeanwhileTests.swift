@@ -69,8 +69,8 @@ struct GuardMeanwhileTests {
         let effects = session.report("BackCompleted", "form-2")
         #expect(
             effects.discards == [
-                "command.Next: screen instance 'form-2' is gone, which it waited on",
-                "command.Home: no screen instance 'form-2' stands",
+                "command.Next: screen instance 'form-2', which waited for an answer, was dismissed",
+                "command.Home: screen instance 'form-2' was dismissed or never existed",
             ])
     }
 
@@ -91,11 +91,14 @@ struct GuardMeanwhileTests {
         var session = try GuardFlow.waiting(GuardFlow.saving(meanwhile: .queue))
         for _ in 0..<16 { #expect(session.send("command.Home").isEmpty) }
         let before = session.machine
-        #expect(session.send("command.Home").discards == ["command.Home: 16 messages wait already"])
+        #expect(session.send("command.Home").discards == ["command.Home: 16 messages are queued already"])
         let large: JSONValue = [.string(String(repeating: "x", count: 65536))]
         #expect(session.machine == before)
         var other = try GuardFlow.waiting(GuardFlow.saving(meanwhile: .queue))
-        #expect(other.send("command.Home", large).discards == ["command.Home: its data is too large to wait"])
+        #expect(
+            other.send("command.Home", large).discards == [
+                "command.Home: its data exceeds 65536 bytes, so it cannot be queued"
+            ])
     }
 
     @Test("What is queued can wait once more, for the attempt that one before it has begun")
@@ -125,7 +128,7 @@ struct GuardMeanwhileTests {
         var session = Session(flow)
         for type in ["command.Go", "command.Go", "command.One", "event.Flip", "command.Two"] { session.send(type) }
         #expect(session.state.attempt?.queue.map(\.id) == ["m2", "m3", "m4", "m5"])
-        // The second Go waits on b, and One for it; what Flip does now ends both waits.
+        // The second Go waits on b, and One waits for it. Flip now ends both attempts.
         session.answer("event.Ready", [:], to: "m1")
         #expect(session.root == "c")
         #expect(session.path == ["a", "b"])
@@ -146,10 +149,10 @@ struct GuardMeanwhileTests {
     func supersede() throws {
         var session = try GuardFlow.waiting(GuardFlow.saving(meanwhile: .supersede))
         let effects = session.send("command.Next", ["name": "Brahms"])
-        #expect(effects.discards == ["command.Next: command.Next has taken its place while it waited"])
+        #expect(effects.discards == ["command.Next: command.Next replaced it while it waited for an answer"])
         #expect(effects.first == .messageDiscarded(messageID: "m2", reason: effects.discards[0]))
         #expect(session.state.attempt?.id == "m3.ios.ask")
-        #expect(session.answer().discards == ["event.DraftChecked: the attempt 'm2.ios.ask' has ended"])
+        #expect(session.answer().discards == ["event.DraftChecked: attempt 'm2.ios.ask' has ended"])
         session.answer(to: "m3.ios.ask")
         #expect(session.state.path.last?.arguments["name"] == "Brahms")
     }
@@ -174,8 +177,9 @@ struct GuardMeanwhileTests {
         #expect(session.root == "out")
         #expect(session.state.attempt == nil)
         #expect(session.machine.revision == 3)
-        #expect(effects.discards == ["command.Next: screen instance 'form-2' is gone, which it waited on"])
-        #expect(session.answer().discards == ["event.DraftChecked: the attempt 'm2.ios.ask' has ended"])
+        #expect(
+            effects.discards == ["command.Next: screen instance 'form-2', which waited for an answer, was dismissed"])
+        #expect(session.answer().discards == ["event.DraftChecked: attempt 'm2.ios.ask' has ended"])
         #expect(session.expire().isEmpty)
     }
 
@@ -208,7 +212,7 @@ struct GuardMeanwhileTests {
         let effects = session.answer()
         #expect(
             effects.discards
-                == ["command.Next: the state that its rule asks for is no more, now that it is accepted"])
+                == ["command.Next: the guard accepted it, but the state no longer fulfils the rule's conditions"])
         #expect(session.path == ["form"])
         #expect(session.state.attempt == nil)
     }
@@ -223,8 +227,9 @@ struct GuardMeanwhileTests {
         let effects = session.report("BackCompleted", "form-2")
         #expect(session.path.isEmpty)
         #expect(effects.dismissals == ["form-2"])
-        #expect(effects.discards == ["command.Next: screen instance 'form-2' is gone, which it waited on"])
-        #expect(session.answer().discards == ["event.DraftChecked: the attempt 'm2.ios.ask' has ended"])
+        #expect(
+            effects.discards == ["command.Next: screen instance 'form-2', which waited for an answer, was dismissed"])
+        #expect(session.answer().discards == ["event.DraftChecked: attempt 'm2.ios.ask' has ended"])
         #expect(session.path.isEmpty)
     }
 

@@ -69,7 +69,7 @@ struct GuardTests {
     func expired() throws {
         var session = try GuardFlow.waiting()
         let effects = session.expire()
-        #expect(effects.discards == ["command.Next: no answer came in time"])
+        #expect(effects.discards == ["command.Next: no answer came before the deadline"])
         #expect(session.state.presentations.first?.instance.arguments == ["why": "late", "name": "Bach"])
         #expect(session.state.attempt == nil)
         #expect(session.expire().isEmpty)
@@ -79,7 +79,7 @@ struct GuardTests {
     func strangeDeadlines() throws {
         var session = try GuardFlow.waiting()
         let before = session.machine
-        #expect(session.expire("m9").discards == ["event.GuardDeadlinePassed: no attempt 'm9' waits"])
+        #expect(session.expire("m9").discards == ["event.GuardDeadlinePassed: attempt 'm9' is not waiting"])
         #expect(
             session.send("event.GuardDeadlinePassed").discards
                 == ["event.GuardDeadlinePassed: the field 'attempt' is missing"])
@@ -93,7 +93,7 @@ struct GuardTests {
             var session = try GuardFlow.waiting()
             if first { session.answer() } else { session.expire() }
             let before = session.machine
-            #expect(session.answer().discards == ["event.DraftChecked: the attempt 'm2.ios.ask' has ended"])
+            #expect(session.answer().discards == ["event.DraftChecked: attempt 'm2.ios.ask' has ended"])
             #expect(session.machine == before)
         }
     }
@@ -145,7 +145,7 @@ struct GuardTests {
         let data: JSONValue = ["name": .string(String(repeating: "x", count: 65536))]
         #expect(
             session.send("command.Next", data).discards
-                == ["command.Next: its data is too large to wait for an answer"])
+                == ["command.Next: its data exceeds 65536 bytes, so it cannot wait for an answer"])
         #expect(session.state.attempt == nil)
     }
 }
@@ -182,7 +182,7 @@ struct GuardedChildFlowTests {
         session.checkName()
         #expect(session.path == ["done", "help"])
         #expect(session.machine.snapshot.memory.attempts == [Session.question])
-        #expect(session.checkName().discards == ["event.NameChecked: the attempt 'm2.ios.ask' has ended"])
+        #expect(session.checkName().discards == ["event.NameChecked: attempt 'm2.ios.ask' has ended"])
     }
 
     @Test("What the guard's rule opens belongs to the run, also when the answer comes with another flow in front")
@@ -205,7 +205,7 @@ struct GuardedChildFlowTests {
         #expect(session.path.isEmpty)
         #expect(session.state.attempt == nil)
         let before = session.machine
-        #expect(session.checkName().discards == ["event.NameChecked: the attempt 'm2.ios.ask' has ended"])
+        #expect(session.checkName().discards == ["event.NameChecked: attempt 'm2.ios.ask' has ended"])
         #expect(session.machine == before)
     }
 
@@ -219,7 +219,10 @@ struct GuardedChildFlowTests {
         #expect(attempt.run == "signUp-5")
         #expect(session.state.root.instance.id == attempt.instance)
         let effects = session.report("BackCompleted", "credentials-4")
-        #expect(effects.discards == ["command.Finish: the child flow's run 'signUp-5' has ended, whose rule waited"])
+        #expect(
+            effects.discards == [
+                "command.Finish: run 'signUp-5' of a child flow, whose rule waited for an answer, has ended"
+            ])
         #expect(session.state.attempt == nil)
     }
 
@@ -238,7 +241,7 @@ struct GuardedChildFlowTests {
                 do: [pop]
             """
         let error = #expect(throws: FlowError.self) { try Flow(yaml: yaml, file: "shop.yaml") }
-        let why = "cannot wait: the flow's end is one step; guard the rule that ends it"
+        let why = "cannot have a guard; move the guard to the rule that ends the child flow"
         #expect(error?.message == "shop.yaml:8:5: a rule on '\(type)' \(why)")
     }
 }

@@ -5,10 +5,10 @@ import Support
 import TestSupport
 import Testing
 
-/// A random history of a session: what a restless user, two platforms, slow views and a moody service could send, in
-/// any order.
+/// A random sequence of messages in a session: messages that an impatient user, two platforms, slow views and an
+/// unreliable service could send.
 struct History {
-    /// What can be said besides views' reports.
+    /// The messages besides views' reports.
     struct Vocabulary {
         var platforms: [String?]
         var instances: [String]
@@ -26,7 +26,7 @@ struct History {
         self.vocabulary = vocabulary
     }
 
-    /// The next message, about instances that stand, are leaving, are long gone or never were.
+    /// The next message. It refers to an instance that is open, is leaving, is long gone or never existed.
     mutating func next(for state: NavigationState) -> Machine.Input {
         count += 1
         let known = state.standing.map(\.id) + state.leaving.map(\.id) + vocabulary.instances
@@ -42,7 +42,8 @@ struct History {
             id: "m\(count)",
             type: type,
             data: type == Machine.deadlinePassed ? ["attempt": attempt] : data,
-            // Six minutes a message: a link that waits for ten is now followed, now not.
+            // Six minutes pass between messages, so some links with a limit of ten minutes are followed and others
+            // expire.
             attributes: Machine.Attributes(
                 platform: platform, instance: isFromScreen ? instance : nil,
                 causationID: isAnswer ? state.attempt?.id : nil, time: count * 360_000)
@@ -89,7 +90,7 @@ extension History.Vocabulary {
             ("event.Unheard", .null),
         ])
 
-    /// All that ``PlaygroundFlow`` can do.
+    /// All messages of ``PlaygroundFlow``.
     static let playground = Self(
         platforms: [nil, "playground", "ios"],
         instances: ["a-1", "ghost-9"],
@@ -111,7 +112,7 @@ extension History.Vocabulary {
     ]
 }
 
-/// Plays one history to two machines, of which one is stored and restored now and then, and expects no difference.
+/// Sends one history to two machines, one of which is stored and restored from time to time. Expects no difference.
 func expectNoDifference(
     throughRestartsOf flow: Flow, steps: Int, _ next: (NavigationState) -> Machine.Input
 ) throws {

@@ -22,7 +22,8 @@ struct HistoryTests {
             let instances = (machine.state.standing + machine.state.leaving).map(\.id)
             #expect(Set(instances).count == instances.count)
             let gone = Set(before.state.standing.map(\.id)).subtracting(machine.state.standing.map(\.id))
-            // What a step opens and dismisses itself never stood, so more may be dismissed than has gone.
+            // An instance that a step both opens and dismisses was never open between steps, so `dismissals` may have
+            // more instances than `gone`.
             #expect(gone.isSubset(of: effects.dismissals))
             for instance in effects.dismissals { #expect(dismissed.insert(instance).inserted) }
             for leaving in machine.state.leaving { #expect(dismissed.contains(leaving.id)) }
@@ -30,7 +31,7 @@ struct HistoryTests {
             #expect(machine.revision == before.revision + (machine.state == before.state ? 0 : 1))
             if machine.state == before.state { #expect(machine == before) } else { #expect(machine.cause == input.id) }
             let isRefused = effects.discarded.contains(input.id) || !effects.failureCodes.isEmpty
-            // A link that has waited too long is discarded with whatever comes next.
+            // The next message of any type discards a link that has expired.
             if isRefused, !effects.discarded.contains(where: { $0 != input.id }) { #expect(machine == before) }
             if machine.state.root.instance.screen != "playlistSelection" {
                 #expect(machine.state.standing.count == 1)
@@ -46,7 +47,8 @@ struct HistoryTests {
             let input = history.next(for: machine.state)
             let parked = machine.state.parked
             _ = machine.handle(input)
-            // A link that is followed with a choice leads away from it, and the choice back.
+            // If the step of a choice follows a link, the link leads away from the choice, and the repeated choice
+            // leads back.
             if parked != nil, machine.state.parked == nil { continue }
             let once = machine
             _ = machine.handle(input)

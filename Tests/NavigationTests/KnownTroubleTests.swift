@@ -3,8 +3,8 @@ import SampleFlows
 import Support
 import Testing
 
-/// What users of other navigation libraries report again and again. Deep links over what stands are in
-/// `LinkPrecedenceTests`, swipes back in `ViewReportTests`, flows within flows in `ChildFlowTests`.
+/// Problems that users of other navigation libraries often report. Further ones are covered by other suites: deep links
+/// over presentations by `LinkPrecedenceTests`, swipes back by `ViewReportTests`, nested flows by `ChildFlowTests`.
 @Suite("What users of navigation libraries have trouble with")
 struct KnownTroubleTests {
     @Test("A pop of what does not stand changes nothing, and says so")
@@ -14,7 +14,7 @@ struct KnownTroubleTests {
         let before = session.machine
         #expect(
             session.report("BackCompleted", "item-9").discards == [
-                "command.BackCompleted: no screen instance 'item-9' stands"
+                "command.BackCompleted: screen instance 'item-9' was dismissed or never existed"
             ])
         let toNowhere = session.send("command.NavigationRequested", ["action": ["pop": "settings"]], platform: "ios")
         #expect(toNowhere.discarded == ["m3"])
@@ -68,7 +68,7 @@ struct KnownTroubleTests {
         #expect(session.state.presentations.map(\.instance.id) == ["question-3"])
     }
 
-    /// The first item loads, and a second one lies on it.
+    /// A session in which the first item is loading and a second item is pushed on it.
     private func loading() throws -> Session {
         var session = Session(try TroubleFlow.flow())
         session.send("event.ItemOpened", ["id": 1])
@@ -114,7 +114,7 @@ struct KnownTroubleTests {
     }
 }
 
-/// A flow with one of each that others stumble over.
+/// A flow with one example of each problem.
 private enum TroubleFlow {
     static func flow() throws -> Flow {
         try Flow("trouble", version: 1, platform: "ios", start: "home", requests: [.pop]) {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A parked deep link, and what the user chooses meanwhile")
 struct LinkChoiceTests {
-    /// A shop whose links wait for the list, and for what is presented.
+    /// A shop whose links wait for the list and for the dismissal of presentations.
     private static func flow() throws -> Flow {
         let item = Flow.Destination.screen("item", ["id": "${data.id}"])
         return try Flow("shop", version: 1, platform: "ios", start: "launch") {
@@ -44,7 +44,7 @@ struct LinkChoiceTests {
 
     private static let saving = Flow.Guard(accept: "event.Saved", deadline: .seconds(5), meanwhile: .queue)
 
-    /// A session with the settings over the list.
+    /// A session in which the settings are presented over the list.
     private static func settings() throws -> Session {
         var session = Session(try flow())
         session.send("event.LaunchFinished")
@@ -57,7 +57,7 @@ struct LinkChoiceTests {
         var session = try Self.settings()
         session.open("shop://item/7")
         let effects = session.send("command.ItemChosen", ["id": "9"])
-        #expect(effects.discards == ["event.DeepLinkReceived: the user has chosen something else since"])
+        #expect(effects.discards == ["event.DeepLinkReceived: the user has since chosen another screen or tab"])
         #expect(effects.discarded == ["m3"])
         #expect(session.machine.snapshot.url == "shop://item/9")
         #expect(session.state.parked == nil)
@@ -143,7 +143,7 @@ struct LinkChoiceTests {
         #expect(restored.snapshot.url == (isOlder ? "shop://item/7" : "shop://item/9"))
     }
 
-    /// What happens in the shop, at random.
+    /// A random message for the shop.
     private static func message(_ number: Int, _ state: NavigationState, _ random: inout SeededGenerator)
         -> Machine.Input
     {
@@ -176,7 +176,7 @@ struct LinkChoiceTests {
                 let effects = machine.handle(input)
                 guard let parked = before.state.parked, machine.state.parked == nil, input.type.hasPrefix("command.")
                 else { continue }
-                // What would have become of it without the link.
+                // The same step in a machine without the link.
                 var snapshot = before.snapshot
                 snapshot.state.parked = nil
                 var free = Restoration(snapshot, flow: machine.flow).machine

@@ -8,7 +8,7 @@ import Testing
 struct LinkHistoryTests {
     private static let steps = 120
 
-    /// What a shop hears, with links spelt in every way that someone may spell them.
+    /// Generates random messages for a shop, among them links in many spellings.
     private struct Shopper {
         var random: SeededGenerator
         var count = 0
@@ -51,7 +51,7 @@ struct LinkHistoryTests {
         }
     }
 
-    /// A URL as the flow itself would write it.
+    /// A URL in the form in which the flow writes it.
     private func normalised(_ url: String, _ flow: Flow) throws -> String? {
         for link in flow.links {
             let pattern = try URLPattern(link.url)

@@ -27,7 +27,7 @@ struct LinkMeetingTests {
         let rules: [[Flow.Action]] = [
             [.push("help"), .send("command.TellSupport")], [.setRoot("help"), .send("command.TellSupport")],
             [.present("help", as: .sheet), .send("command.TellSupport")],
-            // It is not told of the run that it begins anew, which nobody has seen.
+            // The rule is not applied to the end of the run that it begins here, because that run was never visible.
             [.pushFlow("signUp"), .send("command.TellSupport")],
         ]
         for actions in rules {
@@ -79,7 +79,9 @@ struct LinkMeetingTests {
         #expect(session.state.attempt?.queue.count == 1)
         let effects = session.open("shop://item/7")
         #expect(
-            effects.discards == ["command.Finish: screen instance 'credentials-2' is gone, which it waited on"])
+            effects.discards == [
+                "command.Finish: screen instance 'credentials-2', which waited for an answer, was dismissed"
+            ])
         #expect(effects.sent == ["command.TellSupport"])
         #expect(session.path == ["item", "help"])
         #expect(session.state.attempt == nil)
@@ -107,7 +109,8 @@ struct LinkMeetingTests {
         session.send("command.Help")
         let revision = session.machine.revision
         let effects = session.checkName()
-        // What began the flow hears of its end first, the link takes what that opened, and then the queue is met.
+        // The rule on the flow's end applies first, then the link replaces the screens that the rule opened, then the
+        // queue is handled.
         #expect(effects.dismissals == ["credentials-2", "done-4"])
         #expect(session.path == ["item", "help"])
         #expect(session.presented.isEmpty)
@@ -149,7 +152,7 @@ struct LinkMeetingTests {
     }
 }
 
-/// A shop with deep links, whose sign-up is a child flow that waits for an answer before it ends.
+/// A shop with deep links and a child flow for signing up. The rule that finishes the child flow has a guard.
 enum LinkedSignUpFlow {
     static func flow(
         over: [PresentationStyle: Flow.Precedence] = [:], park: Duration = Flow.Link.usualPark, isWhole: Bool = true,
@@ -171,7 +174,7 @@ enum LinkedSignUpFlow {
                 on: "flow.finished", do: [.push(.screen("done", ["name": "${data.result.name}"]))])
             Flow.Transition(on: "flow.abandoned", do: abandoned)
             Flow.Transition(on: "command.Help", do: [.push("help")])
-            // Asks what the sign-up asks, but does something else.
+            // The guard has the same question as the one in the sign-up, but the rule has other actions.
             Flow.Transition(on: "command.Finish", guard: check, do: [.push("item")])
             Flow.Transition(
                 on: "command.Save",
@@ -205,7 +208,8 @@ enum LinkedSignUpFlow {
         rejected: [.push("help")]
     )
 
-    /// The sign-up is in front, and its end, which was `m2`, waits for `m2.ios.ask`.
+    /// A session in which the sign-up is in front, and the command to finish it, `m2`, waits for the answer to
+    /// `m2.ios.ask`.
     static func waiting(
         _ begin: String = "event.SignUpPushed",
         over: [PresentationStyle: Flow.Precedence] = [:]

@@ -21,7 +21,7 @@ struct LinkParkingTests {
         #expect(session.machine.revision == 3)
         #expect(session.machine.cause == "m3")
         #expect(session.machine.snapshot.url == "focus://playlist/p1")
-        // What the link sends, so that the songs load, leads nowhere else, also when it comes twice.
+        // The command that the link sends to load the songs changes no state, even if it arrives twice.
         let followed = session.machine
         session.send("command.PlaylistSelected", ["playlistID": "p1"])
         #expect(session.machine == followed)
@@ -51,7 +51,8 @@ struct LinkParkingTests {
         let before = session.machine
         let effects = session.open("shop://item/7")
         #expect(
-            effects.discards == ["event.DeepLinkReceived: it cannot be followed now: its conditions do not hold"])
+            effects.discards == ["event.DeepLinkReceived: it cannot be followed now: the link's conditions do not hold"]
+        )
         #expect(session.machine == before)
     }
 
@@ -60,7 +61,7 @@ struct LinkParkingTests {
         var session = Session(try LinkFlow.flow())
         session.open("shop://item/7")
         #expect(session.open("shop://item/8/review/1").discarded == ["m1"])
-        // What cannot be followed at all leaves it alone.
+        // A link with an unknown URL does not replace it.
         #expect(session.open("shop://nothing").discarded == ["m3"])
         session.send("event.LaunchFinished")
         #expect(session.machine.snapshot.url == "shop://item/8/review/1")
@@ -147,7 +148,7 @@ struct LinkPrecedenceTests {
         #expect(session.open("shop://settings").dismissals == ["item-6"])
         session.open("shop://item/7")
         session.send("event.SheetNeeded")
-        // Over another screen it is another sheet.
+        // Over another screen, the sheet is a new instance.
         #expect(session.open("shop://settings").dismissals == ["settings-8", "item-7"])
         #expect(session.state.standing.map(\.id) == ["list-2", "settings-9"])
     }

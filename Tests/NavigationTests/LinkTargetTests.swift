@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Where deep links lead")
 struct LinkTargetTests {
-    /// A flow of four screens, the last a gate, with these links.
+    /// A flow with these links and four screens, of which the last is a gate.
     private func session(_ links: Flow.Link..., go actions: Flow.Action...) throws -> Session {
         let flow = try Flow("letters", version: 1, platform: "ios", start: "a") {
             for name in ["a", "b", "c", "d"] { Flow.Screen(name, gate: name == "d") }
@@ -143,11 +143,11 @@ struct LinkTargetTests {
         session.open("x:find/cello")
         #expect(session.state.top == ScreenInstance(screen: "c", id: "c-4", arguments: ["q": "cello"]))
         #expect(session.machine.snapshot.url == "x:find/cello")
-        // What the query says changes in place.
+        // A changed value of the query changes the arguments of the same instance.
         #expect(session.open("x:find/cello?page=2").isEmpty)
         #expect(session.state.top.id == "c-4")
         #expect(session.machine.snapshot.url == "x:find/cello?page=2")
-        // Tabs are made with their root, so another first screen takes another root.
+        // Tabs are created together with their root, so another first screen needs a new root.
         #expect(session.open("x:find/bass").dismissals == ["c-4", "b-3", "a-2"])
         #expect(session.machine.snapshot.url == "x:find/bass")
     }

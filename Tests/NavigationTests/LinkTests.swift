@@ -96,7 +96,7 @@ struct LinkTests {
         let before = session.machine
         #expect(
             session.open("shop://setings").discards == [
-                "event.DeepLinkReceived: no link has the URL 'shop://setings'; did you mean 'shop://settings'?"
+                "event.DeepLinkReceived: no link matches the URL 'shop://setings'; did you mean 'shop://settings'?"
             ])
         #expect(
             session.open("shop://itm/73829/").discards.first?.hasSuffix("'shop://item/{id}?colour={colour}'?") == true)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The steps between two states")
 struct StepsTests {
-    /// What `event.Next` leads to after `event.Go`, as steps.
+    /// The steps from the state after `event.Go` to the state after `event.Next`.
     private func steps(_ actions: Flow.Action..., after former: [Flow.Action]) throws -> [NavigationStep] {
         let flow = try Flow("letters", version: 1, platform: "ios", start: "a") {
             for name in ["a", "b", "c", "d", "e"] { Flow.Screen(name) }
@@ -163,7 +163,7 @@ struct StepsTests {
         }
     }
 
-    /// Instances are few, so that two states share some; each stands once.
+    /// A random state. It draws from a few instances, so that two states have some in common; no state has one twice.
     private func randomState(_ random: inout SeededGenerator) -> NavigationState {
         var pool = (1...12).map { number in
             ScreenInstance(
@@ -194,7 +194,7 @@ struct StepsTests {
         return state
     }
 
-    /// The state after one small change.
+    /// The state with one small random change.
     private func changed(_ state: NavigationState, _ random: inout SeededGenerator) -> NavigationState {
         var state = state
         let new = ScreenInstance(screen: "b", id: "b-1")
@@ -221,7 +221,7 @@ struct StepsTests {
 }
 
 extension Flow.Action {
-    /// Puts something on the path, so that not everything is empty.
+    /// Pushes a screen, so that the path is not empty.
     fileprivate static let pushed = Flow.Action.push("e")
 }
 

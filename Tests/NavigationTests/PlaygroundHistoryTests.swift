@@ -18,7 +18,7 @@ struct PlaygroundHistoryTests {
             let input = history.next(for: machine.state)
             let effects = machine.handle(input)
             expectShowable(machine.state)
-            // Each state is to be seen, once.
+            // Each state is published once.
             for passed in effects.passed { expectShowable(passed.state) }
             let seen = effects.passed.map(\.revision) + (machine.revision == before.revision ? [] : [machine.revision])
             #expect(seen == Array((before.revision..<machine.revision).map { $0 + 1 }))
@@ -32,10 +32,11 @@ struct PlaygroundHistoryTests {
                 let reported = input.data["instance"]?.stringValue ?? ""
                 if kept.contains(reported) { #expect(machine.state.presentations == before.state.presentations) }
             }
-            // A link whose time is over, and what an attempt has held back, are discarded with whatever comes next.
+            // The next message of any type may also discard an expired link and messages that an attempt has queued.
             let isRefused = !effects.discards.isEmpty && Set(effects.discarded) == [input.id]
             if isRefused { #expect(machine == before) }
-            // A report has its effect, whatever becomes of the rules that hear of the flow that it ends.
+            // A failing rule on the end of a child flow does not undo the view's report that ended it, so only
+            // `event.Go` is checked.
             let isAlone = before.state.attempt == nil && before.state.parked == nil
             if !effects.failureCodes.isEmpty, input.type == "event.Go", isAlone { #expect(machine == before) }
         }
@@ -58,7 +59,7 @@ struct PlaygroundHistoryTests {
             guard input.type == Machine.deepLinkReceived, input.attributes.platform != "ios",
                 !effects.discarded.contains(input.id), machine.state.parked?.messageID != input.id
             else { continue }
-            // What was held back may lead elsewhere at once.
+            // Queued messages may change the state at once.
             guard before.attempt == nil else { continue }
             #expect(machine.snapshot.url == input.data["url"]?.stringValue)
         }

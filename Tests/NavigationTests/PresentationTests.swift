@@ -46,7 +46,7 @@ struct PresentationTests {
         var session = try session(.present("b", as: .dialog, options: Self.question))
         #expect(
             session.report("AlertAnswered", "b-2", ["button": "x"]).discards
-                == ["command.AlertAnswered: the dialog has no button 'x', its buttons are delete, keep"])
+                == ["command.AlertAnswered: the dialog has no button 'x'; its buttons are delete, keep"])
     }
 
     @Test("A question holds no stack, and nothing is presented over it", arguments: [PresentationStyle.alert, .dialog])
@@ -75,7 +75,7 @@ struct PresentationTests {
         let before = session.machine
         #expect(
             session.report("PresentationDismissed", "b-2").discards
-                == ["command.PresentationDismissed: screen instance 'b-2' cannot be dismissed by its user"])
+                == ["command.PresentationDismissed: screen instance 'b-2' cannot be dismissed by the user"])
         #expect(session.machine == before)
         #expect(session.report("BackCompleted", "c-3").dismissals == ["c-3"])
         #expect(session.send("event.Next").dismissals == ["b-2"])
@@ -114,7 +114,9 @@ struct PresentationTests {
             }
         }
         let error = #expect(throws: FlowError.self) { try flow(nil) }
-        #expect(error?.message.contains("platform '\(platform)' has no \(style.rawValue); it has sheet") == true)
+        #expect(
+            error?.message.contains("platform '\(platform)' has no style '\(style.rawValue)'; its styles are sheet")
+                == true)
         #expect(throws: FlowError.self) { try flow([.sheet]) }
         let stated = try flow([style, .sheet])
         #expect(try Flow(yaml: stated.json.description, file: "written.json") == stated)

@@ -46,7 +46,7 @@ struct RequestTests {
         requested.report("ScreenGone", "item-2")
         #expect(swiped.report("BackCompleted", "item-2").dismissals == ["item-2"])
         #expect(requested.state == swiped.state)
-        // And the other of both then changes nothing.
+        // After either of them, the other one changes nothing.
         #expect(requested.report("BackCompleted", "item-2").discards.count == 1)
         #expect(swiped.request("pop", instance: "item-2").discards.count == 1)
     }
@@ -56,13 +56,13 @@ struct RequestTests {
         arguments: [
             ("pop", "there is nothing to pop: the path is empty"),
             (["pop": 3], "there is nothing to pop: the path is empty"),
-            ("popToRoot", "nothing changes: it is so already"),
-            (["pop": -1], "'pop' takes at least one screen; write a number from 1"),
-            (["pop": "item"], "screen 'item' is not on the path that is in front"),
+            ("popToRoot", "the requested action changes nothing"),
+            (["pop": -1], "'pop' removes at least one screen; write a number from 1"),
+            (["pop": "item"], "screen 'item' is not on the front path"),
             ("dismiss", "nothing is presented"),
             (["selectTab": "home"], "the root has no tab 'home'"),
             (["show": ["screen": "item", "column": "detail"]], "there is no column 'detail': the root is not split"),
-            ("replacePath", "action 'replacePath' needs to be told what; write 'replacePath: …'"),
+            ("replacePath", "action 'replacePath' needs a value; write 'replacePath: …'"),
             (
                 ["openURL": "https://example.org"],
                 "the flow does not let views request 'openURL': "
@@ -71,9 +71,9 @@ struct RequestTests {
             (["push": "itme"], "unknown screen 'itme'; did you mean 'item'?"),
             (["push": ["scren": "item"]], "unknown key 'scren' in 'push'; did you mean 'screen'?; and 'push' lacks"),
             (["puhs": "item"], "unknown action 'puhs'; did you mean 'push'?"),
-            (["push": "item", "pop": 1], "an action is a name, or one name with a colon and what it needs"),
-            (["present": ["screen": "item", "style": "window"]], "platform 'ios' has no window"),
-            (7, "unknown action '7'"), (.null, "unknown action 'null'"), ([], "an action is a name"),
+            (["push": "item", "pop": 1], "an action must be a name, or one name with a value, such as 'push: SCREEN'"),
+            (["present": ["screen": "item", "style": "window"]], "platform 'ios' has no style 'window'"),
+            (7, "unknown action '7'"), (.null, "unknown action 'null'"), ([], "an action must be a name"),
         ] as [(JSONValue, String)])
     func refused(action: JSONValue, reason: String) throws {
         var session = try session()

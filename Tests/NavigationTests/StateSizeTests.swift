@@ -29,7 +29,7 @@ struct StateSizeTests {
         return Session(flow)
     }
 
-    /// An item whose arguments take so many bytes, as JSON.
+    /// An item whose arguments have this size in bytes of JSON.
     private func item(_ size: Int) -> JSONValue {
         ["itemID": .string(String(repeating: "x", count: size - #"{"itemID":""}"#.utf8.count))]
     }

@@ -69,7 +69,7 @@ struct StepTests {
         }
     }
 
-    /// What the tree stands for.
+    /// The flow of the tree, written as screens and rules.
     private static func written() throws -> Flow {
         let paying = Flow.Guard(
             accept: Flow.Guard.Answer("event.Saved", where: ["ok": true, "paying": true]), reject: saved.reject,
@@ -137,20 +137,20 @@ struct StepTests {
     @Test(
         "What is wrong with a tree is said where it is written",
         arguments: [
-            ("- screen: a\n    where: { x: 1 }", 6, "no command comes before"),
-            ("- screen: a\n    steps: [{ screen: b }]", 6, "nothing leads on from 'a'"),
-            ("- screen: a\n    next: command.Go", 6, "'next' leads nowhere"),
-            ("- screen: a\n    guard: { accept: event.Ok, deadline: 1s }", 6, "there is no 'next' that could wait"),
+            ("- screen: a\n    where: { x: 1 }", 6, "no command leads to the first step"),
+            ("- screen: a\n    steps: [{ screen: b }]", 6, "no command leads from 'a' to its 'steps'"),
+            ("- screen: a\n    next: command.Go", 6, "'next' has no steps to lead to"),
+            ("- screen: a\n    guard: { accept: event.Ok, deadline: 1s }", 6, "the guard has no 'next' to wait before"),
             (
                 "- screen: a\n    next: command.Go\n    steps:\n      - screen: b\n        where: { answer.x: 1 }", 9,
-                "'a' has no guard"
+                "'answer.' fields need a guard on step 'a'"
             ),
             (
                 "- screen: a\n    next: command.Go\n    steps:\n      - screen: b\n      - screen: a", 9,
                 "screen 'a' is declared twice"
             ),
             ("- screen: a\n    next: event.Go\n    steps: [{ screen: b }]", 6, "is not the type of a command"),
-            ("- title: b", 5, "a step lacks 'screen'"), ("{ screen: a }", 5, "steps must be a list"),
+            ("- title: b", 5, "a step lacks 'screen'"), ("{ screen: a }", 5, "'steps' must be a list"),
             (
                 "- screen: a\n    next: command.Go\n    guard: { accept: command.No, deadline: 1s }\n"
                     + "    steps: [{ screen: b }]",

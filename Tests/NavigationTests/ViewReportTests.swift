@@ -78,7 +78,7 @@ struct ViewReportTests {
         #expect(session.machine == after)
     }
 
-    /// A session whose user is logged out while something lies over the playlist.
+    /// A session whose user was logged out while a screen was presented over the playlist.
     private func loggedOut(over presented: String) throws -> Session {
         var session = try Session.showingPlaylist(on: "ios")
         session.send(presented)
@@ -100,7 +100,10 @@ struct ViewReportTests {
         var session = try loggedOut(over: "event.SpotifyPremiumOnlyActionAttempted")
         let after = session.machine
         let effects = session.report("AlertAnswered", "premiumRequired-5", ["button": "open"])
-        #expect(effects.discards == ["command.AlertAnswered: no screen instance 'premiumRequired-5' stands"])
+        #expect(
+            effects.discards == [
+                "command.AlertAnswered: screen instance 'premiumRequired-5' was dismissed or never existed"
+            ])
         #expect(effects.count == 1)
         #expect(session.machine == after)
     }
@@ -112,7 +115,10 @@ struct ViewReportTests {
         session.report("AlertAnswered", "premiumRequired-5", ["button": "cancel"])
         #expect(session.report("AlertAnswered", "premiumRequired-5", ["button": "cancel"]).isEmpty)
         let effects = session.report("AlertAnswered", "premiumRequired-5", ["button": "open"])
-        #expect(effects.discards == ["command.AlertAnswered: no screen instance 'premiumRequired-5' stands"])
+        #expect(
+            effects.discards == [
+                "command.AlertAnswered: screen instance 'premiumRequired-5' was dismissed or never existed"
+            ])
         #expect(effects.count == 1)
     }
 
@@ -141,29 +147,38 @@ struct ViewReportTests {
         session.send("event.SpotifyPremiumOnlyActionAttempted")
         let before = session.machine
         let reports: [(String, JSONValue, String)] = [
-            ("BackCompleted", ["instance": "nothing-9"], "no screen instance 'nothing-9' stands"),
+            ("BackCompleted", ["instance": "nothing-9"], "screen instance 'nothing-9' was dismissed or never existed"),
             ("BackCompleted", [:], "the field 'instance' is missing"),
-            ("BackStarted", ["instance": "playlistSelection-3"], "screen instance 'playlistSelection-3' is on no path"),
-            ("BackCompleted", ["instance": "premiumRequired-5"], "screen instance 'premiumRequired-5' is on no path"),
+            (
+                "BackStarted", ["instance": "playlistSelection-3"],
+                "screen instance 'playlistSelection-3' is not on a path"
+            ),
+            (
+                "BackCompleted", ["instance": "premiumRequired-5"],
+                "screen instance 'premiumRequired-5' is not on a path"
+            ),
             (
                 "PresentationDismissed", ["instance": "generatedPlaylist-4"],
                 "screen instance 'generatedPlaylist-4' is not presented"
             ),
             (
                 "AlertAnswered", ["instance": "generatedPlaylist-4", "button": "open"],
-                "screen instance 'generatedPlaylist-4' is no alert"
+                "screen instance 'generatedPlaylist-4' is not an alert or a dialog"
             ),
             (
                 "AlertAnswered", ["instance": "premiumRequired-5", "button": "ok"],
-                "the alert has no button 'ok', its buttons are open, cancel"
+                "the alert has no button 'ok'; its buttons are open, cancel"
             ),
-            ("ScreenGone", ["instance": "generatedPlaylist-4"], "screen instance 'generatedPlaylist-4' still stands"),
-            ("ScreenGone", ["instance": "nothing-9"], "no screen instance 'nothing-9' is leaving"),
+            (
+                "ScreenGone", ["instance": "generatedPlaylist-4"],
+                "screen instance 'generatedPlaylist-4' has not been dismissed"
+            ),
+            ("ScreenGone", ["instance": "nothing-9"], "screen instance 'nothing-9' is not leaving"),
             (
                 "TabSelected", ["instance": "playlistSelection-3", "tab": "x"],
                 "screen instance 'playlistSelection-3' has no tab 'x'"
             ),
-            ("ScreenDisplayed", ["revision": 99], "there is no revision 99 yet"),
+            ("ScreenDisplayed", ["revision": 99], "revision 99 does not exist yet"),
             ("ScreenDisplayed", [:], "the field 'revision' is missing"),
             ("ScreenDisplayed", "garbage", "the field 'revision' is missing"),
         ]
@@ -208,7 +223,8 @@ struct ViewReportTests {
         let after = session.machine
         for type in ["command.DeviceSelected", "command.OpenAnotherAppRequested"] {
             let effects = session.send(type, ["url": "https://a.b"], platform: "ios", instance: "deviceActivation-5")
-            #expect(effects.discards == ["\(type): no screen instance 'deviceActivation-5' stands"])
+            #expect(
+                effects.discards == ["\(type): screen instance 'deviceActivation-5' was dismissed or never existed"])
             #expect(effects.count == 1)
         }
         #expect(session.machine == after)

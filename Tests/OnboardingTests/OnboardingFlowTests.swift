@@ -136,13 +136,13 @@ struct OnboardingFlowTests {
         #expect(walk.shown == ["problem"])
         #expect(
             walk.happened() == [
-                .messageDiscarded(messageID: "m1", reason: "command.NameEntered: no answer came in time")
+                .messageDiscarded(messageID: "m1", reason: "command.NameEntered: no answer came before the deadline")
             ])
         let revision = walk.machine.revision
         walk.send("event.OnboardingSaved", answering: "m1")
         #expect(
             walk.happened() == [
-                .messageDiscarded(messageID: "m5", reason: "event.OnboardingSaved: the attempt 'm1' has ended")
+                .messageDiscarded(messageID: "m5", reason: "event.OnboardingSaved: attempt 'm1' has ended")
             ])
         #expect(walk.machine.revision == revision)
     }

@@ -61,7 +61,7 @@ struct RouterTests {
             try await router.push(.list)
             let list = try await swiped.instances()[0]
             try await swiped.view.send(Command.BackCompleted(instance: list), origin: swiped.phone)
-            await #expect(throws: RouterError.late("no screen instance '\(list)' stands")) {
+            await #expect(throws: RouterError.late("screen instance '\(list)' was dismissed or never existed")) {
                 try await router.pop(from: list)
             }
             try await router.push(.item(id: 1))
@@ -75,7 +75,7 @@ struct RouterTests {
             await #expect(throws: RouterError.refused("there is nothing to pop: the path is empty")) {
                 try await router.pop()
             }
-            await #expect(throws: RouterError.refused("nothing changes: it is so already")) {
+            await #expect(throws: RouterError.refused("the requested action changes nothing")) {
                 try await router.popToRoot()
             }
             try await router.push(.list)
@@ -83,7 +83,7 @@ struct RouterTests {
                 try await router.pop(2)
             }
             await #expect(
-                throws: RouterError.refused("'pop' takes at least one screen; write a number from 1")
+                throws: RouterError.refused("'pop' removes at least one screen; write a number from 1")
             ) {
                 try await router.pop(0)
             }
@@ -119,7 +119,9 @@ struct RouterTests {
                 { try await router.pop(from: item) }, { try await router.push(.list, from: item) },
                 { try await router.popToRoot(from: item) }, { try await router.replacePath([], from: item) },
             ] as [@Sendable () async throws -> Int] {
-                await #expect(throws: RouterError.late("no screen instance '\(item)' stands")) { try await call() }
+                await #expect(throws: RouterError.late("screen instance '\(item)' was dismissed or never existed")) {
+                    try await call()
+                }
             }
             #expect(try await router.path?.routes == [.list])
         }

@@ -62,7 +62,7 @@ struct FlowVerbTests {
                 #expect(result.status == 1 && result.error.isEmpty, "\(result.error)")
                 #expect(
                     result.output
-                        == "shop.yaml:6:17: warning: there is no message 'event.Sale'; did you mean 'event.Sold'?\n")
+                        == "shop.yaml:6:17: warning: the app has no message 'event.Sale'; did you mean 'event.Sold'?\n")
             }
             let missing = try await segue("flow", "check", "--contract", "none.json", "shop.yaml")
             #expect(missing.status == 66 && missing.errorLines.count == 1)
@@ -88,7 +88,8 @@ struct FlowVerbTests {
             #expect(result.status == 0)
             #expect(
                 result.output
-                    == "shop.yaml:6:1: note: no rule answers 'event.Sold' of store; add one, or name it under 'ignores'\n"
+                    == "shop.yaml:6:1: note: no rule answers 'event.Sold' of store; add one, or list the type "
+                    + "under 'ignores'\n"
             )
         }
     }

@@ -36,7 +36,7 @@ struct SendCheckTests {
             for (data, problem) in [
                 (#"{"itm": "hat"}"#, "data.itm: unknown field; did you mean 'item'?"),
                 (#"{"item": 5}"#, "data.item: expected a string, found a number"),
-                ("{}", "data.item: missing; it is a string"),
+                ("{}", "data.item: missing; expected a string"),
                 (
                     #"{"item": "hat", "size": "s", "n": 1}"#,
                     #"data.n: unknown field; known are item, size, data.size: expected one of "S", "M", found "s"; did you mean "S"?"#

@@ -51,7 +51,8 @@ struct DispatchFlowTests {
         #expect(
             try journey.dispatch(StationModel(stationCode: "YRK"), from: "route-2") == [
                 .messageDiscarded(
-                    messageID: "m7", reason: "command.DataDispatched: no screen instance 'route-2' stands")
+                    messageID: "m7",
+                    reason: "command.DataDispatched: screen instance 'route-2' was dismissed or never existed")
             ])
         #expect(journey.state == NavigationState(root: root))
         #expect(journey.machine.revision == 6)
@@ -67,7 +68,7 @@ struct DispatchFlowTests {
             return
         }
         #expect(effects.count == 1)
-        #expect(failure.message == "nothing stands at 'data.data.toStationCode'")
+        #expect(failure.message == "the template refers to 'data.data.toStationCode', which has no value")
         #expect(journey.send("DataDispatched", ["name": "TramModel", "data": [:]]) == [])
         let route: JSONValue = ["name": "RouteModel", "data": ["fromStationCode": "A", "toStationCode": "B"]]
         #expect(journey.send("DataDispatched", route, platform: "router") == [])

@@ -36,7 +36,7 @@ struct RouterFlowTests {
             journey.request("pop", from: "departure-3") == [
                 .messageDiscarded(
                     messageID: "m6",
-                    reason: "command.NavigationRequested: no screen instance 'departure-3' stands")
+                    reason: "command.NavigationRequested: screen instance 'departure-3' was dismissed or never existed")
             ])
 
         // The program's pop: content is there until the view says that it is gone.

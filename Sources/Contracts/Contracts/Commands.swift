@@ -1,11 +1,11 @@
 public import EventBus
 public import Support
 
-/// The commands; each is a struct inside, on the wire `command.Name`.
+/// The platform's commands. Each nested struct is one command; its type on the wire is `command.Name`.
 public enum Command {}
 
 extension Command {
-    /// A view shows the state with this revision.
+    /// A view has displayed the navigation state with this revision.
     public struct ScreenDisplayed: CommandMessage {
         public var revision: Int
 
@@ -14,7 +14,7 @@ extension Command {
         }
     }
 
-    /// A person began to swipe back from this instance; nothing has moved yet.
+    /// The user began to swipe back from this screen instance. The state does not change yet.
     public struct BackStarted: CommandMessage {
         public var instance: String
 
@@ -23,7 +23,7 @@ extension Command {
         }
     }
 
-    /// The swipe back was let go of; the instance stays.
+    /// The user cancelled the swipe back; the screen instance stays.
     public struct BackCancelled: CommandMessage {
         public var instance: String
 
@@ -32,7 +32,7 @@ extension Command {
         }
     }
 
-    /// The view has gone back from this instance.
+    /// The user has gone back from this screen instance, and the view no longer shows it.
     public struct BackCompleted: CommandMessage {
         public var instance: String
 
@@ -41,7 +41,7 @@ extension Command {
         }
     }
 
-    /// A person dismissed this presented instance: swiped the sheet away, clicked beside the popover.
+    /// The user dismissed this presented screen instance, such as by swiping a sheet away or clicking beside a popover.
     public struct PresentationDismissed: CommandMessage {
         public var instance: String
 
@@ -50,7 +50,7 @@ extension Command {
         }
     }
 
-    /// A person pressed a button of an alert.
+    /// The user pressed a button of an alert or a dialog.
     public struct AlertAnswered: CommandMessage {
         public var instance: String
         public var button: String
@@ -61,7 +61,7 @@ extension Command {
         }
     }
 
-    /// A person selected a tab.
+    /// The user selected a tab.
     public struct TabSelected: CommandMessage {
         public var instance: String
         public var tab: String
@@ -72,7 +72,7 @@ extension Command {
         }
     }
 
-    /// The view has finished animating this instance out.
+    /// The view has finished animating this screen instance out.
     public struct ScreenGone: CommandMessage {
         public var instance: String
 
@@ -81,7 +81,7 @@ extension Command {
         }
     }
 
-    /// The imperative style: do this action of the flow language.
+    /// A view requests an action of the flow language, such as a push, instead of reporting what the user did.
     public struct NavigationRequested: CommandMessage {
         public var action: JSONValue
 
@@ -90,7 +90,7 @@ extension Command {
         }
     }
 
-    /// The data-driven style: here is something to show; the flow decides how.
+    /// An app passes data of a named kind; the flow decides how to show it.
     public struct DataDispatched: CommandMessage {
         public var name: String
         public var data: JSONValue
@@ -101,7 +101,7 @@ extension Command {
         }
     }
 
-    /// A person closed the banner of this error.
+    /// The user closed the banner of this error.
     public struct ErrorDismissed: CommandMessage {
         /// The id of the message that carried the error.
         public var errorID: String

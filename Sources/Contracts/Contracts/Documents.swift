@@ -2,11 +2,11 @@ public import EventBus
 public import Navigation
 public import Support
 
-/// The documents; each is a struct inside, on the wire `document.Name`.
+/// The platform's documents. Each nested struct is one document; its type on the wire is `document.Name`.
 public enum Document {}
 
 extension Document {
-    /// Where one platform of a session is. Its JSON is that of the snapshot.
+    /// The navigation state of a session on one platform. Its JSON is that of the snapshot.
     public struct NavigationState: DocumentMessage {
         public var snapshot: NavigationSnapshot
 
@@ -25,19 +25,19 @@ extension Document {
         }
     }
 
-    /// The flow that a platform's coordinator follows, as text: a view reads from it what its screens are called and which
-    /// commands they may send.
+    /// The flow that a platform's coordinator follows. Views read the titles of the screens from it, and the commands
+    /// that each screen may send.
     ///
-    /// The coordinator publishes it when it starts, leased: it goes with the process. A platform has one flow in all sessions,
-    /// so the subject is always `default`.
+    /// The coordinator publishes it when it starts, with a lease, so the document is withdrawn when the process ends.
+    /// All sessions of a platform share one flow, so the subject is always `default`.
     public struct Flow: DocumentMessage, Hashable {
         public var platform: String
         public var name: String
-        /// The version that the authors of the flow gave it.
+        /// The version that the flow's authors set.
         public var version: Int
-        /// The hash that every snapshot of this flow carries.
+        /// The hash of the flow, as in every snapshot that was made under it.
         public var hash: String
-        /// YAML: the file that the coordinator has read, or the export of a flow that is built in Swift.
+        /// The flow as YAML: the file that the coordinator has read, or the export of a flow that was built in Swift.
         public var source: String
 
         public init(platform: String, name: String, version: Int, hash: String, source: String) {
@@ -51,12 +51,13 @@ extension Document {
         public var key: String? { platform }
     }
 
-    /// The error that lies over whatever screen is shown; none when `error` is nil.
+    /// The error that a view shows as a banner over the current screen. There is none if `error` is nil.
     public struct ErrorBanner: DocumentMessage {
-        /// The id of the message that carried the error; what ``Command/ErrorDismissed`` names.
+        /// The id of the message that carried the error, which ``Command/ErrorDismissed`` refers to. Nil if there is no
+        /// error.
         public var errorID: String?
         public var error: ApplicationError?
-        /// How many more wait behind this one.
+        /// The number of errors that are shown after this one.
         public var waiting: Int
 
         public init(errorID: String? = nil, error: ApplicationError? = nil, waiting: Int = 0) {
@@ -66,12 +67,12 @@ extension Document {
         }
     }
 
-    /// Work that a service does for a screen, until that is dismissed: the message that began it. A service that was
-    /// killed takes it up from here.
+    /// The message that began work which a service does for a screen. The document is kept until the screen is
+    /// dismissed. A service that was killed resumes the work from it.
     public struct ScreenWork: DocumentMessage {
-        /// The durable consumer that does it.
+        /// The durable consumer that does the work.
         public var consumer: String
-        /// Of the message that began it.
+        /// The attributes of the message that began the work.
         public var attributes: Attributes
         public var data: JSONValue
 
@@ -84,13 +85,14 @@ extension Document {
         public var key: String? { "\(consumer).\(attributes.id)" }
     }
 
-    /// A time limit that a coordinator waits for: a screen that leaves, or a guard that has not been answered.
+    /// A time limit that a coordinator waits for: until the view has removed a dismissed screen, or until the guard of
+    /// a rule is answered.
     ///
-    /// It is published with the state that waits, and withdrawn with the state that does not wait any more. A coordinator that
-    /// takes over finds in these documents what it has to wait for.
+    /// It is published together with the state that waits, and withdrawn together with the first state that no longer
+    /// waits. A coordinator that takes over reads from these documents what it has to wait for.
     public struct Deadline: DocumentMessage, Hashable {
         public enum Object: String, Codable, Sendable, CaseIterable {
-            /// A screen that is dismissed, and that a view may still show; `id` is its instance.
+            /// A dismissed screen that a view may still show; `id` is that of the screen instance.
             case screen
             /// A rule that waits for the answer to its guard; `id` is that of the attempt.
             case attempt
@@ -99,7 +101,8 @@ extension Document {
         public var platform: String
         public var object: Object
         public var id: String
-        /// The time from the publishing of this document, or from the start of a coordinator that takes over, in milliseconds.
+        /// The time in milliseconds, counted from the publishing of this document or from the start of a coordinator
+        /// that takes over.
         public var delay: Int64
 
         public init(platform: String, object: Object, id: String, delay: Int64) {
@@ -116,23 +119,24 @@ extension Document {
         }
     }
 
-    /// A process that is on the bus.
+    /// A process that is connected to the bus.
     public struct Presence: DocumentMessage, Hashable {
         public var name: String
         public var version: String
         public var instance: String
         public var pid: Int32
-        /// The message types it listens to.
+        /// The message types that it subscribes to.
         public var receives: [String]
-        /// The message types it publishes.
+        /// The message types that it publishes.
         public var sends: [String]
-        /// How many messages its durable consumers have handled since its start.
+        /// The number of messages that its durable consumers have handled since it started.
         public var handled: Int
-        /// How many of them they have given up.
+        /// The number of messages that its durable consumers have given up since it started.
         public var failed: Int
-        /// How many offsets they are behind the newest message that concerns them; 0 when they are up to date.
+        /// The number of offsets between its durable consumers and the newest message that concerns them; 0 if they are
+        /// up to date.
         public var lag: UInt64
-        /// The durable consumers that it runs, in alphabetical order; `nil` if the process does not tell.
+        /// The durable consumers that it runs, in alphabetical order. Nil if the process does not report them.
         public var consumers: [String]?
 
         public init(
@@ -151,7 +155,7 @@ extension Document {
             self.consumers = consumers
         }
 
-        /// A process that does not count has no figures.
+        /// Decodes a presence. Figures that a process does not report are 0.
         public init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
             self.init(
@@ -169,22 +173,22 @@ extension Document {
 
         public var key: String? { instance }
 
-        /// Whether the process runs a durable consumer. One that tells of none, or has not begun yet, is taken to run the
-        /// consumer of its own name.
+        /// Indicates that the process runs this durable consumer. A process that reports no consumers, or has not
+        /// started any yet, is assumed to run the one that has its name.
         public func runs(consumer: String) -> Bool {
             guard let consumers, !consumers.isEmpty else { return name == consumer }
             return consumers.contains(consumer)
         }
     }
 
-    /// What a process receives and sends, and what that carries, as its own declarations in code say.
+    /// The messages that a process receives and sends, with the schemas of their data, as its code declares them.
     ///
-    /// It is what a service prints when it is started with `--contract`, and what it publishes once when it announces
-    /// itself, as a document of its instance.
+    /// A service prints it when it is started with `--contract`. When it announces itself on the bus, it publishes it
+    /// once as a document of its service instance.
     public struct ServiceContract: DocumentMessage, Hashable {
         public var name: String
         public var version: String
-        /// Which process; none where no process runs.
+        /// The service instance. Nil if the contract was made without a running process.
         public var instance: String?
         public var receives: [MessageContract]
         public var sends: [MessageContract]

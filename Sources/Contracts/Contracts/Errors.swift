@@ -1,17 +1,17 @@
 public import EventBus
 internal import Navigation
 
-/// What failed, in words for a person and a code for a program.
+/// An error with a message for people and a code for programs.
 public struct ApplicationError: ErrorMessage, Error, Hashable {
     public enum Severity: String, Codable, Sendable, CaseIterable {
         case info, warning, error
     }
 
-    /// Stable, dotted: `spotify.access-denied`.
+    /// A stable, dotted code, such as `spotify.access-denied`.
     public var code: String
-    /// One line: what is wrong.
+    /// One line that says what is wrong.
     public var message: String
-    /// One line: what to do about it.
+    /// One line that says what to do about it. Nil if there is nothing to do.
     public var recovery: String?
     public var severity: Severity
 
@@ -22,8 +22,8 @@ public struct ApplicationError: ErrorMessage, Error, Hashable {
         self.severity = severity
     }
 
-    /// The error by which a person learns that a command of this type was not carried out; nil for a type that nobody waits
-    /// for.
+    /// Creates the error that tells the user that a command of this type has expired. Nil for types whose senders do
+    /// not wait for a result: views' reports, the dismissal of a banner, and everything that is not a command.
     package init?(expired type: MessageType) {
         guard type.kind == .command, type != Command.ErrorDismissed.type, ViewReport(rawValue: type.description) == nil
         else { return nil }
@@ -33,29 +33,29 @@ public struct ApplicationError: ErrorMessage, Error, Hashable {
     }
 }
 
-/// What comes of a command that has expired before it was handled.
+/// The messages that are published for a command which has expired before it was handled.
 extension Envelope {
-    /// The messages that a consumer publishes instead of handling this command: `event.MessageDiscarded`, and the error of
-    /// ``expiryError(source:)``.
-    /// - Parameter source: the consumer's process.
+    /// The messages that a consumer publishes instead of handling this command: `event.MessageDiscarded`, and the error
+    /// of ``expiryError(source:)`` if there is one.
+    /// - Parameter source: The source of the consumer's process.
     package func expired(source: String) throws -> [Envelope] {
         let discarded = DomainEvent.MessageDiscarded(messageID: id, reason: "expired")
         return [try Envelope(discarded, source: source, causedBy: self)]
             + [try expiryError(source: source)].compactMap(\.self)
     }
 
-    /// The error by which a person learns that this command was not carried out. Its id derives from the command's, so that
-    /// several consumers of one command show one banner.
-    /// - Returns: nil for what nobody waits for: a view's report, the dismissal of a banner, and what is not a command.
+    /// The error that tells the user that this command was not carried out. Its id derives from the command's id, so
+    /// several consumers of one command lead to one banner.
+    /// - Returns: Nil for views' reports, the dismissal of a banner, and everything that is not a command.
     package func expiryError(source: String) throws -> Envelope? {
         guard let error = ApplicationError(expired: type) else { return nil }
         return try Envelope(error, source: source, causedBy: attributes, id: Self.expiryErrorID(of: id))
     }
 
-    /// The id of the error about a command of this id.
+    /// The id of the expiry error of the command with this id.
     package static func expiryErrorID(of id: String) -> String { DerivedID.shared(from: id, name: "expired") }
 
-    /// Whether this is such an error.
+    /// True if this is the expiry error of its causing command.
     package var isExpiryError: Bool {
         type == ApplicationError.type
             && attributes.causationID.map { id == Self.expiryErrorID(of: $0) } ?? false

@@ -1,15 +1,15 @@
 public import EventBus
 
-/// The domain events; each is a struct inside, on the wire `event.Name`.
+/// The platform's events. Each nested struct is one event; its type on the wire is `event.Name`.
 public enum DomainEvent {}
 
 extension DomainEvent {
-    /// A system event: a device is attached and ready to show something.
+    /// A device has started and can show the screens of the session.
     public struct LaunchFinished: EventMessage {
         public init() {}
     }
 
-    /// A system event: the device was asked to open this URL in the app.
+    /// A device was asked to open this URL in the app.
     public struct DeepLinkReceived: EventMessage {
         public var url: String
 
@@ -18,7 +18,7 @@ extension DomainEvent {
         }
     }
 
-    /// The device where the story began should open this URL.
+    /// A device should open this URL. It is the device where the chain of messages began.
     public struct URLOpenRequested: EventMessage {
         public var url: String
 
@@ -27,7 +27,7 @@ extension DomainEvent {
         }
     }
 
-    /// A screen is gone; work that was done for this instance, and no other, may stop.
+    /// A screen instance was dismissed. Services stop the work that they do for this instance.
     public struct ScreenDismissed: EventMessage {
         public var instance: String
         public var screen: String
@@ -38,7 +38,7 @@ extension DomainEvent {
         }
     }
 
-    /// A rule of a flow has waited long enough for the answer to its guard.
+    /// The deadline of an attempt has passed: a rule has waited long enough for the answer to its guard.
     public struct GuardDeadlinePassed: EventMessage {
         public var attempt: String
 
@@ -47,7 +47,7 @@ extension DomainEvent {
         }
     }
 
-    /// A message came too late or made no sense, and was not acted upon.
+    /// A message came too late or was invalid, and was not acted on.
     public struct MessageDiscarded: EventMessage {
         public var messageID: String
         public var reason: String

@@ -1,9 +1,9 @@
 public import Support
 
-/// What JSON a message carries: the part of JSON Schema (draft 2020-12, and as it stands in AsyncAPI 3.0) that Swift's
-/// `Codable` can tell of a type.
+/// The schema of the JSON data of a message. It is the part of JSON Schema (draft 2020-12, and as used in AsyncAPI 3.0)
+/// that can be derived from a Swift type's `Codable` conformance.
 public indirect enum JSONSchema: Hashable, Sendable {
-    /// Whatever there is in JSON.
+    /// Any JSON value.
     case any
     case boolean
     case integer
@@ -12,17 +12,18 @@ public indirect enum JSONSchema: Hashable, Sendable {
     /// One of these values.
     case enumeration([JSONValue])
     case array(JSONSchema)
-    /// An object whose members have names of their own, and all the same schema.
+    /// An object with arbitrary keys whose values all have the same schema.
     case map(JSONSchema)
-    /// An object with these members, by their names.
+    /// An object with these members, by name.
     case object([String: Property])
-    /// Also `null`.
+    /// The given schema or `null`.
     case nullable(JSONSchema)
 
     /// A member of an object.
     public struct Property: Hashable, Sendable {
         public var schema: JSONSchema
-        /// Whether it has to be there. One that has not may as well be `null`: to `Codable` that is the same.
+        /// True if the member must be present. An optional member may also be `null`, because `Codable` treats both
+        /// cases alike.
         public var isRequired: Bool
 
         public init(_ schema: JSONSchema, isRequired: Bool = true) {
@@ -31,14 +32,14 @@ public indirect enum JSONSchema: Hashable, Sendable {
         }
     }
 
-    /// An object that has to have all of these members.
+    /// Returns the schema of an object in which all of these members are required.
     public static func object(requiring members: [String: JSONSchema]) -> JSONSchema {
         .object(members.mapValues { Property($0) })
     }
 }
 
 extension JSONSchema: CustomStringConvertible {
-    /// In words for a person, as in `a string`.
+    /// The schema in words, such as `a string`.
     public var description: String {
         switch self {
         case .any: "anything"
@@ -55,7 +56,7 @@ extension JSONSchema: CustomStringConvertible {
 }
 
 extension JSONSchema: Codable {
-    /// As JSON Schema writes it.
+    /// The schema as JSON Schema.
     public var json: JSONValue {
         switch self {
         case .any: [:]
@@ -75,7 +76,8 @@ extension JSONSchema: Codable {
         }
     }
 
-    /// Reads what ``json`` writes. What else JSON Schema knows says less here than it could: such a schema allows more.
+    /// Reads a JSON Schema. Keywords that ``json`` never writes are ignored, so the result may allow more than the
+    /// original.
     public init(_ json: JSONValue) {
         if let values = json["enum"]?.arrayValue {
             self = .enumeration(values)

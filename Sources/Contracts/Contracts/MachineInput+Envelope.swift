@@ -4,13 +4,13 @@ public import Navigation
 internal import Support
 
 extension Date {
-    /// Since 1970; nil for a date that no clock will ever show.
+    /// The milliseconds since 1970. Nil if the number does not fit in an `Int`.
     fileprivate var milliseconds: Int? { Int(exactly: (timeIntervalSince1970 * 1000).rounded()) }
 }
 
 extension Machine.Input {
-    /// A message of the bus as a machine sees it. A withdrawn document is one without fields.
-    /// - Returns: nil if its data is not JSON.
+    /// Creates a machine's input from a message of the bus. A tombstone becomes an input whose data is an empty object.
+    /// - Returns: Nil if the data is not JSON.
     public init?(_ message: Envelope) {
         guard let data = message.isTombstone ? .object([:]) : try? JSONValue(parsing: message.data) else { return nil }
         self.init(
@@ -23,6 +23,6 @@ extension Machine.Input {
 }
 
 extension Flow {
-    /// The durable consumer as which a coordinator of this flow hears messages.
+    /// The name of the durable consumer with which a coordinator of this flow receives messages.
     package var consumer: String { "navigation-coordinator.\(platform)" }
 }

@@ -1,11 +1,11 @@
 public import EventBus
 
-/// What is known of a message: what it carries.
+/// The type of a message with the schemas of its data and of its answer.
 public struct MessageContract: Codable, Hashable, Sendable {
     public var type: MessageType
-    /// What its data is; nil where whoever declares it knows no more than its type.
+    /// The schema of its data. Nil if the declaring process knows only the type.
     public var data: JSONSchema?
-    /// Of a query, what it is answered with.
+    /// The schema of the answer to a query. Nil for other messages.
     public var answer: JSONSchema?
 
     public init(type: MessageType, data: JSONSchema? = nil, answer: JSONSchema? = nil) {
@@ -15,26 +15,27 @@ public struct MessageContract: Codable, Hashable, Sendable {
     }
 }
 
-/// A message that a process says it receives or sends.
+/// A message that a process declares to receive or to send.
 public struct DeclaredMessage: Sendable {
     public let type: MessageType
-    /// The struct; nil for a message that is known by its name only.
+    /// The message's struct. Nil if only the type of the message is known.
     package let message: (any Message.Type)?
 
-    /// A message that the process has a struct of.
+    /// Declares a message by its struct.
     public init(_ message: any Message.Type) {
         type = message.type
         self.message = message
     }
 
-    /// A message that the process only knows by its name, as a flow does; what the platform's own carry is known.
+    /// Declares a message by its type, as a coordinator does for the messages that its flow names. The structs of the
+    /// platform's own messages are looked up by type.
     public init(_ type: MessageType) {
         self.type = type
         message = PlatformMessages.all.first { $0.type == type }
     }
 }
 
-/// The messages that every app has, for those who know them by their names only.
+/// The messages of the platform itself, which every app has.
 package enum PlatformMessages {
     package static let all: [any Message.Type] = [
         Command.AlertAnswered.self, Command.BackCancelled.self, Command.BackCompleted.self, Command.BackStarted.self,
@@ -49,6 +50,6 @@ package enum PlatformMessages {
 }
 
 extension [any Message.Type] {
-    /// Their types on the wire, in this order.
+    /// The messages' types on the wire, in the same order.
     public var types: [MessageType] { map { $0.type } }
 }

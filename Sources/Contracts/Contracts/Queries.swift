@@ -1,14 +1,15 @@
 public import EventBus
 
-/// The queries of apps; each is a struct inside, on the wire `query.Name`. The platform has none of its own.
+/// The namespace for the queries of apps. Each nested struct is one query; its type on the wire is `query.Name`. The
+/// platform itself has no queries.
 public enum Query {}
 
 extension EventBus {
-    /// Puts a query and reads its answer.
-    /// - Parameter timeout: how long to wait for it.
-    /// - Throws: ``ApplicationError`` when that is the answer; ``BusError``: `unserved` when nobody serves the query, `deadline`
-    ///   when no answer came in time, `cancelled` when whoever served it stopped, `malformed` when the answer is not what the
-    ///   query promises.
+    /// Sends a query and returns its answer.
+    /// - Parameter timeout: The time to wait for the answer.
+    /// - Throws: ``ApplicationError`` if the answer is an error; ``BusError`` with one of these codes: `unserved` if no
+    ///   process serves the query, `deadline` if no answer came in time, `cancelled` if the serving process stopped,
+    ///   `malformed` if the answer cannot be decoded.
     public func ask<Q: QueryMessage>(
         _ query: Q, subject: String = Session.default, timeout: Duration = .seconds(5)
     ) async throws -> Q.Answer {

@@ -1,8 +1,8 @@
 public import EventBus
 public import Support
 
-/// A type that says itself what JSON it is. Others need not: their schema is inferred from what they decode, by the module
-/// MessageSchema. One that reads JSON in a way of its own may have to.
+/// A type that declares the schema of its JSON. For all other types the module MessageSchema infers the schema from
+/// what they decode. A type must conform if its custom decoding fails for the sample values that the inference uses.
 public protocol SchemaDescribing {
     static var schema: JSONSchema { get }
 }
@@ -12,7 +12,7 @@ extension JSONValue: SchemaDescribing {
 }
 
 extension Attributes: SchemaDescribing {
-    /// The attributes of CloudEvents 1.0, and this project's extensions.
+    /// The attributes of CloudEvents 1.0 and this project's extension attributes.
     public static var schema: JSONSchema {
         let required = ["specversion", "id", "source", "type"]
         let optional = [
@@ -40,7 +40,7 @@ extension MessageContract: SchemaDescribing {
 }
 
 extension Document.NavigationState: SchemaDescribing {
-    /// What programs read of it. The state and the memory are the machine's own.
+    /// The members that programs may read. The contents of `state` and `memory` are not described.
     public static var schema: JSONSchema {
         .object(requiring: [
             "platform": .string, "session": .string, "revision": .integer, "flow": .map(.any),

@@ -2,13 +2,13 @@ internal import Contracts
 internal import Foundation
 internal import Support
 
-/// A type of the standard library or Foundation, whose JSON is known.
+/// A type of the standard library or Foundation whose JSON is known.
 protocol Sampled {
     static func sample(_ probe: SchemaProbe) throws -> SchemaProbe.Sample<Self>
 }
 
 extension Sampled {
-    /// As the existential can be asked for it.
+    /// The sample without its static type, because an existential metatype cannot name `Self`.
     static func anySample(_ probe: SchemaProbe) throws -> Any { try sample(probe) }
 }
 
@@ -31,7 +31,7 @@ extension Set: Sampled where Element: Decodable {
 }
 
 extension Dictionary: Sampled where Key: Decodable, Value: Decodable {
-    /// Codable writes a dictionary whose keys are no strings as a list of keys and values in turn.
+    /// If the keys are not strings, `Codable` writes a dictionary as an array in which keys and values alternate.
     static func sample(_ probe: SchemaProbe) throws -> SchemaProbe.Sample<Self> {
         let hasNames = Key.self is String.Type || Key.self is any CodingKeyRepresentable.Type
         return .init(schema: hasNames ? .map(try probe.elements(of: Value.self)) : .array(.any), value: [:])
@@ -67,7 +67,7 @@ extension String: Sampled {
     static func sample(_ probe: SchemaProbe) throws -> SchemaProbe.Sample<Self> { .init(schema: .string, value: "") }
 }
 
-// As messages are encoded: see `JSONEncoder.wire`.
+// The following types are sampled in the form that `JSONEncoder.wire` gives them.
 
 extension Date: Sampled {
     static func sample(_ probe: SchemaProbe) throws -> SchemaProbe.Sample<Self> {
@@ -94,7 +94,7 @@ extension URL: Sampled {
 }
 
 extension RawRepresentable {
-    /// Its raw value, if JSON has such.
+    /// The raw value as JSON. Nil if it is neither a string nor an integer.
     var jsonRawValue: JSONValue? {
         switch rawValue {
         case let text as String: .string(text)

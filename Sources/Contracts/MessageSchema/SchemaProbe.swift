@@ -3,8 +3,8 @@ internal import EventBus
 internal import Support
 
 extension DeclaredMessage {
-    /// What it carries.
-    /// - Throws: ``SchemaError`` when that cannot be told.
+    /// The message's type with the schemas of its data and its answer.
+    /// - Throws: ``SchemaError`` if a schema cannot be inferred.
     package func contract() throws -> MessageContract {
         guard let message else { return MessageContract(type: type) }
         return try Self.contract(of: message)
@@ -22,11 +22,11 @@ extension DeclaredMessage {
 }
 
 extension JSONSchema {
-    /// Finds what JSON a type is read from: its own decoding runs on a decoder that has nothing to give, and notes what it
-    /// is asked for. So a message stays one struct, and its schema cannot differ from what the struct reads.
+    /// Infers the schema of a type. The type decodes itself from a decoder that returns sample values and records each
+    /// request, so the schema always agrees with what the type reads.
     ///
-    /// - Throws: ``SchemaError`` that names a type which does not decode a sample; it should conform to
-    ///   ``SchemaDescribing``.
+    /// - Throws: ``SchemaError`` that names the type that could not be decoded from sample values. That type should
+    ///   conform to ``SchemaDescribing``.
     package init(of type: any Decodable.Type) throws {
         self = try Self.schema(of: type)
     }
@@ -37,9 +37,10 @@ extension JSONSchema {
     }
 }
 
-/// Makes samples of types, and finds their schemas on the way.
+/// Creates sample values of types, and infers their schemas while doing so.
 struct SchemaProbe {
-    /// The types that this one stands within.
+    /// The types that are being sampled, from the outermost to the innermost. A type that contains itself is found in
+    /// this list.
     private var enclosing: [ObjectIdentifier] = []
 
     struct Sample<Value> {
@@ -64,11 +65,12 @@ struct SchemaProbe {
         } catch let error as SchemaError {
             throw error
         } catch {
-            throw Self.failure(type, "it cannot be made of a sample")
+            throw Self.failure(type, "it does not decode sample values")
         }
     }
 
-    /// What a list holds, which needs no sample of it: it may be what the list is within.
+    /// The schema of a list's elements. If the element type is being sampled already, the result is `.any`: a list may
+    /// contain its own type, because an empty list is a valid sample.
     func elements<T: Decodable>(of type: T.Type) throws -> JSONSchema {
         if let describing = type as? any SchemaDescribing.Type { return describing.schema }
         return enclosing.contains(ObjectIdentifier(type)) ? .any : try sample(of: type).schema
@@ -86,19 +88,20 @@ struct SchemaProbe {
 
     private static func failure(_ type: Any.Type, _ reason: String) -> SchemaError {
         SchemaError(
-            description: "it cannot be told what JSON \(type) is: \(reason); let it conform to SchemaDescribing")
+            description:
+                "the JSON schema of \(type) cannot be inferred: \(reason); conform to SchemaDescribing")
     }
 }
 
-/// A decoder that has nothing to give but samples, and notes what it is asked for.
+/// A decoder that returns sample values and records what it is asked for.
 final class ProbingDecoder: Decoder {
     let codingPath: [any CodingKey] = []
     let userInfo: [CodingUserInfoKey: Any] = [:]
     let probe: SchemaProbe
-    /// What was asked for as a whole, or in turn.
+    /// The schema of the first value that was requested without a key. Nil if there was no such request.
     private var whole: JSONSchema?
     private var members: [String: Member]?
-    /// Asked for with `contains`: a type that looks first can do without.
+    /// The keys that the type asked for with `contains` before it decoded them. Such a member is optional.
     private var optional: Set<String> = []
 
     private struct Member {
@@ -114,11 +117,12 @@ final class ProbingDecoder: Decoder {
         if let members {
             return .object(members.mapValues { JSONSchema.Property($0.schema(), isRequired: $0.isRequired) })
         }
-        // A type without members asks for nothing at all.
+        // A type that requests nothing has no members.
         return whole ?? .object([:])
     }
 
-    /// Notes the first that was asked for: a type that would also take something else asks for its usual form first.
+    /// Records the first value that is requested without a key. A type that accepts several forms requests its usual
+    /// form first.
     func note(_ schema: JSONSchema) {
         if whole == nil { whole = schema }
     }
@@ -132,7 +136,7 @@ final class ProbingDecoder: Decoder {
         optional.insert(key.stringValue)
     }
 
-    /// Notes that the names of members are not fixed.
+    /// Records that the type reads all keys, so the names of its members are not fixed.
     func noteAnyNames() {
         members = nil
         note(.map(.any))
@@ -148,7 +152,7 @@ final class ProbingDecoder: Decoder {
     func singleValueContainer() -> any SingleValueDecodingContainer { ProbingValueContainer(decoder: self) }
 }
 
-/// The members that a type asks for by name.
+/// Records the members that a type requests by name.
 struct ProbingKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let decoder: ProbingDecoder
     var codingPath: [any CodingKey] { [] }
@@ -190,7 +194,7 @@ struct ProbingKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 }
 
-/// A list of one element.
+/// Presents a list with one element.
 struct ProbingListContainer: UnkeyedDecodingContainer {
     private let decoder: ProbingDecoder
     let codingPath: [any CodingKey] = []
@@ -207,7 +211,8 @@ struct ProbingListContainer: UnkeyedDecodingContainer {
 
     mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
         let sample = try decoder.probe.sample(of: type)
-        // A second one is of another type: such a list is a tuple, of which no more is told.
+        // A type that reads several elements of different types expects a tuple. Only the schema of its first element
+        // is recorded.
         decoder.note(.array(sample.schema))
         currentIndex += 1
         return sample.value
@@ -230,7 +235,7 @@ struct ProbingListContainer: UnkeyedDecodingContainer {
     }
 }
 
-/// What a type asks for as a whole.
+/// Records the single value that a type decodes itself from.
 struct ProbingValueContainer: SingleValueDecodingContainer {
     let decoder: ProbingDecoder
     var codingPath: [any CodingKey] { [] }
@@ -244,8 +249,8 @@ struct ProbingValueContainer: SingleValueDecodingContainer {
     }
 }
 
-/// Why it cannot be told what JSON a type is.
+/// The error of a type whose schema cannot be inferred.
 package struct SchemaError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// One line: which type, and what to do.
+    /// One line that names the type and says what to do.
     package let description: String
 }

@@ -2,12 +2,12 @@ package import Contracts
 package import Support
 
 extension JSONSchema {
-    /// What is wrong with a value; nothing, when it is as the schema says.
+    /// Returns the differences between a value and this schema; empty if the value is valid.
     ///
-    /// A member that the schema does not know is a problem too: a reader would pass it over, and whoever wrote it would
-    /// never hear of the slip.
+    /// An unknown member is a problem too. A reader would ignore it, so its writer would never learn of a misspelt
+    /// name.
     ///
-    /// - Parameter path: what the value is called.
+    /// - Parameter path: The name of the value in the problems' paths.
     package func problems(with value: JSONValue, at path: String = "data") -> [SchemaProblem] {
         switch (self, value) {
         case (.any, _), (.boolean, .bool), (.string, .string), (.number, .integer), (.number, .number): []
@@ -47,13 +47,13 @@ extension JSONSchema {
             let near = Spelling.nearest(to: name, in: absent)
             if let near { meant.insert(near) }
             let advice =
-                members.isEmpty ? "there are none" : near.map { "did you mean '\($0)'?" } ?? known(members.keys)
+                members.isEmpty ? "there are no fields" : near.map { "did you mean '\($0)'?" } ?? known(members.keys)
             problems.append(SchemaProblem(path: "\(path).\(name)", message: "unknown field; \(advice)"))
         }
-        // The one that was misspelt has been told.
+        // A missing member is not reported if the advice for an unknown member has named it already.
         for name in absent.sorted() where !meant.contains(name) {
             guard let member = members[name], member.isRequired else { continue }
-            problems.append(SchemaProblem(path: "\(path).\(name)", message: "missing; it is \(member.schema)"))
+            problems.append(SchemaProblem(path: "\(path).\(name)", message: "missing; expected \(member.schema)"))
         }
         return problems
     }
@@ -62,30 +62,30 @@ extension JSONSchema {
         "known are \(names.sorted().joined(separator: ", "))"
     }
 
-    /// Why a reader cannot take all that a writer may send.
+    /// A reason why a reader cannot accept everything that a writer may send.
     package struct Clash: Hashable, Sendable {
         package enum Reason: Hashable, Sendable {
-            /// The writer never sends it, and the reader needs it.
+            /// The writer never sends the member, but the reader requires it.
             case missing
-            /// The writer may leave it out, and the reader needs it.
+            /// The writer may leave the member out, but the reader requires it.
             case optional
-            /// The writer may send `null`.
+            /// The writer may send `null`, but the reader does not accept it.
             case null
-            /// The writer may send this value, which the reader does not know.
+            /// The writer may send this value, but the reader does not know it.
             case value(JSONValue)
-            /// The writer sends something else than the reader expects.
+            /// The writer sends another type of value than the reader expects.
             case form(writes: JSONSchema, reads: JSONSchema)
         }
 
-        /// Where, as in `data.songs[].title`.
+        /// The path of the value, such as `data.songs[].title`.
         package let path: String
         package let reason: Reason
     }
 
-    /// Where a reader of this schema cannot take what a writer of another sends. Members that it does not know are passed
-    /// over, as `Codable` does.
+    /// Returns the places where a reader of this schema cannot accept what a writer of the other schema may send. The
+    /// reader ignores unknown members, as `Codable` does.
     ///
-    /// - Parameter path: what the value is called.
+    /// - Parameter path: The name of the value in the clashes' paths.
     package func clashes(readingFrom writer: JSONSchema, at path: String = "data") -> [Clash] {
         switch (self, writer) {
         case (.any, _), (.number, .integer), (.map(.any), .object): []
@@ -123,18 +123,18 @@ extension JSONSchema {
     }
 }
 
-/// What is wrong with a value, by the schema that it should have.
+/// A difference between a value and its schema.
 package struct SchemaProblem: Hashable, Sendable, CustomStringConvertible {
-    /// Where, as in `data.songs[2].title`.
+    /// The path of the value, such as `data.songs[2].title`.
     package let path: String
-    /// One line: what is wrong there, and what was perhaps meant.
+    /// One line that says what is wrong, with a similar known name or value if there is one.
     package let message: String
 
     package var description: String { "\(path): \(message)" }
 }
 
 extension JSONValue {
-    /// In words for a person.
+    /// The type of the value in words.
     fileprivate var kind: String {
         switch self {
         case .null: "null"
@@ -146,7 +146,7 @@ extension JSONValue {
         }
     }
 
-    /// Itself, unless that would be long.
+    /// The value as JSON, or only its type in words if the JSON has more than 60 characters.
     fileprivate var brief: String {
         let text = description
         return text.count <= 60 ? text : kind

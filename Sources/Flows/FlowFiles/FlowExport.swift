@@ -2,14 +2,14 @@ public import Navigation
 internal import Support
 
 extension Flow {
-    /// The flow as a YAML file that people like to read: in the order in which the documents explain it, without quotes
-    /// that nothing needs and without what holds unless said. Reading it gives an equal flow.
+    /// The flow as a readable YAML file: in the order of docs/flows.md, without unnecessary quotes and without default
+    /// values. Reading it gives an equal flow.
     public var yaml: String {
         guard case .mapping(let members) = YAMLNode(flow: json) else { return "" }
         return members.enumerated()
             .map { index, member in
                 let text = YAMLNode.mapping([member])
-                // What goes on over several lines is set apart.
+                // An empty line precedes each key whose value has several lines.
                 guard case .block(let lines) = text.text, index > 0, lines.count > 1 else { return text.description }
                 let isOfRules = ["transitions", "links"].contains(member.0)
                 return "\n" + (isOfRules ? Self.spaced(lines) : lines).map { "\($0)\n" }.joined()
@@ -17,15 +17,15 @@ extension Flow {
             .joined()
     }
 
-    /// An empty line between two rules, of messages or of URLs.
+    /// Inserts an empty line between two rules or two links.
     private static func spaced(_ lines: [String]) -> [String] {
         lines.enumerated().flatMap { index, line in index > 1 && line.hasPrefix("  - ") ? ["", line] : [line] }
     }
 }
 
-/// A value in the order and the form in which it is written as YAML.
+/// A value with the order and the form in which it is written as YAML.
 indirect enum YAMLNode {
-    /// What a key may be left with.
+    /// No value after the key.
     case nothing
     case scalar(JSONValue)
     case list([YAMLNode])
@@ -34,16 +34,16 @@ indirect enum YAMLNode {
 
 extension YAMLNode: CustomStringConvertible {
     enum Text {
-        /// What fits behind a key.
+        /// Text that follows a key on the same line.
         case line(String)
-        /// What begins below it.
+        /// Lines that follow below the key.
         case block([String])
     }
 
-    /// How long a list may be that stands in one line.
+    /// The maximum length of a list that is written on one line.
     private static let lineLimit = 80
 
-    /// The whole text, each line with its end.
+    /// The YAML text. Each line ends with a newline.
     var description: String {
         switch text {
         case .line(let line): line + "\n"
@@ -77,7 +77,8 @@ extension YAMLNode: CustomStringConvertible {
         }
     }
 
-    /// A list in one line, if it is short, and nothing in it needs more quotes than below each other.
+    /// The list on one line. Nil if the line is too long, or if an element is not a scalar or would need additional
+    /// quotes there.
     private func line(of elements: [YAMLNode]) -> String? {
         var texts: [String] = []
         for element in elements {
@@ -89,19 +90,20 @@ extension YAMLNode: CustomStringConvertible {
     }
 }
 
-// A flow's canonical JSON says everything in one way, at length; people have shorter ones.
+// The canonical JSON of a flow has exactly one, long form for everything; in YAML, people write shorter forms.
 //
-// This knows the language's words, not its structure: what flows learn to say is written too, behind what has a place.
+// This code knows the keys of the language but not its structure. Keys that are not in `order` are written too, after
+// the others.
 extension YAMLNode {
-    /// What a value belongs to: names in an app's own data mean nothing in the language of flows.
+    /// The context of a value. The same name can be a key of the flow language or a field of an app's own data.
     private enum Context {
-        /// The language; the key that the value stands under says what is short for it.
+        /// The flow language. The key above the value determines its short forms.
         case language(under: String)
-        /// Things of the flow by the names that it gives them.
+        /// A mapping from names, which the flow's author chooses, to parts of the flow.
         case names
-        /// Fields of messages by their paths, and what they must be.
+        /// A mapping from paths of message fields to their conditions.
         case fields
-        /// An app's own data.
+        /// Data of the app.
         case data
 
         init(under key: String) {
@@ -126,10 +128,10 @@ extension YAMLNode {
         "not", "exists", "atLeast", "atMost", "anyOf",
     ]
 
-    /// Where one element may stand for a list of one.
+    /// The keys under which a single element may be written instead of a list of one.
     private static let lists: Set = ["root", "top", "path", "presented", "shown", "tab", "replacePath", "send"]
 
-    /// Writes a flow's canonical JSON.
+    /// Converts the canonical JSON of a flow.
     init(flow: JSONValue) {
         self.init(flow, .language(under: ""))
     }
@@ -167,7 +169,7 @@ extension YAMLNode {
                 .map { ($0.key, YAMLNode($0.value, context($0.key))) })
     }
 
-    /// A name that stands for an object that holds nothing else.
+    /// The short form of an object that consists of a name only. Nil if there is none.
     private static func short(_ members: [String: JSONValue], under key: String) -> YAMLNode? {
         if key == "tabs", members.count == 2, let name = members["name"], name == members["screen"] {
             return .scalar(name)
@@ -181,28 +183,28 @@ extension YAMLNode {
     }
 }
 
-/// How single values are written: plain where a reader of flows gets the same value back, else as JSON.
+/// The YAML text of single values: plain if a reader of flows gets the same value back, otherwise as JSON.
 enum YAMLScalar {
     static func text(of value: JSONValue) -> String {
         guard case .string(let string) = value else { return value.description }
         return isPlain(string) ? string : quoted(string)
     }
 
-    /// Whether the value needs no quotes between brackets and commas.
+    /// True if the value needs no quotes within a list on one line.
     static func isPlainInLists(_ value: JSONValue) -> Bool {
         guard case .string(let string) = value else { return true }
         return isPlain(string) && !string.contains { ",[]{}:".contains($0) }
     }
 
     private static func isPlain(_ string: String) -> Bool {
-        // What begins with one of these means something to YAML; "<<" and "=" do to some who read it.
+        // These characters have a meaning in YAML at the beginning of a value; `<<` and `=` have one for some parsers.
         guard let first = string.first, !"-?:,[]{}#&*!|>'\"%@`<=".contains(first) else { return false }
         guard string.last != ":", first != " ", string.last != " " else { return false }
         guard !string.contains(": "), !string.contains(" #") else { return false }
         return string.unicodeScalars.allSatisfy(isPrintable) && value(ofPlain: string) == .string(string)
     }
 
-    /// YAML's double quotes take JSON's escapes.
+    /// Returns the string as JSON, whose escapes are also valid between YAML's double quotes.
     private static func quoted(_ string: String) -> String {
         var text = ""
         for scalar in JSONValue.string(string).description.unicodeScalars {
@@ -216,7 +218,7 @@ enum YAMLScalar {
         return "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     }
 
-    /// What YAML neither refuses nor takes for the end of a line.
+    /// True if YAML allows the character and does not treat it as the end of a line.
     private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x2028, 0x2029, 0xFEFF: false

@@ -2,8 +2,8 @@ internal import Navigation
 internal import Support
 
 extension FlowReader {
-    /// The flow that a document describes, as far as it can be read; findings say what could not be. Beside it what the
-    /// finished flow does not tell: the trees of steps, and all screens as often as they are declared.
+    /// Reads a flow, as far as it is valid; findings report the rest. The result also has the parts that the flow does
+    /// not keep: the trees of steps, and all declared screens, including duplicates.
     mutating func flow(from document: FlowNode) -> (flow: Flow, trees: [Flow.Step], declared: [Flow.Screen])? {
         guard let members = flowMembers(of: document) else { return nil }
         let trees = members["steps"].map { steps($0) } ?? []
@@ -11,7 +11,7 @@ extension FlowReader {
         let screens = (members["screens"].map { self.screens($0) } ?? []) + parts.screens
         let transitions = members["transitions"].map { self.transitions($0, at: "transitions") } ?? []
         noteParts(of: trees, after: transitions.count)
-        // What is missing has been reported: what stands in for it must give the checks nothing more to say.
+        // Missing keys have been reported. The values that replace them must not lead to further findings.
         let flow = Flow(
             name: members["name"].flatMap { string($0, "the flow's name") } ?? "",
             version: members["version"].flatMap { integer($0, "the flow's version") } ?? 0,
@@ -30,7 +30,7 @@ extension FlowReader {
 
     private mutating func flowMembers(of document: FlowNode) -> [String: FlowNode]? {
         let keys = ["name", "version", "platform", "start"]
-        // Steps declare screens and rules.
+        // A flow with steps may leave these out, because steps declare screens and rules.
         let written = ["screens", "transitions"]
         let hasSteps = document.mapping?.contains { name(of: $0.key) == "steps" } ?? false
         return members(
@@ -44,7 +44,7 @@ extension FlowReader {
 
     private mutating func screens(_ node: FlowNode) -> [Flow.Screen] {
         guard case .mapping(let mapping) = node.content, !mapping.isEmpty else {
-            report("screens must be a mapping of screens' names to what they send", at: node)
+            report("'screens' must be a mapping from screen names to screens, with at least one screen", at: node)
             return []
         }
         return mapping.compactMap { key, node in
@@ -56,7 +56,7 @@ extension FlowReader {
     }
 
     private mutating func screen(_ name: String, _ node: FlowNode) -> Flow.Screen {
-        // A screen about which there is nothing to say may be left empty after its colon.
+        // A screen without properties may be left empty after its colon.
         if case .scalar(let scalar) = node.content, scalar.text.isEmpty { return Flow.Screen(name) }
         let members = members(
             of: node, "screen '\(name)'", at: "screens.\(name)", optional: ["title", "sends", "gate"])
@@ -70,7 +70,7 @@ extension FlowReader {
 
     private mutating func flows(_ node: FlowNode, _ screens: [Flow.Screen]) -> [Flow.Child] {
         guard case .mapping(let mapping) = node.content else {
-            report("flows must be a mapping of child flows' names to their start and transitions", at: node)
+            report("'flows' must be a mapping from child flows' names to { start, transitions }", at: node)
             return []
         }
         return mapping.compactMap { key, node in
@@ -91,12 +91,12 @@ extension FlowReader {
 
     private mutating func transitions(_ node: FlowNode, at list: String) -> [Flow.Transition] {
         guard case .sequence(let elements) = node.content else {
-            report("transitions must be a list, each beginning with '- on: TYPE'", at: node)
+            report("'transitions' must be a list of rules, each beginning with '- on: TYPE'", at: node)
             return []
         }
         var transitions: [Flow.Transition] = []
         for element in elements {
-            // The place counts what could be read, for that is how the checks will count.
+            // The index counts only the valid entries, because the checks count the entries of the finished flow.
             let place = "\(list)[\(transitions.count)]"
             if let transition = transition(element, at: place) {
                 transitions.append(transition)
@@ -110,7 +110,7 @@ extension FlowReader {
     private mutating func transition(_ node: FlowNode, at place: String) -> Flow.Transition? {
         let members = members(
             of: node,
-            "a transition",
+            "a rule",
             at: place,
             required: ["on", "do"],
             optional: ["where", "when", "unless", "origin", "guard"]
@@ -129,10 +129,10 @@ extension FlowReader {
         )
     }
 
-    /// What a rule asks of a message's fields, by dotted path.
+    /// The conditions on a message's fields, by dotted path.
     mutating func fields(_ node: FlowNode, at place: String) -> [String: Flow.Match] {
         guard case .mapping(let mapping) = node.content else {
-            report("'where' must be a mapping of fields to what they must be", at: node)
+            report("'where' must be a mapping from fields to their values or conditions", at: node)
             return [:]
         }
         var fields: [String: Flow.Match] = [:]
@@ -147,7 +147,7 @@ extension FlowReader {
     private mutating func match(_ node: FlowNode, _ field: String, at place: String) -> Flow.Match? {
         guard case .mapping = node.content else { return Flow.Match(anyOf: values(node)) }
         let operators = ["anyOf", "not", "exists", "atLeast", "atMost"]
-        let what = "what '\(field)' must be"
+        let what = "the condition on '\(field)'"
         guard let members = members(of: node, what, at: place, optional: operators) else { return nil }
         return Flow.Match(
             anyOf: members["anyOf"].map { values($0) },
@@ -183,7 +183,7 @@ extension FlowReader {
             required: ["accept", "deadline"],
             optional: ["ask", "reject", "meanwhile", "rejected", "expired"]
         )
-        // What is missing has been reported: what stands in for it must give the checks nothing more to say.
+        // Missing keys have been reported. The values that replace them must not lead to further findings.
         return Flow.Guard(
             ask: members?["ask"].flatMap { ask($0, at: "\(place).ask") },
             accept: members?["accept"].flatMap { answer($0, at: "\(place).accept") } ?? "event.Unread",
@@ -220,12 +220,12 @@ extension FlowReader {
     /// The trees of steps, as they are written.
     mutating func steps(_ node: FlowNode, at list: String = "steps") -> [Flow.Step] {
         guard case .sequence(let elements) = node.content else {
-            report("steps must be a list, each beginning with '- screen: NAME'", at: node)
+            report("'steps' must be a list of steps, each beginning with '- screen: NAME'", at: node)
             return []
         }
         var steps: [Flow.Step] = []
         for element in elements {
-            // The place counts what could be read, for that is how the checks will count.
+            // The index counts only the valid entries, because the checks count the entries of the finished flow.
             let place = "\(list)[\(steps.count)]"
             if let step = step(element, at: place) { steps.append(step) } else { forget(place) }
         }
@@ -251,8 +251,9 @@ extension FlowReader {
         )
     }
 
-    /// Lets what is wrong with the screens and rules of the trees be reported where the steps are written.
-    /// - Parameter count: How many rules stand before theirs.
+    /// Records that the screens and rules that steps declare are at the positions of the steps, so that findings about
+    /// them refer to these positions.
+    /// - Parameter count: The number of rules before those of the steps.
     mutating func noteParts(of trees: [Flow.Step], after count: Int) {
         var count = count
         for (place, step) in Flow.steps(of: trees, at: "steps") {
@@ -266,12 +267,12 @@ extension FlowReader {
 
     mutating func links(_ node: FlowNode) -> [Flow.Link] {
         guard case .sequence(let elements) = node.content else {
-            report("links must be a list, each beginning with '- url: PATTERN'", at: node)
+            report("'links' must be a list of links, each beginning with '- url: PATTERN'", at: node)
             return []
         }
         var links: [Flow.Link] = []
         for element in elements {
-            // The place counts what could be read, for that is how the checks will count.
+            // The index counts only the valid entries, because the checks count the entries of the finished flow.
             let place = "links[\(links.count)]"
             if let link = link(element, at: place) { links.append(link) } else { forget(place) }
         }
@@ -306,7 +307,7 @@ extension FlowReader {
         return over
     }
 
-    /// As a list, or one command in place of a list of one.
+    /// Reads a command or a list of commands.
     private mutating func sends(_ node: FlowNode, at place: String) -> [Flow.Link.Sending] {
         let elements = if case .sequence(let sequence) = node.content { sequence } else { [node] }
         var sends: [Flow.Link.Sending] = []
@@ -343,7 +344,7 @@ extension FlowReader {
 
     private mutating func columns(_ node: FlowNode, at place: String) -> [String: Flow.Link.Column] {
         guard case .mapping(let mapping) = node.content else {
-            report("columns must be a mapping of columns' names to screens", at: node)
+            report("'columns' must be a mapping from columns' names to screens", at: node)
             return [:]
         }
         var columns: [String: Flow.Link.Column] = [:]

@@ -3,7 +3,9 @@ internal import Support
 internal import Yams
 
 extension FlowReader {
-    /// What a text holds; nil, with a finding, when that is nothing or no YAML.
+    /// Parses a YAML file. Nil, with a finding, if the file is empty or not valid YAML.
+    ///
+    /// - Parameter advice: The remedy for an empty file.
     package mutating func document(_ yaml: String, _ advice: String) -> FlowNode? {
         do {
             if let document = try compose(yaml: yaml) { return FlowNode(document) }
@@ -29,7 +31,7 @@ extension FlowNode {
 }
 
 extension FlowFinding {
-    /// What Yams says about text that is no YAML.
+    /// Creates a finding from an error of the Yams parser.
     fileprivate init(yamlError error: any Error, file: String) {
         let advice = "check its indentation, quotes and brackets"
         switch error {
@@ -48,7 +50,7 @@ extension FlowFinding {
                 source: file,
                 line: context.mark.line,
                 column: context.mark.column,
-                message: "\(keys) stands twice in one mapping; remove one"
+                message: "duplicate key \(keys); remove one of them"
             )
         case YamlError.reader(let problem, let offset, _, let yaml):
             let before = offset.map { yaml.prefix($0) }
@@ -65,8 +67,8 @@ extension FlowFinding {
 }
 
 extension YAMLScalar {
-    /// Resolves plain scalars by YAML 1.2's JSON rules. Yams follows YAML 1.1, to which `on`, `yes` and `no` are truth
-    /// values, `1:30` is a number and `2026-11-21` a date: none of what someone who names a screen would expect.
+    /// Converts a plain scalar by the JSON rules of YAML 1.2. Yams follows YAML 1.1, in which `on`, `yes` and `no` are
+    /// booleans, `1:30` is a number and `2026-11-21` a date. An author of a flow would expect strings.
     static func value(ofPlain text: String) -> JSONValue {
         switch text {
         case "", "~", "null": return .null
@@ -75,7 +77,7 @@ extension YAMLScalar {
         default: break
         }
         if let value = Int(text) { return .integer(value) }
-        // Double also reads `nan` and `infinity`, which are words here.
+        // `Double` also parses `nan` and `infinity`, which are strings here.
         guard text.first.map({ $0.isNumber || "+-.".contains($0) }) == true, let value = Double(text), value.isFinite
         else { return .string(text) }
         return .number(value)

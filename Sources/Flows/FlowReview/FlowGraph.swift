@@ -2,88 +2,86 @@ internal import FlowFiles
 package import Navigation
 internal import Support
 
-/// Which screens a flow has, and which messages lead from one to another: what can be known of it without running it.
+/// The graph of a flow, derived from its rules without running it: its screens, and the edges by which messages lead
+/// from one screen to another.
 ///
-/// Equal flows have equal graphs, in one order: screens by name, edges as their rules stand in the file, those of child
-/// flows after the flow's own and by the name of the child flow, deep links at last.
+/// Equal flows have equal graphs. Screens are sorted by name. Edges are in the order of the flow's rules, then of the
+/// child flows' rules (child flows are sorted by name), then of the deep links.
 package struct FlowGraph: Hashable, Sendable {
-    /// The screens, by name.
+    /// The screens, sorted by name.
     package let nodes: [Node]
-    /// The ways between them.
+    /// The edges between them.
     package let edges: [Edge]
 
-    /// A screen.
+    /// A screen of the flow.
     package struct Node: Hashable, Sendable {
-        /// The screen's name.
         package let screen: String
-        /// What a view may show as its title.
+        /// The title that a view may show. Nil if the flow sets none.
         package let title: String?
-        /// Whether a session begins with it.
+        /// True if a session begins with this screen.
         package let isStart: Bool
-        /// Whether something leads to it, from the screen that a session begins with.
+        /// True if the screen can be reached from the start screen.
         package let isReached: Bool
-        /// How it can be shown.
+        /// The ways in which the screen can be shown.
         package let places: Set<Place>
     }
 
-    /// What one action of a rule does to the screens, from one of the screens where the rule may apply.
+    /// The effect of one action of a rule, from one of the screens where the rule may apply.
     package struct Edge: Hashable, Sendable {
-        /// The screen where the rule may apply: the one that it asks for, or that sends its message; nil is anywhere,
-        /// of a child flow's rule anywhere in that flow.
+        /// The screen where the rule may apply: the one that its conditions name, or the one that sends its message.
+        /// Nil means any screen, for a child flow's rule any screen of that flow.
         package let from: String?
-        /// The screen that is shown; nil is whatever lies beneath.
+        /// The screen that is shown. Nil means the screen beneath the ones that are removed.
         package let to: String?
-        /// The type of the message.
+        /// The type of the message that the rule answers.
         package let message: String
-        /// What kind of message it is.
         package let kind: MessageKind
-        /// How the screen is shown.
+        /// The way in which the screen is shown.
         package let place: Place
-        /// What the rule does.
+        /// The kind of the action.
         package let action: Flow.ActionName
-        /// The child flow of which a run begins.
+        /// The name of the child flow that the action begins. Nil if it begins none.
         package let begins: String?
-        /// The rule.
         package let rule: Rule
     }
 
-    /// A rule or deep link of a flow, and what it waited for before it did something.
+    /// A rule or a deep link of a flow, and the answer to its guard.
     package struct Rule: Hashable, Sendable {
-        /// The child flow that it is a rule of; nil for the flow itself.
+        /// The name of the child flow that has the rule. Nil for the flow itself.
         package let flow: String?
-        /// Whether it is one of the flow's deep links, which lead on like rules.
+        /// True if it is a deep link. Deep links have edges like rules.
         package var isLink = false
-        /// Which of the flow's rules, or links, it is, from 0.
+        /// The index among the flow's rules or links, from 0.
         package let index: Int
-        /// What its guard was answered; nil for a rule without one.
+        /// The answer to the guard. Nil for a rule without one.
         package let answer: Answer?
     }
 
-    /// What comes of a guard.
+    /// The outcome of a guard.
     package enum Answer: String, Hashable, Sendable, CaseIterable {
-        /// The answer that lets the rule's actions happen.
+        /// The accepting answer, on which the rule's actions are taken.
         case accepted
-        /// The answer that does not.
+        /// The rejecting answer.
         case rejected
         /// No answer within the deadline.
         case expired
     }
 
-    /// What kind of message a rule answers.
+    /// The kind of message that a rule answers.
     package enum MessageKind: String, Hashable, Sendable, CaseIterable {
-        /// What somebody wants.
+        /// A request of a user or of a program.
         case command
-        /// What has happened.
+        /// A report of something that has happened.
         case event
-        /// What has failed.
+        /// A report of a failure.
         case error
-        /// What is so.
+        /// A retained document.
         case document
-        /// The end of a child flow, which never leaves the machine.
+        /// The end of a child flow. It is not published as a message.
         case flow
     }
 
-    /// How a screen is shown.
+    /// The way in which a screen is shown.
     package enum Place: Hashable, Sendable {
         /// As the root.
         case root
@@ -95,7 +93,7 @@ package struct FlowGraph: Hashable, Sendable {
         case path
         /// Over the others.
         case presented(PresentationStyle)
-        /// As it stood before: something above it went.
+        /// In its former place, because the screens above it were removed.
         case before
     }
 
@@ -144,17 +142,17 @@ package struct FlowGraph: Hashable, Sendable {
 }
 
 extension FlowGraph.Rule {
-    /// Where the rule is in the flow, such as `transitions[2]` or `links[0]`.
+    /// The place of the rule in the flow, such as `transitions[2]` or `links[0]`.
     package var place: String {
         isLink ? "links[\(index)]" : "\(flow.map { "flows.\($0)." } ?? "")transitions[\(index)]"
     }
 }
 
 extension Flow {
-    /// Which screens the flow has, and which messages lead from one to another.
+    /// The graph of the flow's screens and rules.
     package var graph: FlowGraph { FlowGraph(of: self) }
 
-    /// All rules with where they stand: the flow's own, then those of child flows by the name of the flow.
+    /// All rules with their places: the flow's own, then those of the child flows, which are sorted by name.
     var placedRules: [(rule: FlowGraph.Rule, transition: Transition)] {
         let own = transitions.enumerated().map { ($0.offset, nil as String?, $0.element) }
         let others = flows.values.sorted { $0.name < $1.name }.flatMap { child in
@@ -163,14 +161,15 @@ extension Flow {
         return (own + others).map { (FlowGraph.Rule(flow: $0.1, index: $0.0, answer: nil), $0.2) }
     }
 
-    /// All deep links with where they stand, as the rules that they amount to.
+    /// All deep links with their places, converted to equivalent rules.
     var placedLinks: [(rule: FlowGraph.Rule, transition: Transition)] {
         links.enumerated().map { index, link in
             (FlowGraph.Rule(flow: nil, isLink: true, index: index, answer: nil), link.transition)
         }
     }
 
-    /// What an action shows, and the child flow that it begins; no screen is whatever lies beneath.
+    /// The screens that an action shows, and the child flow that it begins. A nil screen means the screen beneath the
+    /// ones that are removed.
     func showings(by action: Action) -> [(screen: String?, place: FlowGraph.Place, flow: String?)] {
         switch action {
         case .setRoot(let root, let layout):
@@ -188,7 +187,7 @@ extension Flow {
         }
     }
 
-    /// The tabs that roots of the flow may have, each once.
+    /// The tabs of all roots of the flow, without duplicates.
     private var tabs: [Tab] {
         let layouts = allTransitions.flatMap(\.possibleActions).compactMap { action -> Layout? in
             if case .setRoot(_, let layout) = action { layout } else { nil }
@@ -198,12 +197,12 @@ extension Flow {
         }
     }
 
-    /// The screens where a rule may apply, by name; a single nil is anywhere.
+    /// The screens where a rule may apply, sorted by name. A single nil means any screen.
     ///
-    /// The one that must be in front says most. Then comes who sends the message, for a command is meant by a screen that
-    /// is there, and then the screens that must be there.
+    /// The conditions are evaluated by how much they say: first a condition on the screen in front, then the screens
+    /// that send the message (because a screen sends a command only while it is open), then the other conditions.
     ///
-    /// - Parameter senders: The screens that send each command.
+    /// - Parameter senders: The names of the screens that send each command.
     func origins(of transition: Transition, senders: [String: Set<String>]) -> [String?] {
         let candidates = [
             transition.screens(in: .top), senders[transition.on]?.sorted() ?? [], enders(of: transition),
@@ -218,7 +217,8 @@ extension Flow {
         return [nil]
     }
 
-    /// The screens that send each command: by themselves, or by a button of a question.
+    /// The names of the screens that send each command, either declared in `sends` or with a button of their alert or
+    /// dialog.
     var senders: [String: Set<String>] {
         var senders: [String: Set<String>] = [:]
         for screen in screens.values {
@@ -233,7 +233,7 @@ extension Flow {
         return senders
     }
 
-    /// Where a child flow begins whose end a rule answers.
+    /// The start screens of the child flows to whose end the rule applies.
     private func enders(of transition: Transition) -> [String] {
         guard Ending(rawValue: transition.on) != nil else { return [] }
         return (transition.fields["flow"]?.anyOf ?? []).compactMap { $0.stringValue.flatMap { flows[$0]?.start } }
@@ -241,7 +241,7 @@ extension Flow {
 }
 
 extension Flow.Link {
-    /// The rule that it amounts to when it is followed and nothing of it is there yet.
+    /// The rule that is equivalent to the link if none of its screens is open yet.
     fileprivate var transition: Flow.Transition {
         var actions: [Flow.Action] = sends.map { .send($0.type, data: .object($0.data)) }
         if let root = to.root { actions.append(.setRoot(root.destination, container: root.container)) }
@@ -259,28 +259,30 @@ extension Flow.Link {
 }
 
 extension Flow.Layout {
-    /// The tabs; of columns none.
+    /// The tabs. Empty for columns.
     var tabs: [Flow.Tab] {
         if case .tabs(let tabs) = self { tabs } else { [] }
     }
 }
 
 extension Flow.Transition {
-    /// What the rule does, by what its guard is answered.
+    /// The rule's actions for each outcome of its guard. For a rule without a guard there is one entry, without an
+    /// outcome.
     var outcomes: [(answer: FlowGraph.Answer?, actions: [Flow.Action])] {
         guard let condition = `guard` else { return [(nil, actions)] }
         return [(.accepted, actions), (.rejected, condition.rejected), (.expired, condition.expired)]
     }
 
-    /// The screens of which one must be in a place.
+    /// The screens that the rule's `when` lists for a place.
     func screens(in place: Flow.Condition.Place) -> [String] {
         when.filter { $0.place == place }.flatMap { $0.screens.map(\.screen) }
     }
 }
 
-/// What can come to be in a flow: which screens are ever shown, and which child flows ever run.
+/// The screens that can ever be shown in a flow, and the child flows that can ever run.
 ///
-/// Wherever it takes knowing more than the rules, such as what a path holds at a time, it is taken to be possible.
+/// If the rules do not tell, for example which screens a path can contain at the same time, it is assumed to be
+/// possible.
 struct FlowReach {
     private(set) var screens: Set<String>
     private(set) var flows: Set<String> = []
@@ -288,7 +290,7 @@ struct FlowReach {
     init(of flow: Flow, along edges: [FlowGraph.Edge]) {
         screens = [flow.start]
         if !Set(flow.requests).isDisjoint(with: [.setRoot, .push, .replacePath, .present, .show]) {
-            // Views name screens and flows that rules need not know of.
+            // Views can request all screens and child flows, even if no rule names them.
             screens = Set(flow.screens.keys)
             flows = Set(flow.flows.keys)
         }
@@ -320,6 +322,6 @@ struct FlowReach {
 }
 
 extension Flow.Condition {
-    /// The screens that it looks for with any arguments.
+    /// The screens that the condition looks for without arguments.
     var plainScreens: [String] { screens.filter(\.arguments.isEmpty).map(\.screen) }
 }

@@ -2,58 +2,62 @@ internal import FlowFiles
 package import Navigation
 internal import Support
 
-/// What a reader who knows flows would say of one: all that is wrong, and all that is surely a mistake.
+/// The review of a flow: its mistakes and its probable mistakes.
 package struct FlowReview: Hashable, Sendable {
-    /// The flow; nil when it cannot be used.
+    /// The flow. Nil if it cannot be used.
     package let flow: Flow?
     /// Errors, warnings and notes, from the file's beginning to its end.
     package let findings: [FlowFinding]
 
-    /// What makes the flow unusable.
+    /// The findings because of which the flow cannot be used.
     package var errors: [FlowFinding] { findings.filter { $0.severity == .error } }
 
-    /// What is surely a mistake in a flow that works.
+    /// The probable mistakes, with which the flow can be used.
     package var warnings: [FlowFinding] { findings.filter { $0.severity == .warning } }
 }
 
 extension Flow {
-    /// Reads a flow from YAML, and says everything that is to be said about it.
+    /// Reads a flow from YAML and reviews it.
     ///
     /// - Parameters:
-    ///   - yaml: The text of the file.
-    ///   - file: The name of the file as findings shall call it.
-    ///   - messages: Those that the app has; without it nothing is said about messages that there are not.
+    ///   - yaml: The contents of the file.
+    ///   - file: The name of the file in findings.
+    ///   - messages: The app's messages. Nil to leave out the checks of messages.
     package static func review(yaml: String, file: String, messages: MessageCatalogue? = nil) -> FlowReview {
         var reading = FlowReading(yaml: yaml, file: file)
         let isValid = reading.findings.isEmpty
-        // What was left out could not be read: a rule of which half is known looks like any other's twin.
+        // If a part could not be read, the review is skipped: an incomplete rule may look like a duplicate of another
+        // one.
         if reading.isComplete, let flow = reading.flow {
-            // A name that is mistyped makes what it means unreachable.
+            // A mistyped name makes the part that it means unreachable, so the review leaves out the graph unless the
+            // flow is valid.
             reading.report(FlowReviewer.problems(of: flow, messages, isWhole: isValid))
         }
         return FlowReview(flow: isValid ? reading.flow : nil, findings: reading.findings)
     }
 
-    /// What is surely a mistake in a flow that was built in Swift, as a team's tests may demand that there is none.
+    /// Returns the probable mistakes in a flow that was built in Swift. Tests can require that there are none.
     ///
-    /// - Parameter messages: Those that the app has; without it nothing is said about messages that there are not.
+    /// - Parameter messages: The app's messages. Nil to leave out the checks of messages.
     package func review(messages: MessageCatalogue? = nil) -> [FlowFinding] {
         FlowReviewer.problems(of: self, messages).map { FlowFinding(source: "flow \(name)", problem: $0) }
     }
 
-    /// Those of the actions that views may ask for.
+    /// The actions among `names` that views may request.
     func requests(anyOf names: [ActionName]) -> [ActionName] { requests.filter(names.contains) }
 }
 
-/// Finds what is surely a mistake in a flow that can be used.
+/// Finds probable mistakes in a flow that can be used.
 struct FlowReviewer {
     let flow: Flow
     private let graph: FlowGraph
-    /// The screens that send each command.
+    /// The names of the screens that send each command.
     let senders: [String: Set<String>]
     private(set) var problems: [FlowChecker.Problem] = []
 
-    /// - Parameter isWhole: Whether all that the flow names is there: else nothing is said about what leads where.
+    /// Returns the probable mistakes.
+    ///
+    /// - Parameter isWhole: True if all names in the flow are known. Otherwise the graph is not reviewed.
     static func problems(
         of flow: Flow, _ messages: MessageCatalogue?, isWhole: Bool = true
     ) -> [FlowChecker.Problem] {
@@ -79,7 +83,7 @@ struct FlowReviewer {
         problems.append(FlowChecker.Problem(place: place, message: message, severity: .note))
     }
 
-    /// Looks at rules beside each other: those of one flow, by the message that they answer.
+    /// Compares the rules of one flow that answer the same message.
     private mutating func reviewRules() {
         let lists = Dictionary(grouping: flow.placedRules) { [$0.rule.flow ?? "", $0.transition.on] }
         for list in lists.values.sorted(by: { $0[0].rule.place < $1[0].rule.place }) {
@@ -112,11 +116,13 @@ struct FlowReviewer {
 
     private mutating func reviewContradictions(in rule: Rule) {
         for (field, match) in rule.transition.fields.sorted(by: { $0.key < $1.key }) where match.isImpossible {
-            warn("no value is all of this, so the rule never applies", at: "\(rule.place).where.\(field)")
+            warn(
+                "no value fulfils all of these conditions, so the rule never applies; correct them",
+                at: "\(rule.place).where.\(field)")
         }
         guard let (wanted, unwanted) = rule.occasion.contradiction else { return }
         warn(
-            "'when' asks for what 'unless' forbids, so the rule never applies; remove one of them",
+            "'unless' excludes what 'when' requires, so the rule never applies; remove one of them",
             at: "\(rule.place).unless.\(unwanted.place.rawValue)",
             see: "\(rule.place).when.\(wanted.place.rawValue)")
     }
@@ -126,27 +132,28 @@ struct FlowReviewer {
         for rule in rules {
             if let earlier = effective.first(where: { rule.occasion.implies($0.occasion) }) {
                 warn(
-                    "the rule never applies: an earlier one answers '\(rule.transition.on)' and asks for no more; move "
-                        + "this one up, or remove it",
+                    "the rule never applies: an earlier rule already matches every '\(rule.transition.on)' that this "
+                        + "rule matches; move this rule before it, or remove this rule",
                     at: rule.place, see: earlier.place)
                 continue
             }
             if let rival = effective.first(where: { competes($0, rule, effective) }) {
                 warn(
-                    "the rule competes with an earlier one for '\(rule.transition.on)': both can hold, and only their "
-                        + "order decides; let one exclude the other",
+                    "the rule competes with an earlier one for '\(rule.transition.on)': both can match, and only their "
+                        + "order decides; add a condition to one that excludes the other",
                     at: rule.place, see: rival.place)
             }
             effective.append(rule)
         }
     }
 
-    /// Whether two rules, of which neither is the other's special case, want different things at once.
+    /// True if two rules can apply to the same message with different actions, and neither is a special case of the
+    /// other.
     private func competes(_ earlier: Rule, _ later: Rule, _ effective: [Rule]) -> Bool {
         guard !earlier.asksTheSame(as: later), !earlier.occasion.implies(later.occasion),
             let both = earlier.occasion.plainOverlap(with: later.occasion)
         else { return false }
-        // A rule of its own that stands before them says what is to happen when both hold.
+        // An earlier rule may decide the case in which both apply.
         return !effective.prefix { $0.place != earlier.place }.contains { both.implies($0.occasion) }
     }
 
@@ -157,12 +164,12 @@ struct FlowReviewer {
         for (rule, transition) in flow.placedRules where transition.on.hasPrefix("command.") {
             guard known.insert(transition.on).inserted else { continue }
             let nearest = Spelling.nearest(to: transition.on, in: sent)
-            let advice = nearest.map { "did you mean '\($0)'?" } ?? "add it to what a screen 'sends'"
-            warn("no screen and no button sends '\(transition.on)'; \(advice)", at: "\(rule.place).on")
+            let advice = nearest.map { "did you mean '\($0)'?" } ?? "add it to 'sends' of a screen"
+            warn("no screen or button sends '\(transition.on)'; \(advice)", at: "\(rule.place).on")
         }
     }
 
-    /// Looks at where screens can stand, and what leads to them.
+    /// Reviews the places of screens and the rules that lead to them.
     private mutating func reviewGraph() {
         let reach = FlowReach(of: flow, along: graph.edges)
         reviewReach(reach)
@@ -173,11 +180,11 @@ struct FlowReviewer {
     private mutating func reviewReach(_ reach: FlowReach) {
         let idle = Set(flow.flows.keys).subtracting(reach.flows)
         for name in idle.sorted() {
-            warn("nothing begins flow '\(name)'; push or present it, or remove it", at: "flows.\(name)")
+            warn("no rule begins child flow '\(name)'; push or present it, or remove it", at: "flows.\(name)")
         }
         for node in graph.nodes where !node.isReached {
             let ways = graph.edges.filter { $0.to == node.screen }
-            // That the child flow never runs has been said.
+            // The finding about the child flow covers its screens.
             let isIdle = ways.allSatisfy { edge in [edge.rule.flow, edge.begins].contains { idle.contains($0 ?? "") } }
             let isOfIdle = !ways.isEmpty || idle.contains { flow.flows[$0]?.start == node.screen }
             if isIdle, isOfIdle { continue }
@@ -188,14 +195,16 @@ struct FlowReviewer {
     }
 
     private mutating func reviewPlaces() {
-        let roots = Set(graph.nodes.filter { stands($0, in: .root) }.map(\.screen))
+        let roots = Set(graph.nodes.filter { canBe($0, in: .root) }.map(\.screen))
         for (rule, transition) in flow.placedRules + flow.placedLinks {
             for (key, conditions) in [("when", transition.when), ("unless", transition.unless)] {
                 for condition in conditions { review(condition, at: "\(rule.place).\(key)") }
             }
             let excluded = transition.unless.filter { $0.place == .root }.flatMap(\.plainScreens)
             if roots.isSubset(of: excluded) {
-                warn("the root is always one of these, so the rule never applies", at: "\(rule.place).unless.root")
+                warn(
+                    "the root is always one of these screens, so the rule never applies; remove one of them",
+                    at: "\(rule.place).unless.root")
             }
         }
     }
@@ -203,14 +212,14 @@ struct FlowReviewer {
     private mutating func review(_ condition: Flow.Condition, at place: String) {
         for (index, screen) in condition.screens.enumerated() {
             guard let node = graph.nodes.first(where: { $0.screen == screen.screen }), node.isReached,
-                !stands(node, in: condition.place)
+                !canBe(node, in: condition.place)
             else { continue }
             let never =
                 switch condition.place {
                 case .root: "is never the root"
                 case .path: "is never pushed"
                 case .presented: "is never presented"
-                case .top: "is never in front, only in a column"
+                case .top: "is only shown in a column, never in front"
                 case .shown, .tab: "is never shown"
                 }
             warn(
@@ -219,8 +228,8 @@ struct FlowReviewer {
         }
     }
 
-    /// Whether a screen can stand where a condition looks, as far as rules and requests tell.
-    private func stands(_ node: FlowGraph.Node, in place: Flow.Condition.Place) -> Bool {
+    /// True if rules or requests can put the screen in a place that a condition examines.
+    private func canBe(_ node: FlowGraph.Node, in place: Flow.Condition.Place) -> Bool {
         switch place {
         case .root: flow.requests.contains(.setRoot) || node.places.contains(.root)
         case .path: !flow.requests(anyOf: [.push, .replacePath]).isEmpty || node.places.contains(.path)
@@ -232,28 +241,29 @@ struct FlowReviewer {
         }
     }
 
-    /// Finds screens that the user cannot leave. From a path a swipe leads back and most presentations can be taken away;
-    /// from a root, or what is presented for good, only rules lead on.
+    /// Finds screens that the user cannot leave. The user can swipe back from a path and can dismiss most
+    /// presentations. From a root, or from a presentation that the user cannot dismiss, only rules lead on.
     private mutating func reviewTraps() {
-        // In an app of one screen there is nowhere else to be.
+        // An app with only one screen has no other screen to go to.
         guard graph.nodes.count > 1, flow.requests(anyOf: Self.leading).isEmpty else { return }
         for node in graph.nodes where node.isReached {
             let place = "screens.\(node.screen)"
             if isPlainRoot(node.screen), !flow.transitions.contains(where: { leads($0, onFromRoot: node.screen) }) {
-                warn("'\(node.screen)' is a trap: no rule leads on when it is the root; add one", at: place)
+                warn("the user cannot leave '\(node.screen)': no rule leads on from it as the root; add one", at: place)
             }
             if isPresentedForGood(node.screen), flow.requests(anyOf: [.dismiss, .dismissAll]).isEmpty,
                 !flow.allTransitions.contains(where: { leads($0, onFromPresented: node.screen) })
             {
                 warn(
-                    "'\(node.screen)' is a trap: the user cannot dismiss it, and no rule leads on; add one", at: place)
+                    "the user cannot leave '\(node.screen)': it cannot be dismissed, and no rule leads on; add one",
+                    at: place)
             }
         }
     }
 
     private static let leading: [Flow.ActionName] = [.setRoot, .push, .replacePath, .present, .selectTab, .show]
 
-    /// Whether it can be a root with nothing beside it.
+    /// True if the screen can be a root without a container.
     private func isPlainRoot(_ screen: String) -> Bool {
         screen == flow.start
             || flow.allTransitions.flatMap(\.possibleActions).contains { action in
@@ -309,7 +319,7 @@ struct FlowReviewer {
             }
     }
 
-    /// Whether a message can come while the screen is in front: a command of other screens cannot.
+    /// True if the message can come while the screen is in front. A command that only other screens send cannot.
     private func isHeard(_ type: String, on screen: String) -> Bool {
         senders[type]?.contains(screen) ?? true
     }

@@ -1,29 +1,28 @@
 internal import Navigation
 internal import Support
 
-/// Which messages an app has, which fields they carry, and which services send and receive them: what a flow cannot know of
-/// itself, so that a review may find what does not fit.
+/// The messages of an app with their fields, and the services that send and receive them. A flow does not have this
+/// information, and a review compares the flow with it.
 package struct MessageCatalogue: Hashable, Sendable {
-    /// The fields of each message, by type; nil where it may have any.
+    /// The names of the fields of each message, by type. Nil if the message may have any fields.
     package let fields: [String: Set<String>?]
-    /// The app's services, by name. What leads from screen to screen is none of them.
+    /// The app's services, by name. The coordinators are not included.
     package let services: [String: Service]
 
-    /// What the messages of one service are.
+    /// The messages of one service.
     package struct Service: Hashable, Sendable {
-        /// The types that it handles.
+        /// The types of the messages that it handles.
         package var receives: Set<String>
-        /// The events and errors that tell what came of it.
+        /// The types of the events and errors in which it publishes its results.
         package var outcomes: Set<String>
 
-        /// Lists a service's messages.
         package init(receives: Set<String> = [], outcomes: Set<String> = []) {
             self.receives = receives
             self.outcomes = outcomes
         }
     }
 
-    /// Lists messages with their fields, and services; without any services nothing is said about who serves what.
+    /// Creates a catalogue. Without services, the review leaves out the checks of services.
     package init(_ fields: [String: Set<String>?], services: [String: Service] = [:]) {
         self.fields = fields
         self.services = services
@@ -31,13 +30,13 @@ package struct MessageCatalogue: Hashable, Sendable {
 }
 
 extension FlowReviewer {
-    /// Holds the flow to the app's messages and services.
+    /// Compares the flow with the app's messages and services.
     mutating func review(_ catalogue: MessageCatalogue) {
         reviewMessages(catalogue)
         reviewServices(catalogue)
     }
 
-    /// Looks for messages and fields that the app does not have.
+    /// Finds messages and fields that the app does not have.
     private mutating func reviewMessages(_ catalogue: MessageCatalogue) {
         for screen in flow.screens.values.sorted(by: { $0.name < $1.name }) {
             for type in screen.sends { review(type, catalogue, at: "screens.\(screen.name).sends") }
@@ -53,7 +52,7 @@ extension FlowReviewer {
     }
 
     private mutating func review(_ rule: Flow.Transition, _ catalogue: MessageCatalogue, at place: String) {
-        // The end of a child flow is no message: it never leaves the machine.
+        // The end of a child flow is not a message of the bus.
         let isEnding = Flow.Ending(rawValue: rule.on) != nil
         if !isEnding { review(rule.on, catalogue, at: "\(place).on") }
         for field in rule.fields.keys.sorted() where !isEnding {
@@ -78,7 +77,7 @@ extension FlowReviewer {
         review(condition.expired, Sources(data: data), catalogue, at: "\(place).expired")
     }
 
-    /// The messages whose fields templates refer to.
+    /// The types of the messages to whose fields templates refer.
     private struct Sources {
         var data: String?
         var answer: String?
@@ -116,30 +115,32 @@ extension FlowReviewer {
     private mutating func review(_ type: String, _ catalogue: MessageCatalogue, at place: String) {
         guard catalogue.fields[type] == nil else { return }
         let advice = Spelling.nearest(to: type, in: catalogue.fields.keys).map { "did you mean '\($0)'?" }
-        let missing = "let a service declare it, or remove it"
-        warn("there is no message '\(type)'; \(advice ?? missing)", at: place)
+        let missing = "declare it in a service, or remove it"
+        warn("the app has no message '\(type)'; \(advice ?? missing)", at: place)
     }
 
-    /// - Parameter path: Of which the first name is a field of the message.
+    /// Warns if the message has no such field.
+    ///
+    /// - Parameter path: A dotted path, whose first name is the field.
     private mutating func review(
         _ path: String, of type: String, _ catalogue: MessageCatalogue, at place: String
     ) {
-        // That there is no such message has been said; one of which no more is known than its type may have any.
+        // An unknown message has been reported already. A message of which only the type is known may have any fields.
         guard case let fields?? = catalogue.fields[type], let field = path.split(separator: ".").first.map(String.init),
             !fields.contains(field)
         else { return }
         warn("'\(type)' has no field '\(field)'; \(Spelling.advice(for: field, among: fields))", at: place)
     }
 
-    /// Looks for commands that nobody handles, and for what services tell that the flow does not hear.
+    /// Finds commands that no service and no rule handles, and results of services that no rule answers.
     mutating func reviewServices(_ catalogue: MessageCatalogue) {
         if catalogue.services.isEmpty { return }
         let answered = flow.messageTypes
         let served = catalogue.services.values.reduce(answered) { $0.union($1.receives) }
         for screen in flow.screens.values.sorted(by: { $0.name < $1.name }) {
-            // That there is no such message at all has been said.
+            // An unknown message has been reported already.
             for type in screen.sends where !served.contains(type) && catalogue.fields[type] != nil {
-                warn("nobody handles '\(type)': no service and no rule; add one", at: "screens.\(screen.name).sends")
+                warn("no service and no rule handles '\(type)'; add one", at: "screens.\(screen.name).sends")
             }
         }
         reviewOutcomes(catalogue, answered)
@@ -150,7 +151,8 @@ extension FlowReviewer {
         }
     }
 
-    /// Only of services that the flow has to do with: an app may have others, for other flows.
+    /// Notes the results that no rule answers. Services that the flow has nothing to do with are skipped, because an
+    /// app may have them for other flows.
     private mutating func reviewOutcomes(_ catalogue: MessageCatalogue, _ answered: Set<String>) {
         let sent = Set(flow.placedRules.flatMap(\.transition.possibleActions).compactMap(\.command))
             .union(flow.links.flatMap(\.sends).map(\.type)).union(senders.keys)
@@ -160,7 +162,9 @@ extension FlowReviewer {
             guard isConcerned else { continue }
             let heard = catalogue.services.filter { $0.key != name }.values.reduce(seen) { $0.union($1.receives) }
             for type in service.outcomes.subtracting(heard).sorted() {
-                note("no rule answers '\(type)' of \(name); add one, or name it under 'ignores'", at: "transitions")
+                note(
+                    "no rule answers '\(type)' of \(name); add one, or list the type under 'ignores'", at: "transitions"
+                )
                 seen.insert(type)
             }
         }
@@ -168,7 +172,7 @@ extension FlowReviewer {
 }
 
 extension Template {
-    /// The paths of the values that are asked for of one scope, without its name.
+    /// The paths that the template's placeholders have within one scope, without the name of the scope.
     fileprivate func places(in scope: Scope) -> [String] {
         segments.compactMap { segment in
             guard case .place(let place) = segment, place.hasPrefix("\(scope.rawValue).") else { return nil }
@@ -178,7 +182,7 @@ extension Template {
 }
 
 extension JSONValue {
-    /// All strings in it, in a stable order.
+    /// All strings in the value, in a stable order.
     fileprivate var texts: [String] {
         switch self {
         case .string(let text): [text]
@@ -190,7 +194,7 @@ extension JSONValue {
 }
 
 extension Flow.Action {
-    /// The command that it sends.
+    /// The type of the command that it sends. Nil for other actions.
     var command: String? {
         if case .send(let type, _) = self { type } else { nil }
     }

@@ -1,6 +1,6 @@
 internal import Navigation
 
-/// Everything that a rule asks for before it applies, its message's type apart.
+/// The conditions of a rule, except for the type of its message.
 struct Occasion {
     var fields: [String: Flow.Match]
     var when: [Flow.Condition]
@@ -14,7 +14,7 @@ struct Occasion {
         isOwn = transition.origin == .own
     }
 
-    /// Whether every such occasion is one of `other` too.
+    /// True if `other` holds whenever this occasion holds.
     func implies(_ other: Occasion) -> Bool {
         other.fields.allSatisfy { name, match in fields[name]?.implies(match) ?? false }
             && other.when.allSatisfy { wanted in when.contains { $0.implies(wanted) } }
@@ -22,7 +22,7 @@ struct Occasion {
             && (isOwn || !other.isOwn)
     }
 
-    /// Two conditions of which one rules the other out; nil when there are none.
+    /// Two conditions of which the first implies the second, although it must not hold. Nil if there are none.
     var contradiction: (when: Flow.Condition, unless: Flow.Condition)? {
         for wanted in when {
             if let unwanted = unless.first(where: wanted.implies) { return (wanted, unwanted) }
@@ -34,10 +34,7 @@ struct Occasion {
         unless.contains { condition.implies($0) } || when.contains { $0.excludes(condition) }
     }
 
-    /// The occasions of both; nil when there are none, or when it takes knowing the app to tell.
-    ///
-    /// Whether one screen can be on a path while another is presented is such a thing. That a rule that asks nothing of
-    /// the state meets one that does is plain, and so is that two lists of screens have one in common.
+    /// The intersection of both occasions. Nil if it is empty, or if it cannot be determined without knowing the app.
     func plainOverlap(with other: Occasion) -> Occasion? {
         var both = self
         both.isOwn = isOwn || other.isOwn
@@ -57,10 +54,11 @@ struct Occasion {
         return both.leavesSomething ? both : nil
     }
 
-    /// Whether what must not be leaves something of what must be.
+    /// True if the `unless` conditions leave something of what the `when` conditions allow.
     private var leavesSomething: Bool {
         guard contradiction == nil, !unless.contains(where: \.screens.isEmpty) else { return false }
-        // Of places where always something stands, each rule may leave out what the other is for.
+        // A place such as the root is never empty. If two rules exclude different screens there, they may be meant for
+        // each other's screens.
         let doubled = Dictionary(grouping: Set(unless), by: \.place).filter { $1.count > 1 }.keys
         guard doubled.allSatisfy({ place in when.contains { $0.place == place } }) else { return false }
         return when.allSatisfy { wanted in
@@ -75,24 +73,24 @@ struct Occasion {
 }
 
 extension Flow.Condition {
-    /// Whether `other` holds wherever this does.
+    /// True if `other` holds whenever this condition holds.
     func implies(_ other: Flow.Condition) -> Bool {
-        // What is in front can be seen.
+        // The screen in front of all others is always shown.
         guard place == other.place || (place == .top && other.place == .shown) else { return false }
         if screens.isEmpty { return other.screens.isEmpty }
         return screens.allSatisfy { screen in other.screens.contains { screen.isCovered(by: $0) } }
     }
 
-    /// Whether `other` holds nowhere where this does.
+    /// True if `other` never holds when this condition holds.
     func excludes(_ other: Flow.Condition) -> Bool {
         guard place == other.place else { return false }
         if screens.isEmpty || other.screens.isEmpty { return screens.isEmpty != other.screens.isEmpty }
-        // Of the others there may be several at once.
+        // All other places can contain several screens at once.
         guard [.root, .top, .tab].contains(place) else { return false }
         return Set(screens.map(\.screen)).isDisjoint(with: other.screens.map(\.screen))
     }
 
-    /// What holds where both hold, by the screens that they have in common; nil when that is none.
+    /// A condition that holds if both hold, with their common screens. Nil if there are none.
     func overlap(with other: Flow.Condition) -> Flow.Condition? {
         if screens.isEmpty && other.screens.isEmpty { return self }
         let common =
@@ -111,7 +109,7 @@ extension Flow.Destination {
 }
 
 extension Flow.Match {
-    /// Whether every value that this allows is one that `other` allows.
+    /// True if `other` allows every value that this allows.
     func implies(_ other: Flow.Match) -> Bool {
         if let anyOf { return anyOf.filter { holds(for: $0) }.allSatisfy { other.holds(for: $0) } }
         return other.anyOf == nil
@@ -121,12 +119,12 @@ extension Flow.Match {
             && (other.atMost.map { (atMost ?? .infinity) <= $0 } ?? true)
     }
 
-    /// Whether no value at all is allowed.
+    /// True if no value is allowed.
     var isImpossible: Bool {
         anyOf.map { values in !values.contains { holds(for: $0) } } ?? (exists == false && isNumeric)
     }
 
-    /// What both allow; nil when that is plainly nothing.
+    /// The values that both allow. Nil if there certainly are none.
     func overlap(with other: Flow.Match) -> Flow.Match? {
         let both = Flow.Match(
             anyOf: anyOf?.filter { other.holds(for: $0) } ?? other.anyOf?.filter { holds(for: $0) },

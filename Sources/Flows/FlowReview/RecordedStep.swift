@@ -1,23 +1,23 @@
 package import Navigation
 import Support
 
-/// A message of a recording, and what it led to when it was recorded.
+/// A message of a recording, with the state that it led to when it was recorded.
 package struct RecordedStep: Sendable {
-    /// What is known of the state that it led to.
+    /// The recorded state after the message.
     package enum State: Hashable, Sendable {
-        /// Nothing: the recording does not tell.
+        /// The recording does not contain it.
         case unknown
-        /// It stayed as it was.
+        /// The message did not change the state.
         case unchanged
         case changed(NavigationSnapshot)
     }
 
-    /// Which message of the recording it is, from 1.
+    /// The number of the message in the recording, from 1.
     package let number: Int
-    /// Its line in the file.
+    /// The line in the file, from 1.
     package let line: Int
     package let input: Machine.Input
-    /// Whether it had expired when its turn came: a machine has no clock.
+    /// True if the message had expired when it was handled. A machine cannot tell, because it has no clock.
     package let isExpired: Bool
     package let state: State
 
@@ -31,9 +31,9 @@ package struct RecordedStep: Sendable {
 }
 
 extension Machine {
-    /// Takes a message of a recording, as if a scenario sent it and expected the recorded state.
+    /// Handles a message of a recording, and compares the state with the recorded one.
     ///
-    /// Where that differs, the machine goes on from the recorded one: so each difference is told once.
+    /// If they differ, the machine continues from the recorded state, so each difference is reported only once.
     package mutating func take(_ recorded: RecordedStep) -> Scenario.Outcome {
         let former = self
         let effects = recorded.isExpired ? [recorded.input.discarded("expired")] : handle(recorded.input)
@@ -71,7 +71,7 @@ extension Machine {
                 expected: others[$0], found: own[$0])
         }
         guard failures.isEmpty else { return failures }
-        let message = "the state is not the recorded one, in a way that scenarios have no word for"
+        let message = "the state differs from the recorded one in a part that scenarios cannot describe"
         return [
             Scenario.Failure(
                 position: position, aspect: nil, message: message, expected: .integer(recorded.revision),
@@ -81,7 +81,7 @@ extension Machine {
 }
 
 extension NavigationSnapshot {
-    /// Whether both tell the same, be it of two versions of a flow.
+    /// True if both are equal, apart from the flow that they were made under.
     fileprivate func isSame(as other: NavigationSnapshot) -> Bool {
         var other = other
         other.flow = flow

@@ -1,19 +1,17 @@
 package import Navigation
 package import Support
 
-/// A story that is told to a flow, message by message, and what shall come of each: the test of a flow.
+/// A scenario: the test of a flow. It lists messages in order and, for each, the expected changes.
 package struct Scenario: Hashable, Sendable {
-    /// The name of its file, as outcomes call it.
+    /// The name of the file in outcomes.
     package let file: String
-    /// What happens, in order.
+    /// The steps in order.
     package let steps: [Step]
 
-    /// Tells the story to a session that begins with it.
+    /// Runs the scenario in a new session.
     ///
-    /// - Parameters:
-    ///   - flow: The flow.
-    ///   - keepsGoing: Whether it goes on after a step that did not lead to what was expected.
-    /// - Returns: What came of each step, up to the first that failed unless it keeps going.
+    /// - Parameter keepsGoing: True to continue after a step that failed.
+    /// - Returns: The outcomes of the steps. The last one is the first that failed, unless `keepsGoing` is true.
     package func play(on flow: Flow, keepsGoing: Bool = false) -> [Outcome] {
         var run = ScenarioRun(of: flow)
         var outcomes: [Outcome] = []
@@ -24,17 +22,17 @@ package struct Scenario: Hashable, Sendable {
         return outcomes
     }
 
-    /// Something that happens, and what shall come of it.
+    /// A step of a scenario.
     package struct Step: Hashable, Sendable {
-        /// Where it begins in the file.
+        /// The position of the step.
         package let position: Position
-        /// What happens.
+        /// The act, such as a message that is sent.
         package let act: Act
-        /// What shall come of it; nil leaves that open.
+        /// The expected changes. Nil if any changes are allowed.
         package let expectation: Expectation?
     }
 
-    /// A place in a scenario's file.
+    /// A position in the scenario's file.
     package struct Position: Hashable, Sendable {
         /// The line, from 1.
         package let line: Int
@@ -42,28 +40,28 @@ package struct Scenario: Hashable, Sendable {
         package let column: Int
     }
 
-    /// What happens in a step. A screen stands for its frontmost instance.
+    /// The act of a step. A screen name refers to the frontmost instance of the screen.
     package enum Act: Hashable, Sendable {
         /// A message is sent.
         case send(Message)
-        /// The user goes back from a screen or an instance; nil is what is in front.
+        /// The user goes back from a screen or an instance; nil means the screen in front.
         case back(String?)
-        /// The user takes a presentation away; nil is the topmost.
+        /// The user dismisses a presentation; nil means the topmost.
         case dismiss(String?)
-        /// The user presses a button of the alert or dialog.
+        /// The user presses a button of the alert or dialog in front.
         case answer(String)
         /// The user selects a tab.
         case tab(String)
-        /// The view has animated out a screen or an instance that was leaving; nil is all that is.
+        /// The view has animated out a leaving screen or instance; nil means all of them.
         case gone(String?)
-        /// No answer has come to the guard that waits.
+        /// The deadline of the guard that waits has passed.
         case expire
 
-        /// The word for it in a file.
+        /// The key of the act in a file.
         enum Word: String, CaseIterable {
             case send, back, dismiss, answer, tab, gone, expire
 
-            /// What it is when nothing more is said.
+            /// The act that the key alone describes. Nil if the key needs a value.
             var bare: Act? {
                 switch self {
                 case .back: .back(nil)
@@ -78,45 +76,44 @@ package struct Scenario: Hashable, Sendable {
 
     /// A message that is sent.
     package struct Message: Hashable, Sendable {
-        /// Its type, such as `event.LaunchFinished`.
+        /// The type, such as `event.LaunchFinished`.
         package let type: String
-        /// What it carries.
+        /// The data.
         package var data: JSONValue = [:]
-        /// The screen or the instance that it comes from.
+        /// The name of the screen, or the id of the instance, that sends it. Nil if no screen does.
         package var from: String?
-        /// The platform that it comes from; without one, that of ``from``.
+        /// The platform of the sender. Nil for the flow's platform if ``from`` is set, otherwise for no platform.
         package var platform: String?
-        /// The message that it answers: its identifier, or the type of the last such message.
+        /// The message that caused it: an id, or a type for the last message of that type. Nil if there is none.
         package var causedBy: String?
-        /// When it is sent, counted from the beginning; without, at the time of the step before.
+        /// The time since the beginning of the scenario. Nil for the time of the step before.
         package var at: Duration?
     }
 
-    /// What shall come of a step: all of it, for what is not said must not happen.
+    /// The expected changes of a step. Changes that are not listed must not happen.
     package struct Expectation: Hashable, Sendable {
-        /// Where it stands in the file.
+        /// The position in the file.
         package let position: Position
-        /// What is said of each aspect.
+        /// The expected values by aspect.
         package let stated: [Aspect: Stated]
     }
 
-    /// What is said of an aspect.
+    /// The expected value of an aspect.
     package struct Stated: Hashable, Sendable {
-        /// Where it stands in the file.
+        /// The position in the file.
         package let position: Position
-        /// What is expected: a list, or lists by name.
+        /// The expected list, or the expected lists by name.
         package let value: JSONValue
     }
 
-    /// What can be told of a step.
+    /// An aspect of a step's outcome, which a scenario can expect.
     package enum Aspect: String, Hashable, Sendable, CaseIterable {
-        /// The root.
         case root
         /// The screen in front of all others.
         case top
-        /// The root's path, or the selected tab's.
+        /// The path beneath all presentations.
         case path
-        /// What is presented, from the lowest.
+        /// The presentations, from the lowest one.
         case presented
         /// The stacks in the columns of a split root, by the columns' names.
         case columns
@@ -124,70 +121,69 @@ package struct Scenario: Hashable, Sendable {
         case tab
         /// The stacks of the tabs, by the tabs' names.
         case tabs
-        /// What is dismissed and still animated out.
+        /// The dismissed instances that the view may still be animating out.
         case leaving
-        /// The child flows that run.
+        /// The runs of child flows.
         case runs
         /// The message of the rule whose guard waits.
         case attempt
-        /// The messages that are held back meanwhile.
+        /// The messages that are held back until the attempt ends.
         case queue
-        /// The URL of the deep link that cannot be followed yet.
+        /// The URL of the parked deep link.
         case parked
-        /// What the screens that the user can act on may send.
+        /// The commands that the screens that the user can act on may send.
         case commands
         /// The commands that are sent.
         case sent
         /// The URLs that are opened.
         case opened
-        /// The instances whose work ends.
+        /// The instances that are dismissed in this step.
         case dismissed
-        /// Why messages are discarded.
+        /// The reasons why messages are discarded.
         case discarded
-        /// Why a rule could not be applied.
+        /// The reasons why a rule could not be applied.
         case failed
 
-        /// Whether it follows from the others, so that it need not be expected for itself.
+        /// True if the aspect follows from others, so that a scenario need not expect it.
         var isDerived: Bool { self == .top || self == .commands }
 
-        /// Whether it is what the step did, rather than how it left the state.
+        /// True if the aspect lists effects of the step. Other aspects describe the state after it.
         var isEffect: Bool { [.sent, .opened, .dismissed, .discarded, .failed].contains(self) }
 
-        /// Whether its lists have names.
+        /// True if the expected value has lists by name.
         var isNamed: Bool { self == .columns || self == .tabs }
     }
 
-    /// What came of a step.
+    /// The outcome of a step.
     package struct Outcome: Hashable, Sendable {
-        /// Which step of the scenario it was, from 1.
+        /// The number of the step in the scenario, from 1.
         package let number: Int
-        /// The step.
         package let step: Step
-        /// The messages that it came to.
+        /// The messages to which the act was converted.
         package let messages: [Machine.Input]
-        /// What changed of the state, as it is now, and what was done.
+        /// The changed aspects with their new values, and the effects.
         package let changes: [Aspect: JSONValue]
-        /// How that differs from what was expected; empty when it does not, or nothing was.
+        /// The differences from the expected changes. Empty if there are none, or if nothing was expected.
         package let failures: [Failure]
     }
 
-    /// A difference between what came of a step and what was expected.
+    /// A difference between the outcome of a step and the expected changes.
     package struct Failure: Hashable, Sendable {
-        /// Where the expectation stands in the file.
+        /// The position of the expectation in the file.
         package let position: Position
-        /// What differs; nil when the step could not be taken.
+        /// The aspect that differs. Nil if the act was impossible, or if no aspect describes the difference.
         package let aspect: Aspect?
-        /// The difference in a few words.
+        /// The difference in words.
         package let message: String
-        /// What was expected; nil when nothing was.
+        /// The expected value. Nil if there is none.
         package let expected: JSONValue?
-        /// What came of it.
+        /// The actual value. Nil if there is none.
         package let found: JSONValue?
     }
 }
 
 extension Scenario.Outcome: CustomStringConvertible {
-    /// The step in one line: what happened, and what has changed.
+    /// The number of the step, its messages and its changes in one line.
     package var description: String {
         let messages = messages.map { input in
             input.type + (input.sender.map { " of \($0)" } ?? "")
@@ -195,11 +191,11 @@ extension Scenario.Outcome: CustomStringConvertible {
         let changes = Scenario.Aspect.allCases.filter { !$0.isDerived }.compactMap { aspect in
             self.changes[aspect].map { "\(aspect.rawValue): \(ScenarioText.text(of: $0))" }
         }
-        let happened = messages.isEmpty ? "nothing could happen" : messages.joined(separator: ", ")
+        let happened = messages.isEmpty ? "the step is not possible" : messages.joined(separator: ", ")
         return "\(number). \(happened) → \(changes.isEmpty ? "nothing" : changes.joined(separator: "; "))"
     }
 
-    /// The same for programs.
+    /// The outcome as JSON.
     package var json: JSONValue {
         .object(members: [
             ("step", .integer(number)),
@@ -213,7 +209,7 @@ extension Scenario.Outcome: CustomStringConvertible {
 }
 
 extension Scenario.Failure {
-    /// Where and what, and beneath it what was expected and what came of it, as in a diff.
+    /// Returns the position and the message, followed by the expected value and the actual value as in a diff.
     ///
     /// - Parameter file: The name of the scenario's file.
     package func lines(in file: String) -> [String] {
@@ -233,7 +229,7 @@ extension Scenario.Failure {
 }
 
 extension Machine.Input {
-    /// The instance that it comes from or is about.
+    /// The instance that sent the message or that it refers to. Nil if there is none.
     fileprivate var sender: String? { attributes.instance ?? data["instance"]?.stringValue }
 
     fileprivate var json: JSONValue {
@@ -246,7 +242,7 @@ extension Machine.Input {
     }
 }
 
-/// What is expected and what is found, in few words.
+/// The short text of expected and actual values.
 private enum ScenarioText {
     static func text(of value: JSONValue) -> String {
         switch value {

@@ -6,9 +6,9 @@ extension Scenario {
     /// Reads a scenario from YAML.
     ///
     /// - Parameters:
-    ///   - yaml: The text of the file.
-    ///   - file: The name of the file as findings and outcomes shall call it.
-    ///   - flow: The flow that it is for, whose screens it names.
+    ///   - yaml: The contents of the file.
+    ///   - file: The name of the file in findings and outcomes.
+    ///   - flow: The flow that the scenario tests.
     /// - Throws: ``FlowError`` with everything that is wrong, each finding with its line and column.
     package init(yaml: String, file: String, flow: Flow) throws(FlowError) {
         var reader = FlowReader(file: file)
@@ -22,7 +22,7 @@ extension Scenario {
 extension FlowReader {
     fileprivate mutating func steps(_ node: FlowNode, _ flow: Flow) -> [Scenario.Step] {
         guard case .sequence(let elements) = node.content else {
-            report("a scenario must be a list of steps, each beginning with '- send: TYPE' or the like", at: node)
+            report("a scenario must be a list of steps, such as '- send: TYPE'", at: node)
             return []
         }
         return elements.compactMap { step($0, flow) }
@@ -38,14 +38,16 @@ extension FlowReader {
             let needsMore = known.contains(scalar.text)
             report(
                 needsMore
-                    ? "step '\(scalar.text)' needs to be told what; write '\(scalar.text): …'"
+                    ? "step '\(scalar.text)' needs a value; write '\(scalar.text): …'"
                     : "unknown step '\(scalar.text)'; \(Spelling.advice(for: scalar.text, among: known))", at: node)
             return nil
         }
         guard let members = members(of: node, "a step", at: "", optional: known + ["expect"]) else { return nil }
         let acts = words.compactMap { word in members[word.rawValue].map { (word, $0) } }
         guard acts.count == 1 else {
-            report("a step is one of \(known.joined(separator: ", ")); write each beneath a '-' of its own", at: node)
+            report(
+                "a step must have exactly one of \(known.joined(separator: ", ")); write each step after its own '-'",
+                at: node)
             return nil
         }
         let expectation = members["expect"].flatMap { self.expectation($0, position(of: "expect", in: node), flow) }
@@ -63,7 +65,7 @@ extension FlowReader {
         case .answer: return string(node, "the button that is pressed").map { .answer($0) }
         case .tab: return string(node, "the tab that is selected").map { .tab($0) }
         case .expire:
-            report("'expire' takes nothing; remove what follows it", at: node)
+            report("'expire' takes no value; remove the value", at: node)
             return nil
         }
     }
@@ -90,7 +92,7 @@ extension FlowReader {
         return nil
     }
 
-    /// A screen, or an instance such as `item-4`.
+    /// Reads a screen name or an instance id such as `item-4`.
     mutating func reference(_ node: FlowNode, _ flow: Flow) -> String? {
         guard let name = string(node, "a screen or an instance") else { return nil }
         if flow.screens[name] != nil { return name }
@@ -115,13 +117,13 @@ extension FlowReader {
         Scenario.Position(line: node.mark?.line ?? 1, column: node.mark?.column ?? 1)
     }
 
-    /// What shall come of a step; `expect: {}` is nothing at all.
+    /// Reads the expected changes of a step; `expect: {}` means none.
     mutating func expectation(
         _ node: FlowNode, _ position: Scenario.Position, _ flow: Flow
     ) -> Scenario.Expectation? {
         if isEmpty(node) { return Scenario.Expectation(position: position, stated: [:]) }
         guard case .mapping(let mapping) = node.content else {
-            report("'expect' must be a mapping of what is expected, such as { root: SCREEN }", at: node)
+            report("'expect' must be a mapping from aspects to values, such as { root: SCREEN }", at: node)
             return nil
         }
         var stated: [Scenario.Aspect: Scenario.Stated] = [:]
@@ -142,14 +144,14 @@ extension FlowReader {
         guard aspect.isNamed else { return list(node, aspect, flow) }
         if isEmpty(node) { return [:] }
         guard case .mapping(let mapping) = node.content else {
-            report("'\(aspect.rawValue)' must be a mapping of names to screens", at: node)
+            report("'\(aspect.rawValue)' must be a mapping from names to screens", at: node)
             return [:]
         }
         let members = mapping.map { key, node in (name(of: key) ?? "", list(node, aspect, flow)) }
         return .object(Dictionary(members) { first, _ in first })
     }
 
-    /// A list, or one thing in place of a list of one.
+    /// Reads a list, or a single element in place of a list.
     private mutating func list(_ node: FlowNode, _ aspect: Scenario.Aspect, _ flow: Flow) -> JSONValue {
         if isEmpty(node) { return [] }
         let nodes: [FlowNode] = if case .sequence(let elements) = node.content { elements } else { [node] }
@@ -164,7 +166,7 @@ extension FlowReader {
         case .sent: return sent(node)
         case .attempt, .queue, .commands: return messageType(node).map { .string($0) }
         case .tab, .runs, .parked, .opened, .discarded, .failed:
-            return string(node, "what is expected of '\(aspect.rawValue)'").map { .string($0) }
+            return string(node, "the value of '\(aspect.rawValue)'").map { .string($0) }
         }
     }
 
@@ -174,7 +176,7 @@ extension FlowReader {
         if case .scalar = node.content { return reference(node, flow).map { .string($0) } }
         let optional = ["arguments"] + more
         let members = members(
-            of: node, "what is expected of '\(aspect.rawValue)'", at: "", required: ["screen"], optional: optional)
+            of: node, "the value of '\(aspect.rawValue)'", at: "", required: ["screen"], optional: optional)
         guard let members, let screen = members["screen"].flatMap({ reference($0, flow) }) else { return nil }
         var expected: [String: JSONValue] = ["screen": .string(screen)]
         for (name, node) in members where name != "screen" {
@@ -190,7 +192,7 @@ extension FlowReader {
 
     private mutating func sent(_ node: FlowNode) -> JSONValue? {
         if case .scalar = node.content { return messageType(node).map { .string($0) } }
-        let members = members(of: node, "what is sent", at: "", required: ["type"], optional: ["data"])
+        let members = members(of: node, "an element of 'sent'", at: "", required: ["type"], optional: ["data"])
         guard let members, let type = members["type"].flatMap({ messageType($0) }) else { return nil }
         return .object(members: [("type", .string(type)), ("data", members["data"].map { .object(object($0)) })])
     }

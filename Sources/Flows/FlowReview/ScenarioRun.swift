@@ -1,15 +1,16 @@
 internal import Navigation
 internal import Support
 
-/// A scenario under way: it turns what happens into messages, hands them to a machine, and looks at what comes of them.
+/// A running scenario. It converts the acts of steps to messages, hands them to a machine, and compares the changes
+/// with the expected ones.
 ///
-/// Messages are numbered: that of the third step is `m3`, so that equal scenarios lead to equal outcomes.
+/// The id of a message derives from the number of its step, such as `m3`, so equal scenarios have equal outcomes.
 struct ScenarioRun {
     private var machine: Machine
     private var count = 0
-    /// Milliseconds since the beginning: the scenario's clock stands still unless it says so.
+    /// The milliseconds since the beginning. The clock changes only if a step says so.
     private var time = 0
-    /// The last message of each type that an answer can name as its cause.
+    /// The id of the last message of each type, to which `causedBy` can refer by the type.
     private var causes: [String: String] = [:]
 
     init(of flow: Flow) {
@@ -73,7 +74,7 @@ struct ScenarioRun {
                 Scenario.Failure(
                     position: expectation.position,
                     aspect: nil,
-                    message: "something of the state has changed that scenarios have no word for",
+                    message: "a part of the state has changed that scenarios cannot describe",
                     expected: nil,
                     found: nil
                 ))
@@ -81,7 +82,7 @@ struct ScenarioRun {
         return failures
     }
 
-    // MARK: What happens, as messages
+    // MARK: Conversion of acts to messages
 
     private struct Impossible: Error {
         let message: String
@@ -116,7 +117,7 @@ struct ScenarioRun {
 
     private mutating func input(_ message: Scenario.Message) throws(Impossible) -> Machine.Input {
         let sender = try message.from.map { name throws(Impossible) in
-            try instance(name, among: machine.state.standing, "stands")
+            try instance(name, among: machine.state.standing, "is open")
         }
         if let at = message.at { time = at.milliseconds }
         var input = input(message.type, message.data, platform: message.platform)
@@ -142,7 +143,8 @@ struct ScenarioRun {
         )
     }
 
-    /// The instance that a scenario means: the frontmost of a screen, or the one that it names, wherever that is.
+    /// Returns the id of the instance that a scenario refers to: the frontmost instance of a screen, or the instance
+    /// with the given id, whether it is among the candidates or not.
     private func instance(
         _ name: String?,
         among candidates: [ScreenInstance],
@@ -150,12 +152,13 @@ struct ScenarioRun {
     ) throws(Impossible) -> String {
         if let name, machine.flow.screens[name] == nil { return name }
         if let found = candidates.last(where: { name == nil || $0.screen == name }) { return found.id }
-        let others = candidates.isEmpty ? "nothing does" : "these do: \(candidates.map(\.id).joined(separator: ", "))"
+        let others =
+            candidates.isEmpty ? "no other screen is" : "these are: \(candidates.map(\.id).joined(separator: ", "))"
         throw Impossible(message: name.map { "no instance of '\($0)' \(what); \(others)" } ?? "nothing \(what)")
     }
 }
 
-/// How a state and effects look in each aspect: lists of what is there, or lists by name.
+/// The values of all aspects for a state and the effects of a step: lists, or lists by name.
 struct ScenarioObservation {
     private let machine: Machine
     let effects: [Machine.Effect]
@@ -186,21 +189,21 @@ struct ScenarioObservation {
         }
     }
 
-    /// What has changed, as it is now, and what was done.
+    /// The aspects that have changed, with their new values.
     func changes(from former: ScenarioObservation) -> [Scenario.Aspect: JSONValue] {
         let changed = Scenario.Aspect.allCases.filter { differs(from: former, in: $0) }
         return Dictionary(uniqueKeysWithValues: changed.map { ($0, self[$0]) })
     }
 
-    /// Whether an aspect of the state differs from how it was before.
+    /// True if an aspect differs from its former value.
     func differs(from former: ScenarioObservation, in aspect: Scenario.Aspect) -> Bool {
         guard aspect == .tabs else { return self[aspect] != former[aspect] }
-        // What lies on the selected tab is the path.
+        // The path of the selected tab is covered by the aspect `path`.
         let selected = machine.state.root.container?.selectedTab
         return tabs(beside: selected) != former.tabs(beside: selected)
     }
 
-    /// Whether something differs for which there is no aspect.
+    /// True if a part of the state differs that no aspect covers.
     func differsOtherwise(from former: ScenarioObservation) -> Bool {
         var state = former.machine.state
         state.root = machine.state.root
@@ -262,7 +265,7 @@ struct ScenarioObservation {
         ["type": .string(input.type), "id": .string(input.id)]
     }
 
-    /// What an effect leaves to be seen. That a view or an answer is waited for shows in the state.
+    /// The aspect that shows an effect, with its value. Nil for timers, because the state shows what is awaited.
     private static func trace(_ effect: Machine.Effect) -> (aspect: Scenario.Aspect, value: JSONValue)? {
         switch effect {
         case .openURL(let url): (.opened, .string(url))
@@ -273,7 +276,7 @@ struct ScenarioObservation {
         case .messageDiscarded(let id, let reason): (.discarded, ["message": .string(id), "reason": .string(reason)])
         case .failed(let failure):
             (.failed, ["code": .string(failure.code), "reason": .string(failure.description)])
-        // That it was discarded is seen.
+        // The aspect `discarded` shows expired commands already.
         case .began, .passed, .expectAnswer, .expectScreenGone, .commandExpired: nil
         }
     }
@@ -286,7 +289,7 @@ struct ScenarioObservation {
 }
 
 extension Scenario.Stated {
-    /// Whether this is what was found.
+    /// True if the found value fulfils the expected one.
     func holds(for found: JSONValue) -> Bool { Self.holds(value, found) }
 
     private static func holds(_ expected: JSONValue, _ found: JSONValue) -> Bool {
@@ -299,10 +302,11 @@ extension Scenario.Stated {
         }
     }
 
-    /// What is named by a member of its own, of which a scenario says what it cares for.
+    /// Compares a screen or a message. Members that the scenario does not mention are ignored, except for a
+    /// presentation's path.
     private static func holds(_ expected: [String: JSONValue], _ found: [String: JSONValue]) -> Bool {
         guard expected["screen"] != nil || expected["type"] != nil else {
-            // These are lists by name.
+            // A mapping without these members has lists by name.
             return expected.keys == found.keys && expected.allSatisfy { holds($1, found[$0] ?? []) }
         }
         guard found["path"] == nil || expected["path"] != nil else { return false }
@@ -317,7 +321,7 @@ extension Scenario.Stated {
     }
 
     private static func isName(_ name: String, of found: [String: JSONValue]) -> Bool {
-        // A reason is a sentence, of which a part is enough.
+        // For a reason, a part of the sentence is enough.
         if let reason = found["reason"]?.stringValue, reason.contains(name) { return true }
         return ["screen", "instance", "type", "flow", "run", "code"].contains { found[$0]?.stringValue == name }
     }

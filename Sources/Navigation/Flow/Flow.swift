@@ -1,38 +1,39 @@
 public import Support
 
-/// What an app's screens are on one platform, and how messages lead from one to another.
+/// An app's screens on one platform, and the rules by which messages lead from one screen to another.
 ///
-/// A flow is a value, checked when it is made: all screens that it names exist, all templates can be read. It comes
-/// from YAML (`init(yaml:file:)`) or from a result builder (`init(_:version:platform:start:content:)`).
+/// A flow is a value. It is checked when it is created: all screens that it names exist, and all templates can be
+/// parsed. It is created from YAML (`init(yaml:file:)`) or with a result builder
+/// (`init(_:version:platform:start:content:)`).
 public struct Flow: Hashable, Sendable {
-    /// The flow's name.
     public let name: String
-    /// The version that its authors gave it, raised when a snapshot of the former one may no longer fit.
+    /// The version that its authors set. They raise it if a snapshot of the former version may no longer fit.
     public let version: Int
-    /// The platform that it is for, such as `ios`; views of that platform send it as their messages' attribute.
+    /// The platform that the flow is for, such as `ios`. Views of that platform send it as the attribute `platform` of
+    /// their messages.
     public let platform: String
-    /// The screen that a session begins with.
+    /// The name of the screen that a session begins with.
     public let start: String
     /// The screens, by name.
     public let screens: [String: Screen]
-    /// The styles of presentation that the platform has, where the flow says so; nil leaves it to what is known of the
-    /// platform.
+    /// The presentation styles that the platform has. Nil if the flow does not list them; then the checker uses what it
+    /// knows about the platform.
     public let presentations: [PresentationStyle]?
-    /// The actions that views may ask for, instead of sending messages that the rules answer.
+    /// The actions that views may request with `command.NavigationRequested`.
     public let requests: [ActionName]
-    /// The events and errors that no rule has to answer, sorted: their services tell them to others. A review against
-    /// the app's contract passes these over.
+    /// The events and errors that no rule has to answer, sorted. A review against the app's contract does not mention
+    /// them.
     public let ignores: [String]
     /// The child flows, by name.
     public let flows: [String: Child]
-    /// The rules, in the order in which they are tried: the first that matches a message is the one that applies.
+    /// The rules, in the order in which they are tried. The first rule that matches a message applies, and no other.
     ///
-    /// One rule per message keeps a step explicable: what happened is what one entry of the file says. Order as
-    /// precedence is what route tables, firewalls and XState's guarded transitions have taught readers to expect.
+    /// With one rule per message, one entry of the file explains each step. Route tables, firewalls and XState's
+    /// guarded transitions use the same order of precedence.
     public let transitions: [Transition]
     /// The deep links, in the order in which they are tried.
     public let links: [Link]
-    /// A hash of all of this, 16 hexadecimal digits; two flows that differ in anything have different ones.
+    /// A hash of everything above, 16 hexadecimal digits. Flows that differ in any part have different hashes.
     public private(set) var hash = ""
 
     package init(
@@ -64,13 +65,13 @@ public struct Flow: Hashable, Sendable {
         self.hash = hash.hexadecimal
     }
 
-    /// The flow's name, version and hash, as snapshots carry them.
+    /// The flow's name, version and hash, as in snapshots.
     public var identity: FlowIdentity {
         FlowIdentity(name: name, version: version, hash: hash)
     }
 
-    /// The types of the messages that a machine of this flow must hear: those of its rules and deep links, the views'
-    /// reports and their requests.
+    /// The types of the messages that a machine of this flow must receive: those of its rules and guards, views'
+    /// reports and requests, and `event.DeepLinkReceived` if the flow has links.
     public var messageTypes: Set<String> {
         Set(allTransitions.flatMap(\.messageTypes)).subtracting(Ending.allCases.map(\.rawValue))
             .union(ViewReport.allCases.map(\.rawValue)).union([Self.requestType])
@@ -89,14 +90,13 @@ public struct Flow: Hashable, Sendable {
     ///     }
     ///
     /// - Parameters:
-    ///   - name: The flow's name.
-    ///   - version: Its version, raised when a snapshot of the former one may no longer fit.
-    ///   - platform: The platform that it is for.
-    ///   - start: The screen that a session begins with.
-    ///   - presentations: The styles of presentation that the platform has; nil leaves it to what is known of it.
-    ///   - requests: The actions that views may ask for.
+    ///   - version: The version, to be raised if a snapshot of the former version may no longer fit.
+    ///   - platform: The platform that the flow is for, such as `ios`.
+    ///   - start: The name of the screen that a session begins with.
+    ///   - presentations: The presentation styles that the platform has; nil to use what the checker knows about it.
+    ///   - requests: The actions that views may request.
     ///   - ignores: The events and errors that no rule has to answer.
-    ///   - content: Its screens, rules, child flows and deep links.
+    ///   - content: The screens, rules, steps, child flows and deep links.
     /// - Throws: ``FlowError`` with everything that is wrong.
     public init(
         _ name: String,
@@ -137,54 +137,40 @@ public struct Flow: Hashable, Sendable {
         }
     }
 
-    /// A screen, a rule, a tree of steps, a child flow or a deep link.
+    /// One part of a flow's builder: a screen, a rule, a tree of steps, a child flow or a deep link.
     public enum Part: Hashable, Sendable {
-        /// A screen.
         case screen(Screen)
-        /// A rule.
         case transition(Transition)
-        /// A screen with what follows it.
+        /// A screen with the steps that follow it.
         case step(Step)
-        /// A child flow.
         case flow(Child)
-        /// A deep link.
         case link(Link)
     }
 
     /// Collects a flow's screens, rules, steps, child flows and deep links.
     @resultBuilder
     public enum Builder {
-        /// Takes a screen.
         public static func buildExpression(_ screen: Screen) -> [Part] { [.screen(screen)] }
 
-        /// Takes a rule.
         public static func buildExpression(_ transition: Transition) -> [Part] { [.transition(transition)] }
 
-        /// Takes a tree of steps.
         public static func buildExpression(_ step: Step) -> [Part] { [.step(step)] }
 
-        /// Takes a child flow.
         public static func buildExpression(_ flow: Child) -> [Part] { [.flow(flow)] }
 
-        /// Takes a deep link.
         public static func buildExpression(_ link: Link) -> [Part] { [.link(link)] }
 
-        /// Takes parts that were made elsewhere, so that flows of several platforms can share them.
+        /// Adds parts that were built elsewhere, so that the flows of several platforms can share them.
         public static func buildExpression(_ parts: [Part]) -> [Part] { parts }
 
-        /// Joins the parts.
         public static func buildBlock(_ parts: [Part]...) -> [Part] { parts.flatMap(\.self) }
 
-        /// Joins what a loop made.
         public static func buildArray(_ parts: [[Part]]) -> [Part] { parts.flatMap(\.self) }
 
-        /// Takes what an `if` without `else` made.
         public static func buildOptional(_ parts: [Part]?) -> [Part] { parts ?? [] }
 
-        /// Takes what an `if` made.
         public static func buildEither(first parts: [Part]) -> [Part] { parts }
 
-        /// Takes what an `else` made.
         public static func buildEither(second parts: [Part]) -> [Part] { parts }
     }
 
@@ -192,14 +178,13 @@ public struct Flow: Hashable, Sendable {
     public struct Screen: Hashable, Sendable {
         /// The name, unique in the flow.
         public let name: String
-        /// What a view may show as its title.
+        /// The title that a view may show. Nil if the flow sets none.
         public let title: String?
-        /// The types of the commands that it may send, sorted.
+        /// The types of the commands that the screen may send, sorted.
         public let sends: [String]
-        /// Whether deep links wait while it stands, because the user has to pass it first.
+        /// True if deep links wait while this screen is open, because the user must complete it first.
         public let gate: Bool
 
-        /// Declares a screen.
         public init(_ name: String, title: String? = nil, sends: [String] = [], gate: Bool = false) {
             self.name = name
             self.title = title
@@ -208,26 +193,26 @@ public struct Flow: Hashable, Sendable {
         }
     }
 
-    /// A rule: on a message, if its fields and the state match, take these actions as one step.
+    /// A rule: if a message has this type, its fields match and the state matches, the machine takes the actions as one
+    /// step.
     public struct Transition: Hashable, Sendable {
         /// The type of the message, such as `event.LaunchFinished`.
         public let on: String
-        /// What fields of the message's data must be, by dotted path.
+        /// Conditions on the fields of the message's data, by dotted path.
         public let fields: [String: Match]
-        /// Conditions on the state that must all hold.
+        /// Conditions on the state, all of which must hold.
         public let when: [Condition]
-        /// Conditions on the state of which none may hold.
+        /// Conditions on the state, none of which may hold.
         public let unless: [Condition]
-        /// Whose messages it answers.
+        /// The senders whose messages the rule answers.
         public let origin: Origin
-        /// What has to be answered before it does anything.
+        /// A question that must be answered before the actions are taken. Nil for a rule that applies at once.
         public let `guard`: Guard?
-        /// What it does, in order. Either all of it happens or, when an action cannot be taken, none.
+        /// The actions, in order. If one of them cannot be taken, none is.
         public let actions: [Action]
-        /// What attempts know a guarded rule by; other rules have no name.
+        /// The name by which attempts refer to a rule with a guard. Nil for other rules.
         private(set) var name: String?
 
-        /// Declares a rule.
         public init(
             on: String,
             where fields: [String: Match] = [:],
@@ -248,24 +233,23 @@ public struct Flow: Hashable, Sendable {
         }
     }
 
-    /// Whose messages a rule answers.
+    /// The senders whose messages a rule answers.
     public enum Origin: String, Hashable, Sendable, CaseIterable {
-        /// Everyone's: all platforms of a session follow its events.
+        /// All senders, so that all platforms of a session follow the same events.
         case any
-        /// Those of the flow's own platform, and those of no platform at all, which a service or a tool sent.
+        /// Senders of the flow's own platform, and senders without a platform, such as services and tools.
         case own
     }
 
-    /// A flow within a flow, such as a log-in: it has rules of its own, and whoever begins it learns how it ended.
+    /// A flow within a flow, such as a log-in. It has its own rules, and the flow that begins it receives its result.
     public struct Child: Hashable, Sendable {
         /// The name, unique in the flow.
         public let name: String
-        /// The screen that each run begins with.
+        /// The name of the screen that each run begins with.
         public let start: String
-        /// The rules, which are tried before those of whoever began the run.
+        /// The rules. They are tried before those of the flow that began the run.
         public let transitions: [Transition]
 
-        /// Declares a child flow.
         public init(_ name: String, start: String, transitions: [Transition]) {
             self.name = name
             self.start = start
@@ -273,55 +257,57 @@ public struct Flow: Hashable, Sendable {
         }
     }
 
-    /// How a run of a child flow ended. Those who began it hear of it as of any message, and it never leaves the machine.
+    /// The way in which a run of a child flow ended. The rules of the flow that began the run match it like a message
+    /// type; no such message is published.
     package enum Ending: String, CaseIterable {
-        /// It finished; `data` holds `flow`, `run` and `result`.
+        /// The run finished. `data` holds `flow`, `run` and `result`.
         case finished = "flow.finished"
-        /// Its first screen is gone, whoever took it away; `data` holds `flow` and `run`.
+        /// The run was abandoned because its first screen is no longer open. `data` holds `flow` and `run`.
         case abandoned = "flow.abandoned"
     }
 
-    /// All rules, those of child flows too.
+    /// All rules, including those of child flows.
     public var allTransitions: [Transition] {
         transitions + flows.values.sorted { $0.name < $1.name }.flatMap(\.transitions)
     }
 
-    /// The screens and rules that trees of steps stand for, in the order of the trees.
+    /// The screens and rules that the trees of steps declare, in the order of the trees.
     package static func parts(of trees: [Step]) -> [Part] {
         let steps = steps(of: trees, at: "").map(\.step)
         return steps.map { .screen($0.declaration) } + steps.flatMap { $0.rules.map { .transition($0) } }
     }
 
-    /// All steps of the trees with their places, but those that stand there again only once.
+    /// All steps of the trees with their places. A step that occurs several times is listed once.
     package static func steps(of trees: [Step], at list: String) -> [(place: String, step: Step)] {
         var known = Set<Step>()
         return trees.enumerated().flatMap { $1.placed(at: "\(list)[\($0)]") }.filter { known.insert($0.step).inserted }
     }
 
-    /// The rules that wait for answers, also those of child flows.
+    /// The rules with a guard, including those of child flows.
     public var guardedRules: [Transition] { allTransitions.filter { $0.guard != nil } }
 
-    /// The guarded rule that an attempt names.
+    /// The rule that began this attempt. Nil if the flow no longer has it.
     func rule(of attempt: PendingGuard, in state: NavigationState) -> Transition? {
         candidates(of: attempt, in: state).first { $0.guard != nil && $0.name == attempt.rule }
     }
 
-    /// The rules that put the same question on the same occasion as an attempt's, in their order and with that one: the
-    /// answer decides between them.
+    /// The rules with the same conditions and the same question as the attempt's rule, in order and including that
+    /// rule. The answer decides which of them applies.
     func rules(of attempt: PendingGuard, in state: NavigationState) -> [Transition] {
         guard let rule = rule(of: attempt, in: state) else { return [] }
         return candidates(of: attempt, in: state).filter { $0.asks(like: rule) }
     }
 
-    /// Several child flows may ask the same: an attempt's rules are of the flow of its run.
+    /// The rules of the flow to which the attempt's run belongs. Several child flows may have equal rules.
     private func candidates(of attempt: PendingGuard, in state: NavigationState) -> [Transition] {
         guard let run = attempt.run else { return transitions }
         return state.run(run).flatMap { flows[$0.flow]?.transitions } ?? []
     }
 
-    /// The flow in the form of its YAML file; YAML holds JSON, so reading this text gives an equal flow.
+    /// The flow in the form of its YAML file. JSON is valid YAML, so parsing this text gives an equal flow.
     ///
-    /// The flow's hash covers it, so everything that a flow says must stand here, and what says nothing must not.
+    /// The flow's hash is computed from this value. Every property that changes the flow's meaning must be in it, and
+    /// defaults must be left out.
     public var json: JSONValue {
         .object(
             members: [
@@ -351,7 +337,7 @@ extension [Flow.Part] {
 }
 
 extension Flow.Transition {
-    /// All that the rule may do, whatever the answer to its guard; the question is a command among them.
+    /// All actions that the rule may take, whatever the answer to its guard. They include sending the guard's question.
     public var possibleActions: [Flow.Action] {
         let question = `guard`?.ask.map { [Flow.Action.send($0.type, data: $0.data)] } ?? []
         return question + actions + (`guard`?.rejected ?? []) + (`guard`?.expired ?? [])
@@ -363,7 +349,7 @@ extension Flow.Transition {
             && origin == other.origin && condition.ask == otherCondition.ask
     }
 
-    /// The types of the messages that the rule has to hear.
+    /// The types of the messages that the rule must receive.
     var messageTypes: [String] {
         guard let condition = `guard` else { return [on] }
         return [on, condition.accept.on, Machine.deadlinePassed] + (condition.reject.map { [$0.on] } ?? [])
@@ -371,12 +357,12 @@ extension Flow.Transition {
 }
 
 extension Flow {
-    /// The message with which a view asks for an action.
+    /// The type of the message with which a view requests an action.
     static let requestType = "command.NavigationRequested"
 
-    /// Reads an action that a view asks for: what a rule's `do` may list, as JSON.
+    /// Parses an action that a view requests, in the form of an entry in a rule's `do`.
     ///
-    /// - Throws: ``NavigationFailure`` that says what is wrong with it, or that the flow does not allow it.
+    /// - Throws: ``NavigationFailure`` if the action is invalid or the flow does not allow it.
     func requestedAction(_ json: JSONValue) throws(NavigationFailure) -> Action {
         var reader = FlowReader(file: "request")
         let action = reader.action(FlowNode(json), at: "action")

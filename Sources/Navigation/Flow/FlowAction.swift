@@ -1,85 +1,81 @@
 public import Support
 
 extension Flow {
-    /// Something that a rule does.
+    /// An action of a rule.
     ///
-    /// `push`, `pop`, `popToRoot` and `replacePath` work on the front path: the topmost presentation's, or else the
-    /// selected tab's or the root's. Of a split root, `push` and `pop` may name another column.
+    /// `push`, `pop`, `popToRoot` and `replacePath` change the front path: that of the topmost presentation, otherwise
+    /// that of the selected tab, otherwise the root's. If the root is split, `push` and `pop` may name another column.
     ///
-    /// Strings in arguments, URLs, alerts and commands' data may be templates. They hold places that are filled in from
-    /// what was before the rule applied: `${data.FIELD}` from the message, `${arguments.NAME}` from the screen in front,
-    /// `${screens.SCREEN.NAME}` from the frontmost instance of that screen. One that cannot be filled in fails the rule.
+    /// Strings in arguments, URLs, alerts and commands' data may be templates. Their placeholders are filled in from
+    /// the state before the rule applied: `${data.FIELD}` from the message, `${arguments.NAME}` from the screen in
+    /// front, `${screens.SCREEN.NAME}` from the frontmost instance of that screen. If a placeholder cannot be filled
+    /// in, the rule fails.
     public enum Action: Hashable, Sendable {
-        /// Starts over with another root; path and presentations are dismissed.
+        /// Replaces the root; all other screens are dismissed.
         case setRoot(Destination, container: Layout? = nil)
-        /// Puts a screen on the path.
+        /// Pushes a screen on the path.
         case push(Destination, column: String? = nil)
-        /// Begins a child flow, with its first screen on the path.
+        /// Begins a child flow and pushes its first screen on the path.
         case pushFlow(String, arguments: [String: JSONValue] = [:], column: String? = nil)
-        /// Takes screens off the path: so many, or all above a screen.
+        /// Pops screens from the path: a number of them, or all above a screen.
         case pop(Extent, column: String? = nil)
-        /// Takes all screens off the path.
+        /// Pops all screens from the path.
         case popToRoot
-        /// Makes these screens the path, as new instances.
+        /// Replaces the path with new instances of these screens.
         case replacePath([Destination])
         /// Presents a screen over the front layer.
         case present(Destination, as: PresentationStyle, options: PresentationOptions = PresentationOptions())
-        /// Begins a child flow, with its first screen presented over the front layer.
+        /// Begins a child flow and presents its first screen over the front layer.
         case presentFlow(
             String,
             arguments: [String: JSONValue] = [:],
             as: PresentationStyle,
             options: PresentationOptions = PresentationOptions()
         )
-        /// Dismisses the presentation of a screen and what it presents; nil means the topmost.
+        /// Dismisses the presentation of a screen and everything that it presents; nil means the topmost presentation.
         case dismiss(String?)
-        /// Dismisses everything that is presented.
+        /// Dismisses all presentations.
         case dismissAll
         /// Selects a tab of the root.
         case selectTab(String)
-        /// Shows a screen in a column of a split root, in place of the stack that was there.
+        /// Shows a screen in a column of a split root, and dismisses the stack that was there.
         case show(Destination, column: String)
-        /// Asks the device to open a URL.
+        /// Opens a URL on the device where the message began.
         case openURL(String)
         /// Sends a command.
         case send(String, data: JSONValue = .object([:]))
-        /// Ends the run of the child flow with a result, which those who began it hear of as `flow.finished`.
+        /// Ends the run of the child flow with a result, which the flow that began it receives as `flow.finished`.
         case finish([String: JSONValue] = [:])
-        /// Ends the run of the child flow without one; they hear of it as `flow.abandoned`.
+        /// Ends the run of the child flow without a result. The flow that began it receives `flow.abandoned`.
         case abandon
 
-        /// Takes the topmost screen off the path.
+        /// Pops the topmost screen.
         public static var pop: Action { .pop(1) }
     }
 
-    /// How much of a path is taken off: `2` are so many screens, `"list"` is all above the topmost such screen, which
-    /// may also be the one that the path begins above.
+    /// The part of a path that is popped: `2` means two screens, `"list"` means all screens above the topmost instance
+    /// of `list`. That instance may also be the one that the path begins above.
     public enum Extent: Hashable, Sendable, ExpressibleByIntegerLiteral, ExpressibleByStringLiteral {
-        /// So many screens.
+        /// This number of screens.
         case count(Int)
-        /// All above this screen.
+        /// All screens above the topmost instance of this one.
         case to(String)
 
-        /// So many screens.
         public init(integerLiteral count: Int) { self = .count(count) }
 
-        /// All above this screen.
         public init(stringLiteral screen: String) { self = .to(screen) }
     }
 
-    /// A screen with the arguments that its instance gets; strings among them may be templates.
+    /// A screen and the arguments of its new instance. Strings in the arguments may be templates.
     public struct Destination: Hashable, Sendable, ExpressibleByStringLiteral {
-        /// The screen's name.
         public let screen: String
-        /// Its arguments.
         public let arguments: [String: JSONValue]
 
-        /// Names a screen and its arguments.
         public static func screen(_ name: String, _ arguments: [String: JSONValue] = [:]) -> Destination {
             Destination(screen: name, arguments: arguments)
         }
 
-        /// Names a screen that takes no arguments.
+        /// Names a screen without arguments.
         public init(stringLiteral name: String) {
             self.init(screen: name, arguments: [:])
         }
@@ -90,27 +86,25 @@ extension Flow {
         }
     }
 
-    /// How a new root arranges what stands beside it.
+    /// The arrangement of the stacks that a new root contains.
     public enum Layout: Hashable, Sendable {
-        /// Columns, which `show` fills.
+        /// Columns, which `show` fills. They are empty at first.
         case split
-        /// Tabs, the first of which is selected.
+        /// Tabs. The first one is selected.
         case tabs([Tab])
     }
 
-    /// A tab of a new root; a screen's name alone stands for a tab of the same name.
+    /// A tab of a new root. A string literal declares a tab with the name of its first screen.
     public struct Tab: Hashable, Sendable, ExpressibleByStringLiteral {
-        /// The tab's name.
         public let name: String
-        /// The screen that its stack begins with.
+        /// The first screen of the tab's stack.
         public let destination: Destination
 
-        /// Names a tab and its first screen.
         public static func tab(_ name: String, _ destination: Destination) -> Tab {
             Tab(name: name, destination: destination)
         }
 
-        /// Names a tab after a screen that takes no arguments.
+        /// Declares a tab with the name of its first screen, which has no arguments.
         public init(stringLiteral name: String) {
             self.init(name: name, destination: .screen(name))
         }
@@ -121,7 +115,7 @@ extension Flow {
         }
     }
 
-    /// The kinds of actions, as a flow's file names them.
+    /// The kinds of actions, by their names in a flow file.
     public enum ActionName: String, Hashable, Sendable, CaseIterable {
         case setRoot
         case push
@@ -141,7 +135,7 @@ extension Flow {
 }
 
 extension Flow.Action {
-    /// Which kind of action this is.
+    /// The kind of the action.
     public var name: Flow.ActionName {
         switch self {
         case .setRoot: .setRoot

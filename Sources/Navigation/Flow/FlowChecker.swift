@@ -1,13 +1,13 @@
 internal import Support
 
-/// Finds what is wrong with a flow, however it was made.
+/// Finds the mistakes in a flow that was read from a file or built in Swift.
 package struct FlowChecker {
     package struct Problem: Equatable {
-        /// Where in the flow, such as `transitions[2].do[0].screen`.
+        /// The place in the flow, such as `transitions[2].do[0].screen`.
         package var place: String
         package var message: String
         package var severity: FlowFinding.Severity
-        /// The place of what it has to do with.
+        /// A related place, which the message refers to. Nil if there is none.
         package var other: String?
 
         package init(place: String, message: String, severity: FlowFinding.Severity = .error, other: String? = nil) {
@@ -17,17 +17,19 @@ package struct FlowChecker {
             self.other = other
         }
 
-        /// - Parameter name: What to call a place.
+        /// Returns the message with a reference to the related place.
+        ///
+        /// - Parameter name: Returns the text by which the message refers to a place.
         package func message(naming name: (String) -> String) -> String {
             message + (other.map { " (see \(name($0)))" } ?? "")
         }
     }
 
     let flow: Flow
-    /// Whether an action is checked that a view asks for: it holds no templates, and whether there is such a tab or
-    /// column is for the state to say.
+    /// True if the checker checks an action that a view requests. Such an action has no templates, and whether its tab
+    /// or column exists depends on the state.
     private let isRequest: Bool
-    /// Whether templates may refer to the answer of a guard here.
+    /// True while templates may refer to the answer of a guard.
     private var allowsAnswer = false
     package private(set) var problems: [Problem] = []
 
@@ -42,7 +44,7 @@ package struct FlowChecker {
             for type in screen.sends { checkCommand(type, at: "screens.\(screen.name).sends") }
         }
         for type in flow.ignores where !Self.isType(type, ofKinds: ["event", "error"]) {
-            report("'\(type)' is not the type of an event or error; write event.NAME", at: "ignores")
+            report("'\(type)' is not the type of an event or error; write event.NAME or error.NAME", at: "ignores")
         }
         for (index, transition) in flow.transitions.enumerated() {
             check(transition, at: "transitions[\(index)]")
@@ -52,7 +54,8 @@ package struct FlowChecker {
         checkLinks()
     }
 
-    /// YAML forbids a key to stand twice; a builder has to be told.
+    /// Reports screens with the same name. A YAML mapping cannot have duplicate keys, but a builder can declare a
+    /// screen twice.
     package mutating func checkUniqueness(of screens: [Flow.Screen]) {
         var names = Set<String>()
         for screen in screens where !names.insert(screen.name).inserted {
@@ -74,7 +77,6 @@ package struct FlowChecker {
         report("'\(type)' is not the type of a command; write command.NAME", at: place)
     }
 
-    /// Checks every template in a value.
     private mutating func checkTemplates(in value: JSONValue, at place: String) {
         switch value {
         case .string(let source): checkTemplate(source, at: place)
@@ -93,7 +95,9 @@ package struct FlowChecker {
             let template = try Template(source)
             for screen in template.screens { checkScreen(screen, at: place) }
             if template.refersToAnswer, !allowsAnswer {
-                report("there is no answer here; only 'do' and 'rejected' of a rule with a guard have one", at: place)
+                report(
+                    "'${answer…}' cannot be used here; use it only in 'do' and 'rejected' of a rule with a guard",
+                    at: place)
             }
         } catch {
             report(error.description, at: place)
@@ -108,17 +112,17 @@ package struct FlowChecker {
     mutating func check(_ transition: Flow.Transition, at place: String) {
         if ViewReport(rawValue: transition.on) != nil {
             report(
-                "'\(transition.on)' is a view's report, which the machine answers itself; remove this rule",
+                "'\(transition.on)' is a view's report, which the machine handles itself; remove this rule",
                 at: "\(place).on")
         } else if transition.on == Flow.requestType {
             report(
-                "'\(transition.on)' is answered by the machine itself; list the actions it may ask for under requests",
+                "the machine handles '\(transition.on)' itself; remove this rule and list the actions under 'requests'",
                 at: "\(place).on")
         } else if Flow.Ending(rawValue: transition.on) != nil {
             checkEndingFields(of: transition, at: place)
         } else if transition.on == Machine.deadlinePassed {
             report(
-                "the machine answers '\(transition.on)' itself; say in a guard's 'expired' what to do",
+                "the machine handles '\(transition.on)' itself; move the actions to 'expired' of a guard",
                 at: "\(place).on")
         } else if !Self.isType(transition.on, ofKinds: ["command", "event", "error", "document"]) {
             report(
@@ -130,7 +134,7 @@ package struct FlowChecker {
         }
         check(transition.when, at: "\(place).when")
         check(transition.unless, at: "\(place).unless")
-        if transition.actions.isEmpty { report("nothing to do; name at least one action", at: "\(place).do") }
+        if transition.actions.isEmpty { report("'do' is empty; add at least one action", at: "\(place).do") }
         allowsAnswer = transition.guard != nil
         for (index, action) in transition.actions.enumerated() {
             check(action, at: "\(place).do[\(index)]")
@@ -143,10 +147,12 @@ package struct FlowChecker {
         for (index, condition) in conditions.enumerated() {
             let place = "\(place).\(condition.place.rawValue)"
             if conditions[..<index].contains(where: { $0.place == condition.place }) {
-                report("'\(condition.place.rawValue)' stands twice; join the two lists of screens", at: place)
+                report("'\(condition.place.rawValue)' is given twice; join the two lists of screens", at: place)
             }
             if condition.screens.isEmpty, ![.path, .presented].contains(condition.place) {
-                report("no screen is named, and '\(condition.place.rawValue)' is never empty; name one", at: place)
+                report(
+                    "'\(condition.place.rawValue)' names no screen, but it is never empty; name at least one", at: place
+                )
             }
             for (index, screen) in condition.screens.enumerated() {
                 if condition.place == .tab {
@@ -184,7 +190,11 @@ package struct FlowChecker {
         case .presentFlow(let name, let arguments, let style, let options):
             checkFlow(name, arguments, at: place)
             check(options, of: style, at: place)
-            if style.isQuestion { report("a flow needs a path, and \(style) has none", at: "\(place).style") }
+            if style.isQuestion {
+                report(
+                    "a child flow needs a path, and style '\(style)' has none; choose another style",
+                    at: "\(place).style")
+            }
         case .dismiss(let screen?): checkScreen(screen, at: place)
         case .openURL(let url): checkTemplate(url, at: place)
         case .send(let type, let data):
@@ -197,11 +207,17 @@ package struct FlowChecker {
 
     private mutating func check(_ match: Flow.Match, at place: String) {
         if match.anyOf?.isEmpty == true {
-            report("a field is never one of no values; name a value, or write { exists: true }", at: place)
+            report(
+                "the list of values is empty, so nothing matches; name a value, or write { exists: true }", at: place)
         }
-        if match == Flow.Match(anyOf: nil) { report("nothing is asked of the field; remove it", at: place) }
+        if match == Flow.Match(anyOf: nil) {
+            report("the field has no condition; add one, or remove the field", at: place)
+        }
         if let least = match.atLeast, let most = match.atMost, least > most {
-            report("no number is at least \(JSONValue.number(least)) and at most \(JSONValue.number(most))", at: place)
+            report(
+                "no number is both at least \(JSONValue.number(least)) and at most \(JSONValue.number(most)); "
+                    + "correct one of them",
+                at: place)
         }
     }
 
@@ -213,7 +229,7 @@ package struct FlowChecker {
     mutating func check(_ layout: Flow.Layout?, at place: String) {
         guard case .tabs(let tabs) = layout else { return }
         if tabs.isEmpty || Set(tabs.map(\.name)).count != tabs.count {
-            report("tabs need names that differ; name at least one", at: place)
+            report("'tabs' needs at least one tab, and each tab needs a different name", at: place)
         }
         for (index, tab) in tabs.enumerated() { check(tab.destination, at: "\(place).tabs[\(index)]") }
     }
@@ -221,7 +237,7 @@ package struct FlowChecker {
     mutating func check(_ extent: Flow.Extent, at place: String) {
         switch extent {
         case .count(let count):
-            if count < 1 { report("'pop' takes at least one screen; write a number from 1", at: place) }
+            if count < 1 { report("'pop' removes at least one screen; write a number from 1", at: place) }
         case .to(let screen): checkScreen(screen, at: place)
         }
     }
@@ -233,8 +249,8 @@ package struct FlowChecker {
             }
         ).union(flow.links.flatMap(\.to.columns.keys))
         guard let column, !shown.contains(column), !isRequest else { return }
-        let advice = shown.isEmpty ? "'show' one there first" : Spelling.advice(for: column, among: shown)
-        report("nothing is ever shown in column '\(column)'; \(advice)", at: "\(place).column")
+        let advice = shown.isEmpty ? "add a 'show' action for it" : Spelling.advice(for: column, among: shown)
+        report("no rule or link shows a screen in column '\(column)'; \(advice)", at: "\(place).column")
     }
 
     private mutating func checkTab(_ name: String, at place: String) {
@@ -247,11 +263,12 @@ package struct FlowChecker {
                 if case .tabs(let tabs) = link.to.root?.container { tabs.map(\.name) } else { [] }
             })
         guard !tabs.contains(name), !isRequest else { return }
-        let advice = tabs.isEmpty ? "no root has tabs" : Spelling.advice(for: name, among: tabs)
+        let advice = tabs.isEmpty ? "no root of the flow has tabs" : Spelling.advice(for: name, among: tabs)
         report("unknown tab '\(name)'; \(advice)", at: place)
     }
 
-    /// What a platform lacks. One that is not listed has everything: a flow that knows better says so itself.
+    /// The presentation styles that a platform lacks. A platform that is not listed has all styles. A flow may list its
+    /// styles itself.
     private static let missingStyles: [String: Set<PresentationStyle>] = [
         "ios": [.window],
         "mac": [.fullScreen],
@@ -280,7 +297,7 @@ package struct FlowChecker {
         let known = flow.presentations ?? PresentationStyle.allCases.filter { !missing.contains($0) }
         guard !known.contains(style) else { return }
         let names = known.map(\.rawValue).joined(separator: ", ")
-        report("platform '\(flow.platform)' has no \(style.rawValue); it has \(names)", at: place)
+        report("platform '\(flow.platform)' has no style '\(style.rawValue)'; its styles are \(names)", at: place)
     }
 
     private mutating func checkQuestion(_ options: PresentationOptions, _ style: PresentationStyle, at place: String) {
@@ -289,16 +306,17 @@ package struct FlowChecker {
         if style == .alert, options.title == nil { report("an alert needs a title; add one", at: place) }
         if buttons.isEmpty { report("\(article) needs buttons; add one that closes it", at: place) }
         if Set(buttons.map(\.id)).count != buttons.count {
-            report("buttons of \(article) need ids that differ", at: "\(place).buttons")
+            report("the buttons of \(article) need different ids; change the duplicates", at: "\(place).buttons")
         }
         if buttons.count(where: { $0.role == .cancel }) > 1 {
-            report("\(article) has one button with role: cancel at most; change the others", at: "\(place).buttons")
+            report("\(article) can have only one button with role: cancel; change the others", at: "\(place).buttons")
         }
         for text in [options.title, options.message] { checkTemplate(text ?? "", at: place) }
         for type in buttons.compactMap(\.sends) { checkCommand(type, at: "\(place).buttons") }
     }
 
-    /// The longest that a guard may wait: whoever asked has long gone, and every wait is a timer of the host.
+    /// The longest deadline of a guard. A user does not wait longer for an answer, and every waiting guard occupies a
+    /// timer of the host.
     private static let longestWait: Duration = .seconds(3600)
 
     mutating func check(_ condition: Flow.Guard, at place: String) {
@@ -311,15 +329,19 @@ package struct FlowChecker {
             check(reject, at: "\(place).reject")
             let accept = condition.accept
             if accept.on == reject.on, accept.fields.isEmpty || accept.fields == reject.fields {
-                report("'accept' takes all that 'reject' asks for; tell them apart with where", at: "\(place).accept")
+                report(
+                    "'accept' matches every message that 'reject' matches; distinguish them with 'where'",
+                    at: "\(place).accept")
             }
         } else if !condition.rejected.isEmpty {
-            report("nothing rejects; name the answer in 'reject', or remove 'rejected'", at: "\(place).rejected")
+            report(
+                "'rejected' needs 'reject'; name the rejecting answer there, or remove 'rejected'",
+                at: "\(place).rejected")
         }
         if !(.milliseconds(1)...Self.longestWait).contains(condition.deadline) {
-            report("a guard waits at least 1ms and at most 1h", at: "\(place).deadline")
+            report("a guard's deadline must be at least 1ms and at most 1h; correct it", at: "\(place).deadline")
         } else if condition.deadline != .milliseconds(condition.deadline.milliseconds) {
-            report("a deadline is counted in whole milliseconds", at: "\(place).deadline")
+            report("a guard's deadline must be a whole number of milliseconds; round it", at: "\(place).deadline")
         }
         allowsAnswer = true
         for (index, action) in condition.rejected.enumerated() { check(action, at: "\(place).rejected[\(index)]") }
@@ -329,9 +351,9 @@ package struct FlowChecker {
 
     private mutating func check(_ answer: Flow.Guard.Answer, at place: String) {
         if answer.on == Machine.deadlinePassed {
-            report("the machine answers '\(answer.on)' itself; say in 'expired' what to do", at: place)
+            report("the machine handles '\(answer.on)' itself; put the actions in 'expired'", at: place)
         } else if !Self.isType(answer.on, ofKinds: ["event", "error", "document"]) {
-            report("'\(answer.on)' cannot answer; write event.NAME, error.NAME or document.NAME", at: place)
+            report("'\(answer.on)' cannot answer a guard; write event.NAME, error.NAME or document.NAME", at: place)
         }
     }
 
@@ -344,15 +366,17 @@ package struct FlowChecker {
         }
     }
 
-    /// YAML forbids a key to stand twice; a builder has to be told.
+    /// Reports child flows with the same name. A YAML mapping cannot have duplicate keys, but a builder can declare a
+    /// child flow twice.
     mutating func checkUniqueness(of flows: [Flow.Child]) {
         var names = Set<String>()
         for flow in flows where !names.insert(flow.name).inserted {
-            report("flow '\(flow.name)' is declared twice; remove one", at: "flows.\(flow.name)")
+            report("child flow '\(flow.name)' is declared twice; remove one", at: "flows.\(flow.name)")
         }
     }
 
-    /// A rule that ends its flow has nothing more to do: what follows is for the rules of whoever began it to say.
+    /// Checks that an action that ends a child flow is the last one of a rule of that child flow. Further actions
+    /// belong to the rules of the flow that began it.
     private mutating func checkEndings(in transition: Flow.Transition, isInChild: Bool, at place: String) {
         checkEndings(in: transition.actions, isInChild, at: "\(place).do")
         checkEndings(in: transition.guard?.rejected ?? [], isInChild, at: "\(place).guard.rejected")
@@ -363,9 +387,9 @@ package struct FlowChecker {
         for (index, action) in actions.enumerated() where [.finish, .abandon].contains(action.name) {
             let name = action.name.rawValue
             if !isInChild {
-                report("'\(name)' ends a child flow; use it in a rule of one", at: "\(place)[\(index)]")
+                report("'\(name)' ends a child flow; use it only in rules of a child flow", at: "\(place)[\(index)]")
             } else if index != actions.indices.last {
-                report("'\(name)' ends the flow; make it the last action", at: "\(place)[\(index)]")
+                report("'\(name)' ends the child flow; make it the last action", at: "\(place)[\(index)]")
             }
         }
     }
@@ -373,41 +397,47 @@ package struct FlowChecker {
     private mutating func checkFlow(_ name: String, _ arguments: [String: JSONValue], at place: String) {
         if flow.flows[name] == nil {
             let advice = Spelling.advice(for: name, among: flow.flows.keys)
-            report("unknown flow '\(name)'; \(advice)", at: "\(place).flow")
+            report("unknown child flow '\(name)'; \(advice)", at: "\(place).flow")
         }
         checkTemplates(in: .object(arguments), at: "\(place).arguments")
     }
 
-    /// A rule on a flow's ending that names a flow must name one that there is.
+    /// Checks a rule on the end of a child flow: the flow that it names must exist, and it cannot have a guard, because
+    /// the end of a child flow is handled within one step.
     private mutating func checkEndingFields(of transition: Flow.Transition, at place: String) {
         for name in transition.fields["flow"]?.anyOf?.compactMap(\.stringValue) ?? [] where flow.flows[name] == nil {
             let advice = Spelling.advice(for: name, among: flow.flows.keys)
-            report("unknown flow '\(name)'; \(advice)", at: "\(place).where.flow")
+            report("unknown child flow '\(name)'; \(advice)", at: "\(place).where.flow")
         }
         if transition.guard != nil {
             report(
-                "a rule on '\(transition.on)' cannot wait: the flow's end is one step; guard the rule that ends it",
+                "a rule on '\(transition.on)' cannot have a guard; move the guard to the rule that ends the child flow",
                 at: place)
         }
     }
 
-    /// Checks what only the tree can tell; its screens and rules are checked with all others.
+    /// Checks the parts of steps that are lost in the conversion to screens and rules. Those screens and rules are
+    /// checked together with all others.
     package mutating func check(_ trees: [Flow.Step]) {
         for tree in trees.enumerated() where !tree.element.fields.isEmpty {
-            report("no command comes before the first step; remove 'where'", at: "steps[\(tree.offset)].where")
+            report(
+                "no command leads to the first step, so 'where' has nothing to match; remove it",
+                at: "steps[\(tree.offset)].where")
         }
         for (place, step) in Flow.steps(of: trees, at: "steps") {
             if step.next == nil, !step.steps.isEmpty {
-                report("nothing leads on from '\(step.screen)'; name the command in 'next'", at: "\(place).steps")
+                report("no command leads from '\(step.screen)' to its 'steps'; name it in 'next'", at: "\(place).steps")
             } else if step.next != nil, step.steps.isEmpty {
-                report("'next' leads nowhere; add 'steps', or remove it", at: "\(place).next")
+                report("'next' has no steps to lead to; add 'steps', or remove 'next'", at: "\(place).next")
             }
             if step.next == nil, step.guard != nil {
-                report("there is no 'next' that could wait; remove the guard", at: "\(place).guard")
+                report("the guard has no 'next' to wait before; add 'next', or remove the guard", at: "\(place).guard")
             }
             for (index, following) in step.steps.enumerated() where step.guard == nil {
                 guard !following.answerFields.isEmpty else { continue }
-                report("'\(step.screen)' has no guard whose answer could tell", at: "\(place).steps[\(index)].where")
+                report(
+                    "'answer.' fields need a guard on step '\(step.screen)'; add one, or remove them",
+                    at: "\(place).steps[\(index)].where")
             }
         }
     }

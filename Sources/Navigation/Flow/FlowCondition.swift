@@ -1,57 +1,55 @@
 public import Support
 
 extension Flow {
-    /// A condition on the state: one of these screens stands in that place, with at least these arguments.
+    /// A condition on the state: one of these screens must be in this place, with at least these arguments.
     public struct Condition: Hashable, Sendable {
-        /// Where to look.
+        /// The part of the state that a condition examines.
         public enum Place: String, Hashable, Sendable, CaseIterable {
-            /// The root.
             case root
-            /// In front of all others.
+            /// The screen in front of all others.
             case top
-            /// Anywhere on the path that presentations lie on: the root's, or the selected tab's.
+            /// The path beneath all presentations: the selected tab's, or otherwise the root's.
             case path
-            /// Anywhere among what is presented.
+            /// The presented screens.
             case presented
-            /// In front on any layer, or in a column: to be seen, or just beneath a presentation.
+            /// The front screen of each layer, and of each column. A screen beneath a presentation counts.
             case shown
-            /// The selected tab of the root; what is looked for are tabs' names.
+            /// The selected tab of the root. The condition lists names of tabs instead of screens.
             case tab
         }
 
-        /// Where to look.
+        /// The part of the state that is examined.
         public let place: Place
-        /// What to look for: any of these; none of them means that the place is empty (`path` and `presented` only).
+        /// The screens of which one must be there. An empty list means that the place must be empty (`path` and
+        /// `presented` only).
         ///
-        /// Of a screen's arguments those count that are named here. They may be templates; one that cannot be filled in
-        /// is no argument of any screen.
+        /// An instance must have the arguments that are named here and may have others. Arguments may be templates; a
+        /// template that cannot be filled in matches no instance.
         public let screens: [Destination]
 
-        /// Looks for `screens` in `place`.
         public init(_ place: Place, _ screens: [Destination]) {
             self.place = place
             self.screens = screens
         }
 
-        /// The root is one of these screens.
         public static func root(_ screens: Destination...) -> Condition { Condition(.root, screens) }
 
-        /// The screen in front is one of these.
         public static func top(_ screens: Destination...) -> Condition { Condition(.top, screens) }
 
-        /// One of these screens is on the root's path or the selected tab's; with none named, the path is empty.
+        /// One of these screens is on the path beneath all presentations; without screens, that path is empty.
         public static func path(_ screens: Destination...) -> Condition { Condition(.path, screens) }
 
-        /// One of these screens is presented; with none named, nothing is.
+        /// One of these screens is presented; without screens, nothing is presented.
         public static func presented(_ screens: Destination...) -> Condition { Condition(.presented, screens) }
 
         /// One of these screens is in front on its layer or in a column.
         public static func shown(_ screens: Destination...) -> Condition { Condition(.shown, screens) }
 
-        /// One of these tabs is selected.
         public static func tab(_ names: String...) -> Condition { Condition(.tab, names.map { .screen($0) }) }
 
-        /// - Parameter filled: Fills in the templates of an argument; nil when that cannot be done.
+        /// Checks the condition against a state.
+        ///
+        /// - Parameter filled: Fills in the templates of an argument; returns nil if that is not possible.
         func holds(in state: NavigationState, filled: (JSONValue) -> JSONValue? = { $0 }) -> Bool {
             if place == .tab {
                 guard let selected = state.root.container?.selectedTab else { return false }
@@ -70,22 +68,22 @@ extension Flow {
         }
     }
 
-    /// What a rule asks of a field of a message's data; everything that is asked must hold.
+    /// The conditions on a field of a message's data, all of which must hold.
     ///
-    /// A literal asks for that value, a list for any of its elements.
+    /// A literal requires that value; an array literal requires one of its elements.
     public struct Match: Hashable, Sendable {
-        /// Values of which the field must be one; nil when any will do.
+        /// The values of which the field must have one. Nil if any value is allowed.
         public let anyOf: [JSONValue]?
-        /// Values of which the field may be none; a field that is not there is none of them.
+        /// The values that the field must not have. A missing field has none of them.
         public let noneOf: [JSONValue]
-        /// Whether the field must be there, or must not; null is as good as not there.
+        /// True if the field must be present, false if it must be absent, nil if both are allowed. A null field counts
+        /// as absent.
         public let exists: Bool?
-        /// The least number that the field may be.
+        /// The lower bound of the field, which must be a number. Nil if there is no lower bound.
         public let atLeast: Double?
-        /// The greatest number that the field may be.
+        /// The upper bound of the field, which must be a number. Nil if there is no upper bound.
         public let atMost: Double?
 
-        /// Asks for all of this.
         public init(
             anyOf: [JSONValue]? = nil,
             noneOf: [JSONValue] = [],
@@ -100,22 +98,19 @@ extension Flow {
             self.atMost = atMost
         }
 
-        /// The field is this value.
         public static func value(_ value: JSONValue) -> Match { Match(anyOf: [value]) }
 
-        /// The field is one of these values.
         public static func any(of values: JSONValue...) -> Match { Match(anyOf: values) }
 
-        /// The field is none of these values.
         public static func not(_ values: JSONValue...) -> Match { Match(noneOf: values) }
 
-        /// The field is there, or is not.
+        /// The field is present, or absent.
         public static func exists(_ exists: Bool) -> Match { Match(exists: exists) }
 
-        /// The field is a number, this or a greater one.
+        /// The field is a number of at least this value.
         public static func atLeast(_ number: Double) -> Match { Match(atLeast: number) }
 
-        /// The field is a number, this or a smaller one.
+        /// The field is a number of at most this value.
         public static func atMost(_ number: Double) -> Match { Match(atMost: number) }
 
         package func holds(for value: JSONValue?) -> Bool {
@@ -145,24 +140,19 @@ extension Flow.Condition.Place {
 extension Flow.Match: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
     ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral
 {
-    /// The field is this string.
     public init(stringLiteral value: String) { self = .value(.string(value)) }
 
-    /// The field is this whole number.
     public init(integerLiteral value: Int) { self = .value(.integer(value)) }
 
-    /// The field is this number.
     public init(floatLiteral value: Double) { self = .value(.number(value)) }
 
-    /// The field is this truth value.
     public init(booleanLiteral value: Bool) { self = .value(.bool(value)) }
 
-    /// The field is one of these values.
     public init(arrayLiteral values: JSONValue...) { self.init(anyOf: values) }
 }
 
 extension Flow.Match {
-    /// A value, a list of values, or `{not, exists, atLeast, atMost}`.
+    /// The conditions as in a flow file: a value, a list of values, or an object of operators.
     var json: JSONValue {
         if noneOf.isEmpty, exists == nil, atLeast == nil, atMost == nil { return Self.json(anyOf ?? []) }
         return .object(
@@ -176,7 +166,8 @@ extension Flow.Match {
     }
 
     private static func json(_ values: [JSONValue]) -> JSONValue {
-        // What is itself a list or a mapping would be taken for one of values or of questions.
+        // A value that is itself an array or an object is wrapped in a list; otherwise it would be read as a list of
+        // values or as an object of operators.
         if values.count == 1, values[0].arrayValue == nil, values[0].objectValue == nil { return values[0] }
         return .array(values)
     }

@@ -1,27 +1,26 @@
-/// One thing that is wrong with a flow, or that is surely a mistake.
+/// A mistake, or a probable mistake, in a flow.
 public struct FlowFinding: Hashable, Sendable, CustomStringConvertible {
-    /// What a finding means for those who want to use the flow.
+    /// The consequence of a finding.
     public enum Severity: String, Hashable, Sendable, CaseIterable {
         /// The flow cannot be used.
         case error
-        /// The flow works, but hardly as it was meant to.
+        /// The flow can be used, but it probably does not do what was intended.
         case warning
-        /// The flow works; whether this is meant so, only its authors know.
+        /// The flow can be used. Only its authors can tell if this is intended.
         case note
     }
 
-    /// The file, or the name of the flow when it was built in Swift.
+    /// The file name, or the name of the flow if it was built in Swift.
     public let source: String
-    /// The line in the file, from 1.
+    /// The line in the file, from 1. Nil if the position is unknown, as for a flow that was built in Swift.
     public let line: Int?
-    /// The column in the line, from 1.
+    /// The column in the line, from 1. Nil if the position is unknown.
     public let column: Int?
-    /// What it means for those who want to use the flow.
     public let severity: Severity
-    /// What is wrong and what to do.
+    /// The problem and its remedy.
     public let message: String
 
-    /// The finding in one line, as compilers write theirs: where, what is wrong, what to do.
+    /// The finding in one line in the form of compilers: file, line, column, problem, remedy.
     public var description: String {
         let position = [line, column].compactMap(\.self).map { ":\($0)" }.joined()
         return "\(source)\(position): \(severity == .error ? "" : "\(severity.rawValue): ")\(message)"
@@ -44,21 +43,21 @@ public struct FlowFinding: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A flow that cannot be used, with all that is wrong with it.
+/// The error of a flow that cannot be used, with everything that is wrong with it.
 public struct FlowError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong, from the file's beginning to its end; never empty.
+    /// The findings, from the beginning of the file to its end; never empty.
     public let findings: [FlowFinding]
 
     package init(findings: [FlowFinding]) {
         self.findings = findings
     }
 
-    /// The stable code by which programs know this error.
+    /// The stable code of this error for programs.
     public var code: String { "navigation.invalidFlow" }
 
-    /// All findings, one a line.
+    /// All findings, one per line.
     public var message: String { findings.map(\.description).joined(separator: "\n") }
 
-    /// All findings, one a line.
+    /// All findings, one per line.
     public var description: String { message }
 }

@@ -1,28 +1,30 @@
 public import Support
 
 extension Flow {
-    /// A question that stands between a rule and what it does.
+    /// A question that must be answered before a rule's actions are taken.
     ///
-    /// The rule's actions are taken when the accepting answer comes; until then an ``PendingGuard`` waits in the state. An
-    /// answer is a message that carries the attempt's identifier as its causation: of the command that asks or, when
-    /// the guard sends none, of the message that the rule matched, which a service answers of its own accord.
+    /// When the rule matches a message, an attempt (``PendingGuard``) is added to the state. When the accepting answer
+    /// comes, the rule's actions are taken. An answer is a message whose causation id is the attempt's id. That is the
+    /// id of the command in ``ask``. Without ``ask`` it is the id of the message that the rule matched; a service that
+    /// handles this message publishes the answer.
     public struct Guard: Hashable, Sendable {
-        /// The command that asks.
+        /// The command that is sent as the question. Nil if the message that the rule matched is itself the question.
         public let ask: Ask?
-        /// The answer that lets the rule's actions happen.
+        /// The answer on which the rule's actions are taken.
         public let accept: Answer
-        /// The answer that ends the attempt instead.
+        /// The answer that ends the attempt without the rule's actions. Nil if there is none.
         public let reject: Answer?
-        /// How long to wait for either: a user must never be caught by a service that has died.
+        /// The time to wait for either answer, 1 ms to 1 h. A service that has failed must not block the user for
+        /// longer.
         public let deadline: Duration
-        /// What becomes of the user's commands while the attempt waits.
+        /// The treatment of commands, and of events whose rules have a guard, while the attempt waits.
         public let meanwhile: Meanwhile
-        /// What to do when it is rejected. Without any, the rejecting message is met by the rules like any other.
+        /// The actions to take after a rejection. If there are none, the rules handle the rejecting message like any
+        /// other.
         public let rejected: [Action]
-        /// What to do when the deadline has passed.
+        /// The actions to take when the deadline has passed.
         public let expired: [Action]
 
-        /// Declares a guard.
         public init(
             ask: Ask? = nil,
             accept: Answer,
@@ -44,51 +46,49 @@ extension Flow {
 }
 
 extension Flow.Guard {
-    /// The command that puts a guard's question. Strings in its data may be templates.
+    /// The command that is sent as a guard's question. Strings in its data may be templates.
     public struct Ask: Hashable, Sendable, ExpressibleByStringLiteral {
-        /// The command's type.
+        /// The command's type, such as `command.SaveDraft`.
         public let type: String
-        /// What it carries.
+        /// The command's data.
         public let data: JSONValue
 
-        /// Names a command and its data.
         public init(_ type: String, data: JSONValue = .object([:])) {
             self.type = type
             self.data = data
         }
 
-        /// Names a command that carries nothing.
+        /// Names a command without data.
         public init(stringLiteral type: String) {
             self.init(type)
         }
     }
 
-    /// A message that answers, by its type and fields.
+    /// The type and the fields of a message that answers a guard.
     public struct Answer: Hashable, Sendable, ExpressibleByStringLiteral {
         /// The type of the message, such as `event.DraftSaved`.
         public let on: String
-        /// What fields of its data must be, as a rule's.
+        /// Conditions on the fields of its data, as in a rule's `where`.
         public let fields: [String: Flow.Match]
 
-        /// Declares an answer.
         public init(_ on: String, where fields: [String: Flow.Match] = [:]) {
             self.on = on
             self.fields = fields
         }
 
-        /// Takes every message of a type.
+        /// Accepts every message of this type.
         public init(stringLiteral on: String) {
             self.init(on)
         }
     }
 
-    /// What becomes of commands that a rule matches while an attempt waits.
+    /// The treatment of commands, and of events whose rules have a guard, that arrive while an attempt waits.
     public enum Meanwhile: String, Hashable, Sendable, CaseIterable {
-        /// They are discarded, visibly.
+        /// They are discarded with `event.MessageDiscarded`. A command that no rule matches is ignored without it.
         case drop
-        /// They are held back and met in their order afterwards.
+        /// They are queued, and handled in order after the attempt has ended.
         case queue
-        /// They are met at once; one that a guarded rule matches takes the place of the attempt.
+        /// They are handled at once. If one matches a rule with a guard, its attempt replaces the former one.
         case supersede
     }
 }

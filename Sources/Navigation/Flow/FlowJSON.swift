@@ -151,13 +151,14 @@ extension Flow.Guard {
             ])
     }
 
-    /// What it asks and who answers, without what comes of that.
+    /// The question and its answers, without the actions that follow.
     private var question: [(String, JSONValue?)] {
         [("ask", ask?.json), ("accept", accept.json), ("reject", reject?.json)]
     }
 
-    /// A name for the rule that asks this. Snapshots use it, so it is the same in every process, and outlives changes to
-    /// all else of the flow, even to what the rule does: only another occasion or question makes it another rule.
+    /// Returns the name of a rule with this guard. Snapshots refer to the rule by this name. It is the same in every
+    /// process, and it does not change if other parts of the flow or the rule's actions change. It changes only if the
+    /// rule's message type, its conditions, or the guard's `ask`, `accept` or `reject` change.
     func name(ofRule rule: JSONValue) -> String {
         var occasion = rule.objectValue ?? [:]
         occasion["do"] = nil

@@ -1,5 +1,5 @@
 extension Flow {
-    /// A screen with what follows it: a tree of steps is a flow from screen to screen, written as it is walked.
+    /// A screen and the steps that may follow it. A tree of steps declares screens and the rules between them.
     ///
     ///     Flow.Step("name", next: "command.NameEntered", guard: saved) {
     ///         Flow.Step("team", where: ["member": true], next: "command.TeamEntered") {
@@ -8,25 +8,23 @@ extension Flow {
     ///         Flow.Step("welcome")
     ///     }
     ///
-    /// It is a way to write screens and rules, and nothing else: the flow is the same value as if they were written one
-    /// by one, the rules after all others. No step knows the one before it, so the same step may stand in several
-    /// places.
+    /// A flow that is written with steps equals the flow with the same screens and rules written one by one, with the
+    /// rules of the steps after all others. A step does not depend on the step before it, so the same step may occur in
+    /// several places.
     public struct Step: Hashable, Sendable {
-        /// The screen.
         public let screen: String
-        /// What a view may show as its title.
+        /// The title that a view may show. Nil if the step sets none.
         public let title: String?
-        /// When it is this step that follows: what fields of the command before it must be. Those that begin with
-        /// `answer.` are fields of the answer to the guard instead.
+        /// The conditions under which this step follows the one before it. They refer to fields of the command in the
+        /// former step's `next`. Fields that begin with `answer.` refer to the answer to its guard.
         public let fields: [String: Match]
-        /// The type of the command that leads on from here.
+        /// The type of the command that leads on to the following steps. Nil for a last step.
         public let next: String?
-        /// What has to be answered before it does.
+        /// A question that must be answered before the flow goes on. Nil if it goes on at once.
         public let `guard`: Guard?
-        /// What may follow; of several the first whose fields match.
+        /// The steps that may follow. The first whose fields match is taken.
         public let steps: [Step]
 
-        /// Declares a step.
         public init(
             _ screen: String,
             title: String? = nil,
@@ -55,28 +53,26 @@ extension Flow {
         }
     }
 
-    /// Collects the steps that may follow one.
     @resultBuilder
     public enum StepBuilder {
-        /// Takes a step.
         public static func buildExpression(_ step: Step) -> [Step] { [step] }
 
-        /// Takes steps that were made elsewhere.
+        /// Adds steps that were built elsewhere.
         public static func buildExpression(_ steps: [Step]) -> [Step] { steps }
 
-        /// Joins the steps.
         public static func buildBlock(_ steps: [Step]...) -> [Step] { steps.flatMap(\.self) }
     }
 }
 
-// How trees of steps become screens and rules.
+// The conversion of trees of steps to screens and rules.
 
 extension Flow.Step {
     func placed(at place: String) -> [(place: String, step: Flow.Step)] {
         [(place, unconditional)] + steps.enumerated().flatMap { $1.placed(at: "\(place).steps[\($0)]") }
     }
 
-    /// The same wherever it stands: when it follows is none of its own business.
+    /// The step without the conditions under which it follows another one. It is equal for all occurrences of the same
+    /// step.
     private var unconditional: Flow.Step {
         Flow.Step(screen, title: title, where: [:], next: next, guard: `guard`, steps: steps)
     }
@@ -85,7 +81,7 @@ extension Flow.Step {
         Flow.Screen(screen, title: title, sends: next.map { [$0] } ?? [])
     }
 
-    /// How it leads to each of those that may follow.
+    /// The rules that lead from this step to each of the following ones.
     package var rules: [Flow.Transition] {
         guard let next else { return [] }
         return steps.map { step in
@@ -105,7 +101,7 @@ extension Flow.Step {
         fields.filter { !$0.key.hasPrefix(Self.answer) }
     }
 
-    /// Those of the answer, without what tells them from the command's.
+    /// The conditions on the answer, without the prefix `answer.` of their paths.
     var answerFields: [String: Flow.Match] {
         let fields = fields.filter { $0.key.hasPrefix(Self.answer) }
             .map { (String($0.key.dropFirst(Self.answer.count)), $0.value) }
@@ -114,7 +110,7 @@ extension Flow.Step {
 }
 
 extension Flow.Guard {
-    /// The same, but of the answers that are accepted only those that have these fields as well.
+    /// The same guard, which additionally requires these fields of the accepting answer.
     fileprivate func accepting(_ fields: [String: Flow.Match]) -> Flow.Guard {
         Flow.Guard(
             ask: ask,

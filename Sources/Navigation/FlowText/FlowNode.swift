@@ -1,21 +1,21 @@
 package import Support
 
-/// A value of a document that describes a flow or an action, with the place in its file that it was read from.
+/// A value in a file that describes a flow, a scenario or an action, with its position in the file.
 ///
-/// The reader of flows works on these, so that it knows neither YAML nor a parser of it.
+/// The reader of flows works with nodes, so it is independent of YAML and of the YAML parser.
 package struct FlowNode: Sendable {
     package enum Content: Sendable {
         case scalar(Scalar)
         case sequence([FlowNode])
-        /// The members, in the order of the document; no two have the same key.
+        /// The members, in the order of the file. No two members have the same key.
         case mapping([Member])
-        /// A reference to another node, which the parser has left as it is.
+        /// A YAML alias, which the parser has not resolved.
         case alias
     }
 
     package typealias Member = (key: FlowNode, value: FlowNode)
 
-    /// A single value, and its text as it was written.
+    /// A single value and its text in the file.
     package struct Scalar: Sendable {
         package let text: String
         package let value: JSONValue
@@ -26,7 +26,7 @@ package struct FlowNode: Sendable {
         }
     }
 
-    /// A place in a file; lines and columns count from 1.
+    /// A position in a file. Lines and columns count from 1.
     package struct Mark: Sendable {
         package let line: Int
         package let column: Int
@@ -38,7 +38,7 @@ package struct FlowNode: Sendable {
     }
 
     package let content: Content
-    /// nil for a node that no file holds.
+    /// The position of the node. Nil if it was not read from a file.
     package let mark: Mark?
 
     package init(_ content: Content, at mark: Mark? = nil) {
@@ -46,7 +46,7 @@ package struct FlowNode: Sendable {
         self.mark = mark
     }
 
-    /// A node that reads as this value, with the members of objects in the order of their names.
+    /// Creates the node of a JSON value, with the members of objects sorted by name.
     package init(_ json: JSONValue) {
         switch json {
         case .string(let text): self.init(.scalar(Scalar(text, json)))
@@ -60,7 +60,7 @@ package struct FlowNode: Sendable {
         }
     }
 
-    /// The members of a mapping; nil for any other node.
+    /// The members of a mapping. Nil for any other node.
     package var mapping: [Member]? {
         if case .mapping(let members) = content { members } else { nil }
     }

@@ -8,7 +8,7 @@ extension FlowReader {
 
     private static let actionNames = Flow.ActionName.allCases.map(\.rawValue)
 
-    /// The actions of a rule; nil when none of those that are written can be read.
+    /// The actions of a rule. Nil if the list has entries and none of them is valid.
     package mutating func actions(_ node: FlowNode, at place: String) -> [Flow.Action]? {
         guard case .sequence(let elements) = node.content else {
             report("'do' must be a list of actions, each beginning with '- '", at: node)
@@ -22,14 +22,14 @@ extension FlowReader {
         return actions.isEmpty && !elements.isEmpty ? nil : actions
     }
 
-    /// One action; nil when it cannot be read.
+    /// An action. Nil if it is invalid.
     package mutating func action(_ node: FlowNode, at place: String) -> Flow.Action? {
         note(place, at: node)
         switch node.content {
         case .scalar(let scalar):
             if let action = Self.bareActions[scalar.text] { return action }
             if Self.actionNames.contains(scalar.text) {
-                report("action '\(scalar.text)' needs to be told what; write '\(scalar.text): …'", at: node)
+                report("action '\(scalar.text)' needs a value; write '\(scalar.text): …'", at: node)
             } else {
                 reportUnknownAction(scalar.text, at: node)
             }
@@ -37,7 +37,7 @@ extension FlowReader {
             guard let (key, value) = mapping.first, let name = string(key, "an action's name") else { return nil }
             return action(name, key, value, at: place)
         default:
-            report("an action is a name, or one name with a colon and what it needs", at: node)
+            report("an action must be a name, or one name with a value, such as 'push: SCREEN'", at: node)
         }
         return nil
     }
@@ -58,7 +58,7 @@ extension FlowReader {
         case "send": return send(value, at: place)
         case "finish": return .finish(object(value))
         case "popToRoot", "dismissAll", "abandon":
-            report("action '\(name)' takes nothing; remove what follows it", at: value)
+            report("action '\(name)' takes no value; remove the value", at: value)
         default: reportUnknownAction(name, at: key)
         }
         return nil
@@ -75,9 +75,9 @@ extension FlowReader {
         return .send(type, data: .object(members["data"].map { object($0) } ?? [:]))
     }
 
-    /// A screen with its arguments, and the other members of the action that names it.
+    /// Reads a screen with its arguments, and the other members of the action that names it.
     ///
-    /// An action that needs nothing else may give the screen's name alone: `push: settings`.
+    /// For an action that requires no other members, the screen's name alone is enough: `push: settings`.
     package mutating func destination(
         _ node: FlowNode,
         _ action: String,
@@ -100,8 +100,8 @@ extension FlowReader {
         return (.screen(screen, members["arguments"].map { object($0) } ?? [:]), members)
     }
 
-    /// A child flow with its arguments, and the other members of the action that begins it; nil when the action names
-    /// no flow.
+    /// Reads a child flow with its arguments, and the other members of the action that begins it. Nil if the action
+    /// names no child flow.
     private mutating func childFlow(
         _ node: FlowNode,
         _ action: String,
@@ -119,7 +119,7 @@ extension FlowReader {
         return (name, members?["arguments"].map { object($0) } ?? [:], members ?? [:])
     }
 
-    /// One screen or a list of them.
+    /// Reads a screen or a list of screens.
     package mutating func destinations(_ node: FlowNode, _ action: String, at place: String) -> [Flow.Destination] {
         let nodes: [FlowNode] = if case .sequence(let elements) = node.content { elements } else { [node] }
         var destinations: [Flow.Destination] = []
@@ -146,7 +146,7 @@ extension FlowReader {
         }
         guard let tabs = members(of: node, "a container", at: place, required: ["tabs"])?["tabs"] else { return nil }
         guard case .sequence(let elements) = tabs.content else {
-            report("tabs must be a list of screens or of { name, screen, arguments }", at: tabs)
+            report("'tabs' must be a list of screens or of { name, screen, arguments }", at: tabs)
             return nil
         }
         return .tabs(elements.enumerated().compactMap { tab($0.element, at: "\(place).tabs[\($0.offset)]") })
@@ -168,7 +168,7 @@ extension FlowReader {
         return .push(destination, column: more["column"].flatMap { string($0, "a column's name") })
     }
 
-    /// `pop: 2`, `pop: list`, or either with the column: `pop: { to: list, column: detail }`.
+    /// Reads `pop: 2`, `pop: list`, or a mapping such as `pop: { to: list, column: detail }`.
     private mutating func pop(_ node: FlowNode, at place: String) -> Flow.Action? {
         guard case .mapping = node.content else { return extent(node).map { .pop($0) } }
         guard let members = members(of: node, "'pop'", at: place, optional: ["count", "to", "column"]) else {
@@ -191,7 +191,7 @@ extension FlowReader {
         case .integer(let count): return .count(count)
         case .string(let screen) where !screen.isEmpty: return .to(screen)
         default:
-            report("'pop' takes a number of screens, or the screen to pop to", at: node)
+            report("'pop' must be a number of screens or the name of the screen to pop to", at: node)
             return nil
         }
     }
@@ -231,7 +231,7 @@ extension FlowReader {
 
     private mutating func buttons(_ node: FlowNode, at place: String) -> [AlertButton]? {
         guard case .sequence(let elements) = node.content else {
-            report("buttons must be a list of { id, title, role, sends }", at: node)
+            report("'buttons' must be a list of { id, title, role, sends }", at: node)
             return nil
         }
         return elements.compactMap { element in

@@ -1,9 +1,9 @@
 package import Support
 
-/// Turns a document's nodes into Swift values, and notes everything that is wrong and where everything is.
+/// Converts the nodes of a file to Swift values, and collects the findings and the positions of all values.
 ///
-/// A place such as `transitions[2].do[0].screen` names a node by its position in the flow that is read, so that the
-/// checks of the finished flow, which know nothing of files, get their lines too.
+/// A place such as `transitions[2].do[0].screen` refers to a node by its position in the flow. The checks of the
+/// finished flow use places, because they do not know files. The reader converts the places to lines.
 package struct FlowReader {
     package let file: String
     package private(set) var findings: [FlowFinding] = []
@@ -23,7 +23,7 @@ package struct FlowReader {
         findings.append(finding)
     }
 
-    /// Reports what the checks found, where the place begins or else the nearest one around it.
+    /// Reports a problem that the checks found, with the position of its place or of the nearest enclosing place.
     package mutating func report(_ problem: FlowChecker.Problem) {
         let mark = mark(near: problem.place)
         findings.append(
@@ -45,26 +45,28 @@ package struct FlowReader {
         return marks[String(place)]
     }
 
-    /// Notes where a place is in the file.
+    /// Records the position of a place.
     package mutating func note(_ place: String, at node: FlowNode) {
         marks[place] = node.mark
     }
 
-    /// Notes that a place, with all that stands in it, is also called something else.
+    /// Records that a place is an alias of a known place, including everything within it.
     package mutating func noteAlso(_ place: String, as known: String) {
         for (key, mark) in marks where key == known || key.hasPrefix("\(known).") {
             marks[place + key.dropFirst(known.count)] = mark
         }
     }
 
-    /// Forgets what was noted within a place: it could not be read, and what is read next takes the place.
+    /// Removes all positions within a place. It is called if the value at the place is invalid; the next value then
+    /// gets the same place.
     package mutating func forget(_ place: String) {
         marks = marks.filter { !$0.key.hasPrefix(place) }
     }
 
-    /// The members of a mapping, all of whose keys must be known and the required ones there.
+    /// Returns the members of a mapping, and reports unknown and missing keys.
     ///
-    /// - Returns: What is there, so that a reader goes on to find what else is wrong; nil when this is no mapping.
+    /// - Returns: The known members that are present, so that the reader can go on and find further mistakes. Nil if
+    ///   the node is not a mapping.
     package mutating func members(
         of node: FlowNode,
         _ what: String,
@@ -73,7 +75,7 @@ package struct FlowReader {
         optional: [String] = []
     ) -> [String: FlowNode]? {
         guard case .mapping(let mapping) = node.content else {
-            report("\(what) must be a mapping with \((required + optional).joined(separator: ", "))", at: node)
+            report("\(what) must be a mapping with the keys \((required + optional).joined(separator: ", "))", at: node)
             return nil
         }
         note(place, at: node)
@@ -92,22 +94,22 @@ package struct FlowReader {
         return members
     }
 
-    /// A scalar's text, as it is written.
+    /// The text of a scalar as it is written in the file.
     package mutating func string(_ node: FlowNode, _ what: String) -> String? {
         guard case .scalar(let scalar) = node.content, !scalar.text.isEmpty else {
-            report("\(what) must be a string", at: node)
+            report("\(what) must be a string that is not empty", at: node)
             return nil
         }
         return scalar.text
     }
 
-    /// A list of strings, or one string in place of a list of one.
+    /// A list of strings. A single string counts as a list with one element.
     package mutating func strings(_ node: FlowNode, _ what: String) -> [String]? {
         guard case .sequence(let elements) = node.content else { return string(node, what).map { [$0] } }
         return elements.compactMap { string($0, what) }
     }
 
-    /// One of an enumeration's cases.
+    /// A case of an enumeration.
     package mutating func choice<Choice: RawRepresentable & CaseIterable>(
         _ node: FlowNode,
         _ what: String,
@@ -120,7 +122,7 @@ package struct FlowReader {
         return nil
     }
 
-    /// A list of an enumeration's cases.
+    /// A list of cases of an enumeration.
     package mutating func choices<Choice: RawRepresentable & CaseIterable>(
         _ node: FlowNode,
         _ what: String,
@@ -134,25 +136,24 @@ package struct FlowReader {
         return elements.compactMap { choice($0, what, of: type) }
     }
 
-    /// A mapping's key when it is a scalar.
+    /// The text of a mapping's key. Nil if the key is not a scalar.
     package func name(of key: FlowNode) -> String? {
         guard case .scalar(let scalar) = key.content else { return nil }
         return scalar.text
     }
 
-    /// Any JSON value.
     package mutating func value(_ node: FlowNode) -> JSONValue {
         switch node.content {
         case .scalar(let scalar): return scalar.value
         case .sequence(let elements): return .array(elements.map { value($0) })
         case .mapping: return .object(object(node))
         case .alias:
-            report("an alias cannot stand here; write the value out", at: node)
+            report("a YAML alias cannot be used here; write the value itself", at: node)
             return .null
         }
     }
 
-    /// A mapping of any keys to JSON values.
+    /// A mapping of arbitrary keys to JSON values.
     package mutating func object(_ node: FlowNode) -> [String: JSONValue] {
         guard case .mapping(let mapping) = node.content else {
             report("expected a mapping of names to values", at: node)
@@ -178,7 +179,7 @@ package struct FlowReader {
     }
 
     package mutating func integer(_ node: FlowNode, _ what: String) -> Int? {
-        // 1.0 is one in a message, but nothing that a person counts with.
+        // In a message 1.0 is an integer, but as a number of things in a file it is probably a mistake.
         scalar(node, "\(what) must be a whole number") { value in
             if case .integer(let integer) = value { integer } else { nil }
         }
@@ -197,7 +198,7 @@ package struct FlowReader {
     package mutating func duration(_ node: FlowNode, _ what: String) -> Duration? {
         guard let text = string(node, what) else { return nil }
         if let duration = Duration(text: text) { return duration }
-        report("'\(text)' is no duration; write a whole number and ms, s, m, h or d, such as 5s", at: node)
+        report("'\(text)' is not a duration; write a whole number and a unit: 500ms, 5s, 2m, 1h, 7d", at: node)
         return nil
     }
 }

@@ -1,7 +1,7 @@
 public import Support
 
 extension Flow {
-    /// A deep link: what its URLs look like, when they may be followed, and where they lead.
+    /// A deep link: the pattern of its URLs, the conditions for following it, and the screens that it opens.
     ///
     ///     Flow.Link(
     ///         "focus://playlist/{playlistID}",
@@ -14,26 +14,27 @@ extension Flow {
     public struct Link: Hashable, Sendable {
         /// The pattern of its URLs; see ``URLPattern``.
         public let url: String
-        /// Conditions on the state that must all hold for it to be followed. Until they do, it is parked.
+        /// Conditions on the state, all of which must hold before the link is followed. Until then it is parked.
         public let when: [Condition]
-        /// Conditions on the state of which none may hold.
+        /// Conditions on the state, none of which may hold.
         public let unless: [Condition]
-        /// Where it leads.
+        /// The screens that are open after the link was followed.
         public let to: Target
-        /// The commands that go out when it is followed, so that services load what it shows. They are not sent when what
-        /// it leads to is there already.
+        /// The commands that are sent when the link is followed, so that services load what the screens show. They are
+        /// not sent if the target is already open.
         public let sends: [Sending]
-        /// How long it stays parked, in whole milliseconds. One that is not parked at all is followed at once or never.
+        /// The time for which the link stays parked, in whole milliseconds, at most 366 days. If it is 0, the link is
+        /// followed at once or discarded.
         public let park: Duration
-        /// What happens to presentations in its way, where that is not the style's usual.
+        /// The treatment of presentations that are in the link's way, by style. For other styles the default applies:
+        /// alerts and dialogs wait, all others are dismissed.
         public let over: [PresentationStyle: Precedence]
-        /// nil for a pattern that cannot be read, which is a finding of the checker.
+        /// The parsed pattern. Nil if it is invalid, which the checker reports.
         let pattern: URLPattern?
 
-        /// How long a link stays parked unless its flow says something else.
+        /// The default of ``park``: 10 minutes.
         public static let usualPark: Duration = .seconds(600)
 
-        /// Declares a deep link.
         public init(
             _ url: String,
             when: [Condition] = [],
@@ -53,30 +54,30 @@ extension Flow {
             pattern = try? URLPattern(url)
         }
 
-        /// What happens to a presentation of this style that is in the link's way.
+        /// Returns the treatment of a presentation of this style that is in the link's way.
         func precedence(over style: PresentationStyle) -> Precedence {
             if let precedence = over[style] { return precedence }
-            // Whoever asks a question is owed an answer.
+            // An alert or a dialog asks a question, which the user should answer before it disappears.
             return style.isQuestion ? .wait : .dismiss
         }
 
-        /// Whether it may be followed in this state, as far as its own conditions tell.
+        /// True if the link's conditions hold in this state.
         func admits(_ state: NavigationState) -> Bool {
             when.allSatisfy { $0.holds(in: state) } && !unless.contains { $0.holds(in: state) }
         }
 
-        /// The root screens on which it lies: its own, or those that it asks for.
+        /// The root screens that the link's path may lie on: its own root, or those that its conditions require.
         var roots: [String] {
             if let root = to.root { return [root.destination.screen] }
             return when.filter { $0.place == .root }.flatMap { $0.screens.map(\.screen) }
         }
     }
 
-    /// What happens to a presentation that is in a deep link's way.
+    /// The treatment of a presentation that is in a deep link's way.
     public enum Precedence: String, Hashable, Sendable, CaseIterable {
-        /// The presentation goes.
+        /// The presentation is dismissed.
         case dismiss
-        /// The link is parked until the presentation has gone.
+        /// The link is parked until the presentation has been dismissed.
         case wait
         /// The link is discarded.
         case refuse
@@ -84,22 +85,23 @@ extension Flow {
 }
 
 extension Flow.Link {
-    /// Where a deep link leads: the whole of what then stands, so that back from it goes where the link says.
+    /// The target of a deep link: all screens that are open after it was followed. Going back from the link leads along
+    /// the link's own path.
     ///
-    /// An argument is a constant, or `${url.NAME}`: a value of the URL. So a state can be read as a URL again.
+    /// An argument is either a constant or `${url.NAME}`, a value of the URL. Therefore the URL can be derived from the
+    /// state.
     public struct Target: Hashable, Sendable {
-        /// The root; nil leaves the one that stands, whichever it is.
+        /// The root. Nil to keep the current root.
         public let root: Root?
-        /// The tab that is selected; nil leaves the one that is.
+        /// The tab to select. Nil to keep the selected one.
         public let tab: String?
-        /// What stands in the columns of a split root; other columns are emptied.
+        /// The stacks in the columns of a split root, by column. All other columns are emptied.
         public let columns: [String: Column]
-        /// What is pushed on the root, or on the first screen of the selected tab, the topmost last.
+        /// The screens on the root, or on the first screen of the selected tab; the topmost one is last.
         public let path: [Flow.Destination]
-        /// What is presented over it; nothing else is.
+        /// The presentation over these screens. All other presentations are dismissed.
         public let present: Presented?
 
-        /// Describes where a link leads.
         public init(
             root: Root? = nil,
             tab: String? = nil,
@@ -114,46 +116,44 @@ extension Flow.Link {
             self.present = present
         }
 
-        /// All screens that it names, from the root up.
+        /// All screens that the target names, from the root up.
         var destinations: [Flow.Destination] {
             [root?.destination, first].compactMap(\.self) + columns.sorted { $0.key < $1.key }.flatMap(\.value.screens)
                 + path + [present?.destination].compactMap(\.self)
         }
 
-        /// The first screen of the tab that it selects, as its root declares that.
+        /// The first screen of the target's tab, as its root declares it. Nil if the target names no root with that
+        /// tab.
         var first: Flow.Destination? {
             guard case .tabs(let tabs) = root?.container else { return nil }
             return tabs.first { $0.name == tab }?.destination
         }
     }
 
-    /// The root that a deep link lies on. It is set anew only if another one stands.
+    /// The root that a deep link lies on. The root is replaced only if another one is open.
     public struct Root: Hashable, Sendable, ExpressibleByStringLiteral {
-        /// The screen.
         public let destination: Flow.Destination
-        /// How it arranges what stands beside it; nil where that does not matter.
+        /// The arrangement of the stacks that it contains. Nil if any arrangement will do.
         public let container: Flow.Layout?
 
-        /// Names the root and its arrangement.
         public init(_ destination: Flow.Destination, container: Flow.Layout? = nil) {
             self.destination = destination
             self.container = container
         }
 
-        /// Names a root that takes no arguments.
+        /// Names a root without arguments.
         public init(stringLiteral name: String) {
             self.init(Flow.Destination(stringLiteral: name))
         }
     }
 
-    /// What a deep link wants in a column.
+    /// The stack that a deep link opens in a column.
     public struct Column: Hashable, Sendable, ExpressibleByStringLiteral {
-        /// The screen that the column begins with.
+        /// The first screen of the column.
         public let first: Flow.Destination
-        /// What is pushed on it, the topmost last.
+        /// The screens on the first one; the topmost one is last.
         public let path: [Flow.Destination]
 
-        /// Names a screen, its arguments and what is pushed on it.
         public static func screen(
             _ name: String,
             _ arguments: [String: JSONValue] = [:],
@@ -162,45 +162,39 @@ extension Flow.Link {
             Column(.screen(name, arguments), path: path)
         }
 
-        /// Names a screen that takes no arguments.
+        /// Names a screen without arguments.
         public init(stringLiteral name: String) {
             self.init(Flow.Destination(stringLiteral: name))
         }
 
-        /// Names a screen and what is pushed on it.
         public init(_ first: Flow.Destination, path: [Flow.Destination] = []) {
             self.first = first
             self.path = path
         }
 
-        /// All screens that it names, from the first up.
+        /// All screens of the stack, from the first one up.
         var screens: [Flow.Destination] { [first] + path }
     }
 
     /// A command that a deep link sends.
     public struct Sending: Hashable, Sendable {
-        /// Its type, such as `command.PlaylistSelected`.
+        /// The type, such as `command.PlaylistSelected`.
         public let type: String
-        /// Its fields: constants, or `${url.NAME}` as in a screen's arguments.
+        /// The fields of the data: constants, or `${url.NAME}` as in a screen's arguments.
         public let data: [String: JSONValue]
 
-        /// Names the command and what it carries.
         public init(_ type: String, _ data: [String: JSONValue] = [:]) {
             self.type = type
             self.data = data
         }
     }
 
-    /// What a deep link presents.
+    /// The presentation that a deep link opens.
     public struct Presented: Hashable, Sendable {
-        /// The screen.
         public let destination: Flow.Destination
-        /// How it lies over the others.
         public let style: PresentationStyle
-        /// What the view needs to know besides.
         public let options: PresentationOptions
 
-        /// Names the screen and how it is presented.
         public init(
             _ destination: Flow.Destination,
             as style: PresentationStyle,

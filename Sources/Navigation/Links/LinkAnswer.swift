@@ -1,22 +1,22 @@
 internal import Support
 
-/// What becomes of a deep link in a state.
+/// The treatment of a deep link in a state.
 enum LinkAnswer {
-    /// No link of the flow has such a URL.
+    /// No link of the flow matches the URL.
     case unknown
-    /// It can never be followed from here.
+    /// The link is discarded, for the given reason.
     case refused(String)
-    /// It cannot be followed yet; it may wait for so many milliseconds.
+    /// The link cannot be followed yet, for the given reason. It may wait for `park` milliseconds.
     case waits(String, park: Int)
-    /// It leads there now.
+    /// The link is followed now.
     case followed(FollowedLink)
 }
 
 extension Flow {
-    /// What becomes of a URL in a state.
+    /// Returns the treatment of a URL in a state.
     ///
-    /// The first link whose URL it is and whose conditions hold is the one. While the conditions of none hold, it waits
-    /// as the first says whose URL it is.
+    /// The first link that matches the URL and whose conditions hold is followed. If no such link's conditions hold,
+    /// the URL waits for the time that the first matching link specifies.
     func answer(to url: String, in state: NavigationState) -> LinkAnswer {
         guard let parts = URLParts(url) else { return .unknown }
         let matches = links.compactMap { link in
@@ -24,48 +24,47 @@ extension Flow {
         }
         guard let first = matches.first else { return .unknown }
         let match = matches.first { $0.isThere(state) || $0.link.admits(state) }
-        guard let match else { return .waits("its conditions do not hold", park: first.link.park.milliseconds) }
-        // Whoever is there already has nothing to wait for.
+        guard let match else { return .waits("the link's conditions do not hold", park: first.link.park.milliseconds) }
+        // If the state is already the one that the link leads to, nothing can delay it.
         if match.isThere(state) { return .followed(match) }
         let park = match.link.park.milliseconds
         if let gate = state.standing.first(where: { screens[$0.screen]?.gate == true }) {
-            return .waits("screen '\(gate.screen)' comes first", park: park)
+            return .waits("screen '\(gate.screen)' must be completed first", park: park)
         }
         switch match.precedence(in: state) {
         case .dismiss: return .followed(match)
-        case .wait: return .waits("what is presented comes first", park: park)
-        case .refuse: return .refused("what is presented must not be dismissed for it")
+        case .wait: return .waits("a presentation must be dismissed first", park: park)
+        case .refuse: return .refused("a presentation that the link must not dismiss is open")
         }
     }
 
-    /// Whether any of its links has this URL.
+    /// True if a link of the flow matches this URL.
     func hasLink(for url: String) -> Bool {
         guard let parts = URLParts(url) else { return false }
         return links.contains { $0.pattern?.values(in: parts) != nil }
     }
 
-    /// What to tell someone whose URL no link has.
+    /// The reason for discarding a URL that no link matches, with the pattern that was probably meant.
     func advice(forLink url: String) -> String {
-        // A URL may be long, and spelling takes time that grows with it.
+        // The URL is cut, because it may be long and the time to compare spellings grows with its length.
         let url = String(url.prefix(200))
         let parts = URLParts(url)
-        // With the URL's own values in their places, patterns differ from it in what is mistaken only.
+        // If each pattern is filled in with the URL's own values, it differs from the URL only in the mistyped parts.
         let spellings = links.map { link in
             (pattern: link.url, text: parts.flatMap { link.pattern?.filled(from: $0) } ?? link.url)
         }
         let nearest = Spelling.nearest(to: url, in: spellings.map(\.text))
         let meant = spellings.first { $0.text == nearest }.map { "did you mean '\($0.pattern)'?" }
-        return "no link has the URL '\(url)'; \(meant ?? "known are \(links.map(\.url).joined(separator: ", "))")"
+        return "no link matches the URL '\(url)'; \(meant ?? "known are \(links.map(\.url).joined(separator: ", "))")"
     }
 
-    /// The URL that leads to a state.
+    /// Returns the URL that leads to a state of this flow.
     ///
-    /// - Parameter state: A state of this flow.
-    /// - Returns: The URL in normal form, of the first link that leads there; nil when none does.
+    /// - Returns: The URL in normal form, of the first link that leads there. Nil if no link does.
     public func url(for state: NavigationState) -> String? {
         for (index, link) in links.enumerated() {
             guard let url = link.url(for: state), let parts = URLParts(url) else { continue }
-            // An earlier link would take the URL for its own, and lead elsewhere.
+            // An earlier link that matches this URL would lead elsewhere.
             let isTaken = links[..<index].contains { $0.admits(state) && $0.pattern?.values(in: parts) != nil }
             if !isTaken { return url }
         }
@@ -74,28 +73,29 @@ extension Flow {
 }
 
 extension FollowedLink {
-    /// Whether the state is the one that it leads to.
+    /// True if the state is the one that the link leads to.
     func isThere(_ state: NavigationState) -> Bool { link.values(of: state) == values }
 }
 
-/// A deep link with the values of one URL, about to be followed: what of a state stays, and what is in its way.
+/// A deep link with the values of one URL, which is about to be followed. It determines which screens are kept and
+/// which presentations are in its way.
 ///
-/// As much as possible stays, from the bottom up. A screen that differs in what the path of the URL says is another
-/// one. One that differs in what the query says is the same, with other arguments.
+/// As many screens as possible are kept, from the root up. An instance that differs in a value of the URL's path is
+/// replaced by a new one. An instance that differs only in values of the query is kept and gets other arguments.
 struct FollowedLink {
     let link: Flow.Link
     let values: [String: String]
 
     var target: Flow.Link.Target { link.to }
 
-    /// Whether this instance stays where `destination` is wanted.
+    /// True if this instance is kept in the place of `destination`.
     func keeps(_ instance: ScreenInstance, as destination: Flow.Destination) -> Bool {
         guard let own = destination.values(of: instance) else { return false }
         let identifying = destination.places.subtracting(link.pattern?.optional ?? [])
         return identifying.allSatisfy { own[$0] == values[$0] }
     }
 
-    /// The instance as it stays, with the arguments that differ.
+    /// The kept instance, with the arguments for the URL's values.
     func updated(_ instance: ScreenInstance, as destination: Flow.Destination) -> ScreenInstance {
         guard destination.values(of: instance) != values.filter({ destination.places.contains($0.key) }) else {
             return instance
@@ -112,7 +112,7 @@ struct FollowedLink {
         return state.base(of: .tab(tab)).map { keeps($0, as: first) } ?? false
     }
 
-    /// How many screens of a path stay, from the bottom up.
+    /// The number of screens of a path that are kept, from the bottom up.
     func kept(_ path: [ScreenInstance], as wanted: [Flow.Destination]) -> Int {
         zip(wanted, path).prefix { keeps($1, as: $0) }.count
     }
@@ -121,7 +121,8 @@ struct FollowedLink {
         path.count == wanted.count && kept(path, as: wanted) == path.count
     }
 
-    /// How many presentations stay. They lie over all the rest, so they go when any of it does.
+    /// The number of presentations that are kept, 0 or 1. A presentation lies over all other screens, so it is kept
+    /// only if all of them are.
     func keptPresentations(of state: NavigationState) -> Int {
         guard let present = target.present, let presentation = state.presentations.first,
             presentation.style == present.style, keeps(presentation.instance, as: present.destination),
@@ -137,7 +138,7 @@ struct FollowedLink {
             && target.columns.allSatisfy { keepsAll(standing[$0]?.instances ?? [], as: $1.screens) }
     }
 
-    /// What happens to the presentations in its way, the most hesitant of it.
+    /// The strictest treatment among the presentations in the link's way: `refuse`, then `wait`, then `dismiss`.
     func precedence(in state: NavigationState) -> Flow.Precedence {
         let precedences = state.presentations.dropFirst(keptPresentations(of: state)).map {
             link.precedence(over: $0.style)
@@ -149,17 +150,15 @@ struct FollowedLink {
 
 /// A deep link that waits until it can be followed.
 public struct ParkedLink: Codable, Hashable, Sendable {
-    /// The URL.
     public var url: String
-    /// The message that brought it.
+    /// The id of the message that delivered it.
     public var messageID: String
-    /// When it stops waiting, in milliseconds since 1970.
+    /// The time at which it is discarded, in milliseconds since 1970.
     public var expires: Int
-    /// The messages that waited for an answer, or for that, when it came; nil for none. What they lead to is older than
-    /// the link.
+    /// The ids of the messages that were waiting when the link arrived: the one that waited for an answer, and those
+    /// queued after it. The link is newer than any screen that they open. Nil if no message was waiting.
     public var older: [String]?
 
-    /// Makes a parked link.
     public init(url: String, messageID: String, expires: Int, older: [String]? = nil) {
         self.url = url
         self.messageID = messageID
@@ -172,7 +171,7 @@ public struct ParkedLink: Codable, Hashable, Sendable {
         self.init(url: url, messageID: messageID, expires: expires, older: older)
     }
 
-    /// Says that it is not followed any more.
+    /// The effect that reports why the link is discarded.
     func discarded(_ reason: String) -> Machine.Effect {
         .messageDiscarded(messageID: messageID, reason: "\(Machine.deepLinkReceived): \(reason)")
     }

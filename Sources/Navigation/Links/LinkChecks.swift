@@ -17,7 +17,7 @@ extension FlowChecker {
 
     private mutating func checkNoRule(in transitions: [Flow.Transition], at place: String) {
         for (index, rule) in transitions.enumerated() where rule.on == Machine.deepLinkReceived {
-            report("the flow has 'links', which answer '\(rule.on)'; remove this rule", at: "\(place)[\(index)].on")
+            report("the flow's 'links' handle '\(rule.on)'; remove this rule or 'links'", at: "\(place)[\(index)].on")
         }
     }
 
@@ -25,7 +25,7 @@ extension FlowChecker {
         checkConstants(in: link.when, at: "\(place).when")
         checkConstants(in: link.unless, at: "\(place).unless")
         if link.park < .zero || link.park > .seconds(366 * 86_400) {
-            report("a link waits no less than 0s and no more than 366d; correct 'park'", at: "\(place).park")
+            report("'park' must be at least 0s and at most 366d; correct it", at: "\(place).park")
         }
         check(link.to, at: "\(place).to")
         do {
@@ -45,24 +45,24 @@ extension FlowChecker {
         check(conditions, at: place)
         let values = conditions.flatMap(\.screens).flatMap(\.arguments.values)
         if values.contains(where: { !LinkArgument($0).isConstant }) {
-            report("a link's conditions are tried before its URL is followed; remove '${…}'", at: place)
+            report("a link's conditions cannot contain templates; remove '${…}'", at: place)
         }
     }
 
     private mutating func check(_ target: Flow.Link.Target, at place: String) {
         if target.destinations.isEmpty, target.tab == nil {
-            report("the link leads nowhere; name a root, a path or what is presented", at: place)
+            report("'to' is empty; add 'root', 'path' or 'present'", at: place)
         }
         if let root = target.root {
             checkScreen(root.destination.screen, at: "\(place).root.screen")
             check(root.container, of: target, at: "\(place).root.container")
         }
         if !target.columns.isEmpty, target.root?.container != .split {
-            report("columns need a root with 'container: split'; add it to 'root'", at: "\(place).columns")
+            report("'columns' needs a root with 'container: split'; add it to 'root'", at: "\(place).columns")
         }
         if let tab = target.tab {
             guard case .tabs(let tabs) = target.root?.container, tabs.contains(where: { $0.name == tab }) else {
-                report("tab '\(tab)' needs a root whose container has it; add it to 'root'", at: "\(place).tab")
+                report("'root' of the link has no tab '\(tab)'; give it a container with that tab", at: "\(place).tab")
                 return
             }
         }
@@ -80,23 +80,28 @@ extension FlowChecker {
         check(present.options, of: present.style, at: "\(place).present")
         let texts = [present.options.title, present.options.message].compactMap(\.self)
         if texts.contains(where: { $0.contains("${") }) {
-            report("what a link presents has a fixed title and message; remove '${…}'", at: "\(place).present")
+            report(
+                "title and message of a link's presentation cannot contain templates; remove '${…}'",
+                at: "\(place).present")
         }
     }
 
-    /// The arguments of the tab that the link selects are checked with all others that may take the URL's values.
+    /// Checks the container of a link's root. The arguments of the tab that the link selects are checked together with
+    /// those of the other screens that may use the URL's values.
     private mutating func check(_ layout: Flow.Layout?, of target: Flow.Link.Target, at place: String) {
         guard case .tabs(let tabs) = layout else { return }
         check(.tabs(tabs.map { .tab($0.name, .screen($0.destination.screen)) }), at: place)
         for (index, tab) in tabs.enumerated() where tab.name != target.tab {
             if tab.destination.arguments.values.contains(where: { !LinkArgument($0).isConstant }) {
-                report("only the tab that the link selects takes values; remove '${…}'", at: "\(place).tabs[\(index)]")
+                report(
+                    "only the tab that the link selects can use values of the URL; remove '${…}'",
+                    at: "\(place).tabs[\(index)]")
             }
         }
     }
 
-    /// Every value of a URL leads somewhere, and every value that a screen needs is in the URL: else no state could be
-    /// read as a URL again.
+    /// Checks that each placeholder of the URL is used by a screen, and that each value that a screen uses is in the
+    /// URL. Otherwise the URL could not be derived from the state.
     private mutating func checkPlaces(of pattern: URLPattern, in target: Flow.Link.Target, at place: String) {
         let known = pattern.required + pattern.optional
         for destination in target.destinations {
@@ -105,7 +110,7 @@ extension FlowChecker {
         let used = target.destinations.reduce(into: Set()) { $0.formUnion($1.places) }
         for name in known where !used.contains(name) {
             report(
-                "'{\(name)}' of the link's URL is not used; give '${url.\(name)}' to a screen, or remove it",
+                "no screen uses '{\(name)}' of the link's URL; add an argument '${url.\(name)}', or remove it",
                 at: "\(place).url")
         }
     }
@@ -123,12 +128,12 @@ extension FlowChecker {
             case .place(let value):
                 report("the link's URL has no '{\(value)}'; \(Spelling.advice(for: value, among: known))", at: place)
             case .unreadable:
-                report("'\(name)' of '\(owner)' must be a constant or '${url.NAME}' alone", at: place)
+                report("'\(name)' of '\(owner)' must be a constant or only '${url.NAME}'; correct it", at: place)
             }
         }
     }
 
-    /// A link that an earlier one always takes the URLs of is never followed.
+    /// Reports a link that is never followed because an earlier one always matches its URLs.
     private mutating func checkCompetition(with earlier: ArraySlice<Flow.Link>, of link: Flow.Link, at place: String) {
         guard let pattern = link.pattern else { return }
         for other in earlier {
@@ -136,18 +141,17 @@ extension FlowChecker {
                 other.when.isEmpty && other.unless.isEmpty || other.when == link.when && other.unless == link.unless
             guard isAlwaysFirst, other.pattern?.covers(pattern) == true else { continue }
             report(
-                "'\(other.url)', which stands before it, takes all of its URLs; move this one up or remove it",
+                "the earlier link '\(other.url)' matches all URLs of this one; move this one before it, or remove it",
                 at: "\(place).url")
             return
         }
     }
 
-    /// Going back from a screen that a link opened should lead where it leads when the app itself opened the screen.
+    /// Checks that the way back from a screen that a link opened is the same as if rules had opened the screen.
     mutating func checkBackPath(of link: Flow.Link, at place: String) {
         if link.roots.isEmpty {
             report(
-                "the link does not say on which root it lies, so back from it leads anywhere; add 'root' to 'to', or "
-                    + "'root' to 'when'",
+                "the link names no root, so going back from it may lead anywhere; add 'root' to 'to', or to 'when'",
                 at: "\(place).to")
         }
         checkBackPath(link.to.path, on: link.roots + link.to.firsts, at: "\(place).to.path")
@@ -163,22 +167,23 @@ extension FlowChecker {
             if !usual.isEmpty, !beneath.isEmpty, usual.isDisjoint(with: beneath) {
                 let names = usual.sorted().joined(separator: "' or '")
                 report(
-                    "the link has no back path: '\(destination.screen)' is reached from '\(names)'; put that before it",
+                    "the link has no path back: rules push '\(destination.screen)' on '\(names)'; put that before it",
                     at: "\(place)[\(index)]")
             }
             beneath = [destination.screen]
         }
     }
 
-    /// The screens that rules push a screen on, as far as rules tell.
+    /// The screens on which rules push this screen, as far as the rules determine them.
     private func screens(beneath screen: String) -> Set<String> {
         var beneath = Set<String>()
         for rule in flow.allTransitions {
-            // What is in front within the rule, once an action of its own has put it there.
+            // The screens of which one is in front after the rule's actions so far. Nil if no action has determined
+            // them.
             var front: [String]?
             for action in rule.actions {
                 switch action {
-                // What lies in another column, rules do not tell.
+                // The rules do not determine which screens lie in another column.
                 case .push(_, column: _?), .pushFlow(_, _, column: _?): break
                 case .push(let pushed, column: nil):
                     if pushed.screen == screen { beneath.formUnion(front ?? origins(of: rule)) }
@@ -203,7 +208,8 @@ extension FlowChecker {
         return beneath.subtracting([screen])
     }
 
-    /// Where a rule begins: the screen that must be in front, or those that send its message, or the root.
+    /// The screens from which a rule leads on: those that must be in front, otherwise those that send its message,
+    /// otherwise the roots that it requires.
     private func origins(of rule: Flow.Transition) -> [String] {
         let top = screens(in: .top, of: rule)
         if !top.isEmpty { return top }
@@ -217,7 +223,7 @@ extension FlowChecker {
 }
 
 extension Flow.Link.Target {
-    /// The first screens of the tabs that its path may lie on.
+    /// The first screens of the tabs that the target's path may lie on.
     fileprivate var firsts: [String] {
         guard case .tabs(let tabs) = root?.container else { return [] }
         return tabs.filter { tab == nil || tab == $0.name }.map(\.destination.screen)

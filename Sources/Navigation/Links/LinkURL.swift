@@ -5,7 +5,7 @@ extension Flow.Link {
         values(of: state).flatMap { pattern?.url(with: $0) }
     }
 
-    /// The values of the URL that leads to a state; nil when none of this link's does.
+    /// The values of this link's URL for a state. Nil if no URL of this link leads to the state.
     func values(of state: NavigationState) -> [String: String]? {
         guard to.root != nil || roots.contains(state.root.instance.screen) || roots.isEmpty else { return nil }
         return to.values(of: state)
@@ -23,11 +23,11 @@ extension Flow.Link.Target {
             else { return nil }
             values.merge(own) { first, _ in first }
         }
-        // A value of the query that one screen has and another lacks belongs to no URL.
+        // If one screen has a query value and another lacks it, no URL leads to this state.
         return pairs.allSatisfy { $0.wanted.hasArguments(of: $0.standing, for: values) } ? values : nil
     }
 
-    /// What the target wants and what stands in its place; nil when the state has another shape.
+    /// Pairs the target's screens with the open instances in the same places. Nil if the state has another structure.
     private func pairs(with state: NavigationState) -> [Pair]? {
         guard keepsTab(of: state), root?.fits(state.root.container) ?? true,
             let beside = pairs(withColumnsOf: state), let above = pairs(withPresentationsOf: state)
@@ -68,14 +68,14 @@ extension Flow.Link.Target {
         wanted.count == standing.count ? Array(zip(wanted, standing)) : nil
     }
 
-    /// Whether the tab that it wants is selected.
+    /// True if the target's tab is selected, or the target names none.
     func keepsTab(of state: NavigationState) -> Bool {
         tab == nil || tab == state.root.container?.selectedTab
     }
 }
 
 extension Flow.Link.Root {
-    /// Whether a root of this arrangement may stay.
+    /// True if a root with this container can be kept for the link.
     func fits(_ standing: Container?) -> Bool {
         switch (container, standing) {
         case (nil, _), (.split, .split): true
@@ -87,11 +87,11 @@ extension Flow.Link.Root {
     }
 }
 
-/// An argument of a screen that a deep link opens: a constant, or the value of the URL that `${url.NAME}` names.
+/// An argument of a screen that a deep link opens: a constant, or the URL's value that `${url.NAME}` refers to.
 enum LinkArgument: Equatable {
     case constant(JSONValue)
     case place(String)
-    /// Anything else with a template in it, from which no URL could be made again.
+    /// Any other value with a template in it. The URL could not be derived from such an argument.
     case unreadable
 
     init(_ value: JSONValue) {
@@ -116,7 +116,7 @@ enum LinkArgument: Equatable {
 }
 
 extension [String: JSONValue] {
-    /// These arguments for the values of a URL. One whose place the URL leaves out is left out.
+    /// These arguments, filled in with the values of a URL. An argument whose value the URL lacks is left out.
     func filled(from values: [String: String]) -> [String: JSONValue] {
         compactMapValues { argument in
             switch LinkArgument(argument) {
@@ -129,18 +129,19 @@ extension [String: JSONValue] {
 }
 
 extension Flow.Destination {
-    /// The places of the URL that its arguments take their values from.
+    /// The placeholders of the URL that the arguments refer to.
     var places: Set<String> {
         Set(arguments.values.compactMap { if case .place(let name) = LinkArgument($0) { name } else { nil } })
     }
 
-    /// The arguments for the values of a URL.
+    /// The arguments, filled in with the values of a URL.
     func arguments(from values: [String: String]) -> [String: JSONValue] {
         arguments.filled(from: values)
     }
 
-    /// The values of the URL that leads to this instance; nil when none of this destination's does. None ever leads into
-    /// the midst of a child flow: to whoever began its run.
+    /// The values of the URL that leads to this instance. Nil if no URL does: the instance is another screen, has other
+    /// arguments, or belongs to a run of a child flow. A link never leads into a child flow, because no flow would
+    /// receive the result of the run.
     func values(of instance: ScreenInstance) -> [String: String]? {
         guard instance.screen == screen, instance.run == nil else { return nil }
         var values: [String: String] = [:]
@@ -158,12 +159,13 @@ extension Flow.Destination {
         return hasArguments(of: instance, for: values) ? values : nil
     }
 
-    /// Whether the instance has arguments of those names that it would get for these values.
+    /// True if the instance has exactly the arguments, by name, that a new instance would get for these values.
     func hasArguments(of instance: ScreenInstance, for values: [String: String]) -> Bool {
         Set(instance.arguments.keys) == Set(arguments(from: values).keys)
     }
 
-    /// An identifier that came in a message may be a number; in a URL it is text.
+    /// Converts a value to a string of a URL. A number is allowed, because an identifier in a message may be one. Nil
+    /// for null, arrays and objects.
     private static func text(of value: JSONValue) -> String? {
         switch value {
         case .string(let text): text

@@ -1,13 +1,14 @@
-/// An absolute URL taken apart and decoded, so that two spellings of one URL have equal parts (RFC 3986, 6.2).
+/// The decoded parts of an absolute URL. Two spellings of one URL have equal parts (RFC 3986, 6.2).
 struct URLParts {
     let scheme: String
-    /// Without case, and without the port that the scheme has anyway. A user in it makes it another authority.
+    /// In lower case and without the default port of the scheme. A user name is part of it, so a URL with one has
+    /// another authority.
     let authority: String
-    /// Without `.` and `..`.
+    /// The path segments after `.` and `..` have been resolved.
     let segments: [String]
     let query: [(name: String, value: String)]
 
-    /// The longest URL that is read, in bytes: a parked one is part of each snapshot.
+    /// The maximum length of a URL in bytes. It is limited because a parked URL is part of every snapshot.
     static let lengthLimit = 8192
 
     init?(_ url: String) {
@@ -47,19 +48,20 @@ struct URLParts {
     }
 }
 
-/// A URL, or a pattern of URLs, cut at its delimiters (RFC 3986, 3) and not decoded yet.
+/// The parts of a URL or of a URL pattern, split at its delimiters (RFC 3986, 3) and not decoded yet.
 ///
-/// It is cut by bytes: to Swift a `/` with a combining accent after it is one other character.
+/// It is split by bytes, because for Swift a `/` followed by a combining accent is one character, which does not equal
+/// `/`.
 struct RawURL {
-    /// Without case.
+    /// In lower case.
     let scheme: String
     let authority: ArraySlice<UInt8>?
-    /// What the path's slashes separate; a slash at its end changes nothing.
+    /// The parts of the path between slashes. A slash at the end adds no segment.
     let segments: [ArraySlice<UInt8>]
     let query: [(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)]
     let hasFragment: Bool
 
-    /// - Returns: nil for what has no scheme.
+    /// - Returns: Nil if the string does not begin with a scheme.
     init?(_ source: String) {
         var rest = Array(source.utf8)[...]
         guard let scheme = Self.cut(&rest, at: ":").flatMap(Self.scheme) else { return nil }
@@ -84,7 +86,8 @@ struct RawURL {
         segments = Self.segments(rest)
     }
 
-    /// Takes off what stands before the first `delimiter`, and the delimiter.
+    /// Removes the part before the first `delimiter` together with the delimiter, and returns the part. Nil if there is
+    /// no delimiter.
     private static func cut(_ rest: inout ArraySlice<UInt8>, at delimiter: Unicode.Scalar) -> ArraySlice<UInt8>? {
         guard let index = rest.firstIndex(of: UInt8(ascii: delimiter)) else { return nil }
         defer { rest = rest[(index + 1)...] }
@@ -119,7 +122,7 @@ struct RawURL {
 
 /// Percent-encoding (RFC 3986, 2.1).
 enum PercentEncoding {
-    /// Encodes all but the unreserved characters, so that the text cannot become another part of a URL.
+    /// Encodes all characters except the unreserved ones, so that the text cannot contain delimiters of a URL.
     static func encode(_ text: String) -> String {
         var encoded = ""
         for byte in text.utf8 {
@@ -135,7 +138,7 @@ enum PercentEncoding {
 
     /// Decodes a part of a URL.
     ///
-    /// - Returns: nil when a `%` is not followed by two digits, or when the bytes are no UTF-8.
+    /// - Returns: Nil if a `%` is not followed by two hexadecimal digits, or if the bytes are not UTF-8.
     static func decode(_ bytes: ArraySlice<UInt8>) -> String? {
         var decoded: [UInt8] = []
         var rest = bytes

@@ -1,8 +1,9 @@
-/// What the URLs of one deep link look like: `focus://playlist/{playlistID}?theme={theme}`.
+/// A pattern for the URLs of one deep link, such as `focus://playlist/{playlistID}?theme={theme}`.
 ///
-/// A place `{name}` stands for a segment of the path or a part of one, never for several, or for the value of a query
-/// parameter. A parameter whose value is a place may be missing, one with a fixed value must be there, and those that
-/// the pattern does not name are ignored, as is a fragment. Scheme and host are compared without case.
+/// A placeholder `{name}` matches one segment of the path, a part of a segment, or the whole value of a query
+/// parameter. A query parameter whose value is a placeholder is optional; one with a fixed value is required. Query
+/// parameters that the pattern does not name are ignored, and so is a fragment. Scheme and host are compared without
+/// case.
 public struct URLPattern: Hashable, Sendable {
     /// The pattern as it was written.
     public let source: String
@@ -12,7 +13,7 @@ public struct URLPattern: Hashable, Sendable {
     let segments: [Piece]
     let query: [Parameter]
 
-    /// Text with at most one place in it.
+    /// Fixed text with at most one placeholder in it.
     struct Piece: Hashable, Sendable {
         var prefix: String
         var place: String?
@@ -24,13 +25,13 @@ public struct URLPattern: Hashable, Sendable {
         var value: Piece
     }
 
-    /// The places in the path, which every matching URL fills.
+    /// The placeholders in the path. Every matching URL has values for them.
     public var required: [String] { segments.compactMap(\.place) }
 
-    /// The places in the query, which a matching URL may leave out.
+    /// The placeholders in the query. A matching URL may have no values for them.
     public var optional: [String] { query.compactMap(\.value.place) }
 
-    /// Reads a pattern.
+    /// Parses a pattern.
     ///
     /// - Throws: ``Problem`` that says what is wrong.
     public init(_ source: String) throws(Problem) {
@@ -59,10 +60,9 @@ public struct URLPattern: Hashable, Sendable {
         for place in required + optional where !names.insert(place).inserted { throw .twice(place) }
     }
 
-    /// Reads the values out of a URL.
+    /// Matches a URL with the pattern.
     ///
-    /// - Parameter url: The URL.
-    /// - Returns: The decoded values by the names of the places; nil when the URL is none of this pattern.
+    /// - Returns: The decoded values by the names of the placeholders. Nil if the URL does not match.
     public func values(in url: String) -> [String: String]? {
         URLParts(url).flatMap { values(in: $0) }
     }
@@ -89,11 +89,11 @@ public struct URLPattern: Hashable, Sendable {
         return values
     }
 
-    /// Makes the URL of these values; `values(in:)` reads them out of it again.
+    /// Builds the URL with these values; `values(in:)` returns the same values for it.
     ///
-    /// - Parameter values: A value for each place; those of the query may be missing.
-    /// - Returns: The URL in normal form; nil when a value is missing, or cannot be a segment of a path
-    ///   as `..` cannot, or is too long.
+    /// - Parameter values: The values by the names of the placeholders. Those of the query may be missing.
+    /// - Returns: The URL in normal form. Nil if a value of the path is missing or cannot be a path segment, such as
+    ///   `..`, or if the URL is too long.
     public func url(with values: [String: String]) -> String? {
         var url = scheme + ":" + (hasAuthority ? "//" + authority : "")
         for (index, piece) in segments.enumerated() {
@@ -109,7 +109,8 @@ public struct URLPattern: Hashable, Sendable {
         return url.utf8.count <= URLParts.lengthLimit ? url : nil
     }
 
-    /// The URL that another one would be if it were of this pattern, as far as that can be told.
+    /// Returns the pattern filled in with the segments of another URL, in order to compare their spellings. Nil if the
+    /// segments do not suffice.
     func filled(from url: URLParts) -> String? {
         var values: [String: String] = [:]
         for (piece, segment) in zip(segments, url.segments) {
@@ -118,40 +119,40 @@ public struct URLPattern: Hashable, Sendable {
         return self.url(with: values)
     }
 
-    /// Whether every URL of the other pattern is one of this pattern too.
+    /// True if every URL that matches the other pattern matches this one too.
     func covers(_ other: URLPattern) -> Bool {
         scheme == other.scheme && authority == other.authority && segments.count == other.segments.count
             && zip(segments, other.segments).allSatisfy { $0.covers($1) }
             && query.allSatisfy { $0.value.place != nil || other.query.contains($0) }
     }
 
-    /// Why a pattern cannot be read.
+    /// A reason why a pattern cannot be parsed.
     public enum Problem: Error, Hashable, Sendable, CustomStringConvertible {
-        /// It does not begin with a scheme.
+        /// The pattern does not begin with a scheme.
         case noScheme
-        /// It ends with a fragment, which no application is told by every system.
+        /// The pattern has a fragment, which some systems do not pass to the app.
         case fragment
-        /// The part between `//` and the path holds a place or a user.
+        /// The part between `//` and the path contains a placeholder or a user name, or cannot be decoded.
         case authority
-        /// This segment or query parameter cannot be read.
+        /// This segment or query parameter cannot be parsed.
         case malformed(String)
-        /// This query parameter's value is more than a place.
+        /// The value of this query parameter combines fixed text and a placeholder.
         case partOfValue(String)
-        /// This place stands twice.
+        /// This placeholder occurs twice.
         case twice(String)
 
-        /// What is wrong and what to do.
+        /// The problem and its remedy.
         public var description: String {
             switch self {
-            case .noScheme: "a link's URL begins with its scheme, such as 'focus:' or 'https:'; add it"
-            case .fragment: "a link's URL has no fragment, which is ignored; remove '#' and what follows"
+            case .noScheme: "a link's URL must begin with a scheme; add one, such as 'focus:' or 'https:'"
+            case .fragment: "a link's URL cannot have a fragment; remove '#' and everything after it"
             case .authority:
-                "a link's host has no case, so no place '{…}' and no user can stand in it; put them in the path"
+                "the host of a link's URL cannot contain '{…}' or a user name; move them to the path"
             case .malformed(let part):
-                "'\(part)' in a link's URL cannot be read; write text or one '{name}', and '%' as '%25'"
+                "'\(part)' in a link's URL is invalid; write fixed text or one '{name}', and '%' as '%25'"
             case .partOfValue(let name):
-                "the query parameter '\(name)' must be a fixed text or one place; write '\(name)={name}'"
-            case .twice(let place): "'{\(place)}' stands twice in the link's URL; give one another name"
+                "query parameter '\(name)' mixes fixed text and '{…}'; write '\(name)={name}' or only fixed text"
+            case .twice(let place): "'{\(place)}' occurs twice in the link's URL; rename one of them"
             }
         }
     }
@@ -177,9 +178,11 @@ extension URLPattern.Piece {
         self.suffix = suffix
     }
 
-    /// What the place stands for in `text`; never nothing.
+    /// The part of `text` that the placeholder matches. Nil if `text` does not match or the placeholder would match
+    /// nothing.
     fileprivate func value(in text: String) -> String? {
-        // By bytes: a value that begins with a combining accent would merge with the prefix into one character.
+        // Compares bytes, because a value that begins with a combining accent would form one character with the end of
+        // the prefix.
         let (text, prefix, suffix) = (Array(text.utf8), Array(prefix.utf8), Array(suffix.utf8))
         guard text.count > prefix.count + suffix.count, text.starts(with: prefix),
             text.reversed().starts(with: suffix.reversed())

@@ -1,39 +1,44 @@
 internal import Support
 
-/// Identifiers of the messages that a message leads to.
+/// The ids of the messages that are sent because of another message.
 ///
-/// They are derived instead of drawn, so that a replay, and a host that was killed and handles a message again, name the
-/// same message alike. The cause's own identifier is unique, so appending to it is free of collisions, costs nothing
-/// and can be read in a journal; a hash of it would be none of these.
+/// They are derived from the id of the causing message. A replay, and a host that was killed and handles a message
+/// again, therefore give the same id to the same message. The causing id is unique, so an id that appends to it has no
+/// collisions, needs no computation and can be read in a journal. A hash would have none of these advantages.
 public enum DerivedID {
-    /// From this length on a cause's identifier is shortened: a chain of rules that answer one another's commands must
-    /// not grow it without end, and a stranger may send one of any length.
+    /// The length in bytes above which a cause's id is shortened. A chain of rules that answer each other's commands
+    /// would otherwise make ids grow without limit, and foreign clients may send ids of any length.
     private static let longest = 96
 
-    /// Makes an identifier.
+    /// Derives an id.
     ///
     /// - Parameters:
-    ///   - cause: The identifier of the message that is answered.
-    ///   - platform: The platform that answers it; another one answers it too.
-    ///   - name: What tells it from the answer's other messages.
-    /// - Returns: The same for the same three and, but for 64 bits of chance among long chains, for no others.
+    ///   - cause: The id of the causing message.
+    ///   - platform: The platform that sends the message, because several platforms may react to one cause.
+    ///   - name: A name that is unique among the messages that the platform sends for this cause.
+    /// - Returns: Always the same id for the same three values. Other values give other ids, except for collisions of a
+    ///   64-bit hash if `cause` had to be shortened.
     public static func make(from cause: String, platform: String, name: String) -> String {
         "\(shortened(cause)).\(platform).\(name)"
     }
 
-    /// Makes the identifier of a message that several answer a cause with: whoever sends it, it is one message.
+    /// Derives an id that is the same for all processes that react to a cause with this message, so it counts as one
+    /// message.
     ///
-    /// A replay does not wait for it, as the one who sent it may not take part: ``isDerived(_:from:)`` is false.
+    /// ``isDerived(_:from:)`` is false for it, so a replay does not wait for this message. The process that sent it may
+    /// not take part in the replay.
     public static func shared(from cause: String, name: String) -> String {
         "\(shortened(cause))~\(name)"
     }
 
-    /// Whether an identifier was made from a cause's: whoever said that message says it again when told the cause again.
+    /// True if `make(from:platform:name:)` derived the id from this cause. Its sender sends the same message again if
+    /// it receives the cause again.
     public static func isDerived(_ id: String, from cause: String) -> Bool {
         id.hasPrefix("\(shortened(cause)).")
     }
 
-    /// Begins as before, and thus with the random part of the first identifier in the chain.
+    /// The cause's id, or a beginning of it with a hash of the whole. The beginning contains the random part of the
+    /// first id in the chain.
     private static func shortened(_ cause: String) -> String {
         guard cause.utf8.count > longest else { return cause }
         var hash = FNV1a()

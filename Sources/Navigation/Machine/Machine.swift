@@ -1,38 +1,37 @@
 internal import Support
 
-/// A flow in motion: it takes the messages of one session and says what an app shall show.
+/// A state machine that runs a flow: it takes the messages of one session and computes the screens that the app shows.
 ///
-/// It is a value and has no clock, no chance and no connection to anything: the same inputs lead to the same state,
-/// effects and snapshot. A host feeds it the messages in the order of the bus and does what it asks for.
+/// It is a value without a clock, random numbers or connections, so the same inputs lead to the same state, effects and
+/// snapshot. A host feeds it the messages in the order of the bus and carries out its effects.
 ///
-/// - Views' reports are its own business, in every flow alike.
-/// - An action that a view asks for is taken when the flow allows it.
-/// - Deep links lead where the flow's `links` say.
-/// - Any other message is met with the first rule of the flow that matches. That no rule matches is normal.
-/// - A command from a screen that has been dismissed comes too late: it is discarded, visibly.
+/// - Views' reports are handled by the machine itself, in the same way for every flow.
+/// - An action that a view requests is taken if the flow allows it.
+/// - Deep links are handled by the flow's `links`.
+/// - Any other message is handled by the first rule of the flow that matches it. Often no rule matches.
+/// - A command from a screen instance that was dismissed is discarded with `event.MessageDiscarded`.
 ///
-/// The latter, requests, deep links and reports concern only messages of the machine's own platform, and those that name
-/// no platform: another platform's instances are unknown here.
+/// Commands from dismissed instances, requests, deep links and reports are handled only if they come from the machine's
+/// own platform or name no platform, because the instances of other platforms are unknown here.
 public struct Machine: Hashable, Sendable {
-    /// The flow.
+    /// The flow that the machine runs.
     public let flow: Flow
-    /// The session whose messages it takes.
+    /// The session whose messages it takes. Messages of other sessions are ignored.
     public let session: String
-    /// How often the state has changed.
+    /// The number of changes of the state.
     public private(set) var revision: Int
-    /// Which screens the app shall show.
+    /// The screens that the app shows, and what waits.
     public private(set) var state: NavigationState
-    /// The identifier of the message that the last change answered.
+    /// The id of the message that caused the last change. Nil before the first change.
     public private(set) var cause: String?
     private(set) var memory: NavigationMemory
-    /// What an attempt held back and nobody has met since. Empty between messages.
+    /// The queued messages of attempts that have ended, which have not been handled yet. Empty between calls of
+    /// ``handle(_:)``.
     private var released: [Input] = []
 
-    /// Starts a session at the flow's start screen, at revision 0.
+    /// Starts a session on the flow's start screen, at revision 0.
     ///
-    /// - Parameters:
-    ///   - flow: The flow.
-    ///   - session: The session, as the subject of its messages names it.
+    /// - Parameter session: The session, which is the subject of its messages.
     public init(flow: Flow, session: String = "default") {
         var memory = NavigationMemory()
         let state = NavigationState(root: RootScreen(memory.instantiate(flow.start)))
@@ -55,24 +54,27 @@ public struct Machine: Hashable, Sendable {
         self.memory = memory
     }
 
-    /// Takes a message.
+    /// Handles a message.
     ///
-    /// - Parameter input: The message. One of another session changes nothing.
-    /// - Returns: What the host has to do, in order, together with publishing the snapshot when the revision is new.
+    /// - Parameter input: The message. A message of another session changes nothing.
+    /// - Returns: The effects that the host has to carry out, in order. If the revision has changed, the host also
+    ///   publishes the snapshot.
     public mutating func handle(_ input: Input) -> [Effect] {
         guard input.subject == session else { return [] }
         let published = revision
         var effects = meet(input)
-        // Time passes, and states change with a changed flow, also where the message itself changes nothing.
+        // A parked link may have expired, or a changed flow may admit it, even if the message itself changes nothing.
         if state.parked != nil { effects += commit(step(for: input)) }
         return effects + meet(released: [], at: input.attributes.time, published: published)
     }
 
-    /// Meets what an attempt held back, now that it has ended. Each is a step of its own, whose state all can see.
+    /// Handles the queued messages of an attempt that has ended. Each of them is a step of its own, whose state is
+    /// published.
     ///
     /// - Parameters:
-    ///   - time: That of the message which ended it, as no machine has a clock.
-    ///   - published: The last revision that is published.
+    ///   - time: The time of the message that ended the attempt, because the machine has no clock. Nil if no message
+    ///     did.
+    ///   - published: The last revision that was published.
     mutating func meet(released inputs: [Input], at time: Int? = nil, published: Int) -> [Effect] {
         released += inputs
         var published = published
@@ -98,7 +100,7 @@ public struct Machine: Hashable, Sendable {
             return isOwn(input) ? handle(report, input) : []
         }
         if let instance = lateInstance(of: input) {
-            return [input.discarded("no screen instance '\(instance)' stands")]
+            return [input.discarded("screen instance '\(instance)' was dismissed or never existed")]
         }
         if input.type == Self.deadlinePassed { return isOwn(input) ? expire(input) : [] }
         if let effects = takeAnswer(input) ?? holdBack(input) { return effects }
@@ -108,7 +110,7 @@ public struct Machine: Hashable, Sendable {
         return take(match, step(for: input))
     }
 
-    /// Does what a rule says, or asks first.
+    /// Takes the actions of a rule, or begins an attempt if the rule has a guard.
     private mutating func take(_ match: Match, _ step: MachineStep) -> [Effect] {
         var step = step
         step.scope = match.run?.id
@@ -116,7 +118,7 @@ public struct Machine: Hashable, Sendable {
         return perform(match.transition.actions, step)
     }
 
-    /// Takes all of the actions as one step or, when one cannot be taken, none.
+    /// Takes all of the actions as one step. If one of them cannot be taken, none is.
     private mutating func perform(_ actions: [Flow.Action], _ step: MachineStep) -> [Effect] {
         var performed = step
         do {
@@ -129,7 +131,7 @@ public struct Machine: Hashable, Sendable {
         return commit(performed)
     }
 
-    /// The machine as it can be shown, stored and restored.
+    /// The machine's state in the form in which it is published, stored and restored.
     public var snapshot: NavigationSnapshot {
         NavigationSnapshot(
             platform: flow.platform,
@@ -150,7 +152,7 @@ public struct Machine: Hashable, Sendable {
         return step
     }
 
-    /// Makes a step's outcome the machine's.
+    /// Completes a step and takes over its state and memory.
     private mutating func commit(_ step: MachineStep) -> [Effect] {
         var step = step
         tellOfReportedEndings(&step)
@@ -165,16 +167,17 @@ public struct Machine: Hashable, Sendable {
         return step.effects
     }
 
-    /// A rule that matches, and the run of the child flow that it is a rule of.
+    /// A rule that matches, and the run of the child flow that it belongs to. The run is nil for a rule of the flow
+    /// itself.
     typealias Match = (transition: Flow.Transition, run: FlowRun?)
 
-    /// The first rule that matches the message and the state as it is.
+    /// The first rule that matches the message and the current state.
     private func match(_ input: Input) -> Match? {
         match(step(for: input), runs: runs(for: input))
     }
 
-    /// The first rule that matches the step's message and the state that it met: of these runs' flows in their order, or
-    /// else of the flow itself.
+    /// The first rule that matches the step's message and the state before the step. The rules of these runs' flows are
+    /// tried in this order, then those of the flow itself.
     private func match(_ step: MachineStep, runs: [FlowRun]) -> Match? {
         for run in runs {
             let transitions = flow.flows[run.flow]?.transitions ?? []
@@ -190,22 +193,24 @@ public struct Machine: Hashable, Sendable {
             && holds(transition, step)
     }
 
-    /// Whether the state that the step's message met is one that the rule asks for.
+    /// True if the state before the step fulfils the rule's conditions.
     private func holds(_ transition: Flow.Transition, _ step: MachineStep) -> Bool {
         transition.when.allSatisfy { $0.holds(in: step) } && !transition.unless.contains { $0.holds(in: step) }
     }
 
-    /// Whether the message has these fields.
+    /// True if the message's data fulfils these conditions.
     private func matches(_ fields: [String: Flow.Match], _ input: Input) -> Bool {
         fields.allSatisfy { $0.value.holds(for: input.data.value(at: $0.key)) }
     }
 
-    /// Whether the message is from the machine's platform, or from none: a tool's report shall work like a view's.
+    /// True if the message comes from the machine's platform or names no platform. A tool's report, which names none,
+    /// has the same effect as a view's.
     private func isOwn(_ input: Input) -> Bool {
         input.attributes.platform == nil || input.attributes.platform == flow.platform
     }
 
-    /// The dismissed instance that sent this command. Events tell what has happened, which no dismissal undoes.
+    /// The dismissed instance that sent this command. Nil if the sender is open, if the message names no instance, or
+    /// if it is not a command. An event from a dismissed instance is still handled, because it tells what has happened.
     private func lateInstance(of input: Input) -> String? {
         guard isOwn(input), input.type.hasPrefix("command."), let instance = input.attributes.instance,
             !state.isStanding(instance)
@@ -214,14 +219,15 @@ public struct Machine: Hashable, Sendable {
     }
 }
 
-// What a view's report changes.
+// Views' reports.
 //
-// A report is idempotent by the instance that it names. When that instance no longer stands,
-// - the repetition of the report that took it away changes nothing and is not worth a word: a view that reconnects,
-//   and a second device that shows the session, repeat themselves as a matter of course;
-// - a back or a dismissal of what the program has just dismissed changes nothing either: both wanted the same, and the
-//   instance stays `leaving` until the view says that it is gone;
-// - anything else comes too late, and is discarded visibly: above all an answer to an alert that was dismissed.
+// A report is idempotent, because it names an instance. If that instance is no longer open, there are three cases:
+// - The report repeats the one that removed the instance. It is ignored, because a view that reconnects and a second
+//   device that shows the session often repeat reports.
+// - The report is a back or a dismissal of an instance that the program has just dismissed. It is ignored, because both
+//   have the same intent. The instance stays in `leaving` until the view reports that it is gone.
+// - Any other report comes too late and is discarded with `event.MessageDiscarded`. An example is the answer to an
+//   alert that was dismissed.
 extension Machine {
     private mutating func handle(_ report: ViewReport, _ input: Input) -> [Effect] {
         if report == .screenDisplayed { return screenDisplayed(input) }
@@ -243,24 +249,26 @@ extension Machine {
         if memory.departures.contains(input.departure(of: instance)) { return [] }
         let isLeaving = state.leaving.contains { $0.id == instance }
         if isLeaving, report == .backCompleted || report == .presentationDismissed { return [] }
-        return [input.discarded("no screen instance '\(instance)' stands")]
+        return [input.discarded("screen instance '\(instance)' was dismissed or never existed")]
     }
 
-    /// A view may lag behind, but it cannot be ahead of the state.
+    /// Handles the report of the displayed revision. A view may lag behind the state, but it cannot be ahead of it.
     private func screenDisplayed(_ input: Input) -> [Effect] {
         guard let displayed = input.data["revision"]?.integerValue else {
             return [input.discarded("the field 'revision' is missing")]
         }
-        return displayed <= revision ? [] : [input.discarded("there is no revision \(displayed) yet")]
+        return displayed <= revision ? [] : [input.discarded("revision \(displayed) does not exist yet")]
     }
 
-    /// Views send this for everything that disappears, also for what they have reported as dismissed before.
+    /// Handles the report that an instance has been animated out. Views send it for each instance that disappears, even
+    /// if they have reported its dismissal before.
     private mutating func screenGone(_ instance: String, _ input: Input) -> [Effect] {
         guard state.leaving.contains(where: { $0.id == instance }) else {
             if memory.knows(instance) { return [] }
             let reason =
                 state.isStanding(instance)
-                ? "screen instance '\(instance)' still stands" : "no screen instance '\(instance)' is leaving"
+                ? "screen instance '\(instance)' has not been dismissed"
+                : "screen instance '\(instance)' is not leaving"
             return [input.discarded(reason)]
         }
         var step = step(for: input)
@@ -268,11 +276,12 @@ extension Machine {
         return commit(step)
     }
 
-    /// Only a completed back changes anything: one that is under way may still be cancelled.
+    /// Handles a swipe back. Only a completed one changes the state, because the user can still cancel one that has
+    /// started.
     private mutating func back(_ report: ViewReport, _ instance: String, _ input: Input) -> [Effect] {
         var step = step(for: input)
         guard step.takeBack(to: instance) else {
-            return [input.discarded("screen instance '\(instance)' is on no path")]
+            return [input.discarded("screen instance '\(instance)' is not on a path")]
         }
         return report == .backCompleted ? commit(step) : []
     }
@@ -281,9 +290,9 @@ extension Machine {
         guard let index = state.presentations.firstIndex(where: { $0.instance.id == instance }) else {
             return [input.discarded("screen instance '\(instance)' is not presented")]
         }
-        // The state stays: the view that follows it shows the presentation again.
+        // The state is unchanged, so the view shows the presentation again.
         guard state.presentations[index].isInteractivelyDismissable else {
-            return [input.discarded("screen instance '\(instance)' cannot be dismissed by its user")]
+            return [input.discarded("screen instance '\(instance)' cannot be dismissed by the user")]
         }
         var step = step(for: input)
         step.takeAwayPresentations(from: index)
@@ -293,14 +302,14 @@ extension Machine {
     private mutating func alertAnswered(_ instance: String, _ input: Input) -> [Effect] {
         let question = state.presentations.firstIndex { $0.instance.id == instance && $0.style.isQuestion }
         guard let index = question else {
-            return [input.discarded("screen instance '\(instance)' is no alert")]
+            return [input.discarded("screen instance '\(instance)' is not an alert or a dialog")]
         }
         let style = state.presentations[index].style
         let buttons = state.presentations[index].options.buttons ?? []
         let id = input.data["button"]?.stringValue
         guard let button = buttons.first(where: { $0.id == id }) else {
             let known = buttons.map(\.id).joined(separator: ", ")
-            return [input.discarded("the \(style) has no button '\(id ?? "")', its buttons are \(known)")]
+            return [input.discarded("the \(style) has no button '\(id ?? "")'; its buttons are \(known)")]
         }
         var step = step(for: input)
         step.takeAwayPresentations(from: index)
@@ -318,18 +327,20 @@ extension Machine {
     }
 }
 
-// The imperative style: a view asks for an action instead of telling what happened, and the flow says for which.
+// Requests: a view asks for an action instead of reporting what the user did, and the flow lists the actions that it
+// allows.
 //
-// A request is an intent of the moment. What the flow does not allow, what makes no sense and what the state does not
-// admit is therefore discarded, visibly, where a rule's action that cannot be taken is an error in the flow. So is what
-// is as it should be already: whoever calls a method waits for an answer, a new state or this.
+// A request is about the current moment. If the flow does not allow it, it is invalid, or it is not possible in this
+// state, it is discarded with `event.MessageDiscarded`. A rule's action that is not possible is an error of the flow
+// instead. A request that changes nothing is discarded too, because its sender waits for a result: either a new state
+// or this event.
 extension Machine {
     private mutating func handleRequest(_ input: Input) -> [Effect] {
         guard let json = input.data["action"] else { return [input.discarded("the field 'action' is missing")] }
         var step = step(for: input)
-        // The arguments come from outside: what looks like a template in them is text.
+        // The arguments come from a view, so strings that look like templates are taken literally.
         step.isLiteral = true
-        // What a view opens belongs to the child flow that it is part of.
+        // The screens that a view opens belong to the child flow that the view is part of.
         step.scope = (sender(of: input) ?? state.top).run
         do {
             try step.apply(flow.requestedAction(json))
@@ -339,26 +350,28 @@ extension Machine {
             return [input.discarded(error.message)]
         }
         let isIdle = step.state == state && step.effects.isEmpty
-        return isIdle ? [input.discarded("nothing changes: it is so already")] : commit(step)
+        return isIdle ? [input.discarded("the requested action changes nothing")] : commit(step)
     }
 }
 
-// Rules that wait for an answer.
+// Guards: rules that wait for an answer.
 //
-// One attempt waits at a time. Its end is a message like any other: an answer, or the deadline, which the host reports.
-// Meanwhile
-// - events and views' reports are met at once, for they tell what has happened; when the attempt's screen goes with
-//   what they change, the attempt goes too (see `MachineStep.settleAttempt`);
-// - the user's commands, and whatever else would begin another attempt, are the guard's to hold back.
+// Only one attempt waits at a time. It ends with a message: an answer, or `event.GuardDeadlinePassed` from the host.
+// While it waits,
+// - events and views' reports are handled at once, because they tell what has happened. If they remove the attempt's
+//   screen, the attempt ends too (see `MachineStep.settleAttempt`);
+// - commands, and other messages that would begin another attempt, are treated as the guard's `meanwhile` says.
 extension Machine {
-    /// The type of the message by which the host reports that an attempt has waited long enough.
+    /// The type of the message with which the host reports that the deadline of an attempt has passed.
     public static let deadlinePassed = "event.GuardDeadlinePassed"
 
-    /// Puts the question of a guarded rule; the step goes on from there when the answer comes.
+    /// Sends the question of a guarded rule and begins its attempt. The rule's actions are taken when the answer comes.
     private mutating func begin(_ rule: Flow.Transition, _ condition: Flow.Guard, _ step: MachineStep) -> [Effect] {
         let input = step.input
         guard input.data.description.utf8.count <= PendingGuard.dataLimit else {
-            return commit(step) + [input.discarded("its data is too large to wait for an answer")]
+            return commit(step) + [
+                input.discarded("its data exceeds \(PendingGuard.dataLimit) bytes, so it cannot wait for an answer")
+            ]
         }
         let sender = isOwn(input) ? input.attributes.instance : nil
         var attempt = PendingGuard(
@@ -371,7 +384,7 @@ extension Machine {
         )
         var asked = step
         if let former = asked.state.attempt {
-            asked.effects.append(former.message.discarded("\(input.type) has taken its place while it waited"))
+            asked.effects.append(former.message.discarded("\(input.type) replaced it while it waited for an answer"))
         }
         if let ask = condition.ask {
             attempt.id = DerivedID.make(from: input.id, platform: flow.platform, name: "ask")
@@ -394,20 +407,20 @@ extension Machine {
         return commit(asked)
     }
 
-    /// Ends the attempt if this is its answer; nil when it is none.
+    /// Ends the attempt if the message is its answer. Nil if it is not.
     private mutating func takeAnswer(_ input: Input) -> [Effect]? {
         guard let attempt = state.attempt, input.attributes.causationID == attempt.id else { return nil }
         let rules = flow.rules(of: attempt, in: state)
         if let rule = rules.first(where: { $0.guard.map { matches($0.accept, input) } ?? false }) {
             guard holds(rule, step(for: attempt.message)) else {
-                let reason = "the state that its rule asks for is no more, now that it is accepted"
+                let reason = "the guard accepted it, but the state no longer fulfils the rule's conditions"
                 return conclude(attempt, with: [], input, [attempt.message.discarded(reason)])
             }
             return conclude(attempt, with: rule.actions, input)
         }
         let rejecting = rules.compactMap(\.guard).first { $0.reject.map { matches($0, input) } ?? false }
         guard let condition = rejecting else { return nil }
-        // Nobody has said what a rejection does, so it is a fact like others, such as that the user is logged out.
+        // The guard has no actions for a rejection, so the rules handle the rejecting message as an ordinary one.
         if condition.rejected.isEmpty, let match = match(input) {
             var step = step(for: input)
             step.state.attempt = nil
@@ -416,19 +429,20 @@ extension Machine {
         return conclude(attempt, with: condition.rejected, input)
     }
 
-    /// Ends the attempt for which the host has waited. An answer may have been faster.
+    /// Ends the attempt because its deadline has passed. If an answer came first, the report is ignored.
     private mutating func expire(_ input: Input) -> [Effect] {
         guard let id = input.data["attempt"]?.stringValue else {
             return [input.discarded("the field 'attempt' is missing")]
         }
         guard let attempt = state.attempt, attempt.id == id else {
-            return memory.knows(attempt: id) ? [] : [input.discarded("no attempt '\(id)' waits")]
+            return memory.knows(attempt: id) ? [] : [input.discarded("attempt '\(id)' is not waiting")]
         }
         let actions = flow.rule(of: attempt, in: state)?.guard?.expired ?? []
-        return conclude(attempt, with: actions, input, [attempt.message.discarded("no answer came in time")])
+        return conclude(
+            attempt, with: actions, input, [attempt.message.discarded("no answer came before the deadline")])
     }
 
-    /// What becomes of a message that must not be met while an attempt waits; nil when it may.
+    /// Discards or queues a message that must not be handled while an attempt waits. Nil if it may be handled now.
     private mutating func holdBack(_ input: Input) -> [Effect]? {
         guard let attempt = state.attempt, let condition = flow.rule(of: attempt, in: state)?.guard else { return nil }
         let rule = match(input)?.transition
@@ -437,36 +451,36 @@ extension Machine {
         switch condition.meanwhile {
         case .supersede: return nil
         case .drop:
-            // What no rule answers is not worth a word, now as ever.
+            // A command that no rule matches is ignored, as at any other time.
             guard rule != nil || input.isNavigationRequest else { return nil }
             return [input.discarded("\(attempt.message.type) waits for an answer")]
         case .queue:
-            // A rule that does not match now may do so then.
+            // It may match a rule when the attempt has ended, even if it matches none now.
             guard flow.messageTypes.contains(input.type) || input.isNavigationRequest else { return nil }
             return enqueue(input)
         }
     }
 
-    /// Says that nothing has come of an answer because its attempt has ended; empty when it answers nothing.
+    /// Discards an answer to an attempt that has ended. Empty if the message is not such an answer.
     private func lateAnswer(_ input: Input) -> [Effect] {
         guard let id = input.attributes.causationID, memory.knows(attempt: id) else { return [] }
         let answers = flow.guardedRules.compactMap(\.guard).flatMap { [$0.accept] + ($0.reject.map { [$0] } ?? []) }
-        return answers.contains { matches($0, input) } ? [input.discarded("the attempt '\(id)' has ended")] : []
+        return answers.contains { matches($0, input) } ? [input.discarded("attempt '\(id)' has ended")] : []
     }
 
     private mutating func enqueue(_ input: Input) -> [Effect] {
         var step = step(for: input)
         guard let count = step.state.attempt?.queue.count, count < PendingGuard.queueLimit else {
-            return [input.discarded("\(PendingGuard.queueLimit) messages wait already")]
+            return [input.discarded("\(PendingGuard.queueLimit) messages are queued already")]
         }
         guard input.data.description.utf8.count <= PendingGuard.dataLimit else {
-            return [input.discarded("its data is too large to wait")]
+            return [input.discarded("its data exceeds \(PendingGuard.dataLimit) bytes, so it cannot be queued")]
         }
         step.state.attempt?.queue.append(input)
         return commit(step)
     }
 
-    /// Takes what an attempt led to. It has ended also when that cannot be done.
+    /// Ends an attempt with these actions. The attempt ends even if the actions cannot be taken.
     private mutating func conclude(
         _ attempt: PendingGuard,
         with actions: [Flow.Action],
@@ -486,16 +500,16 @@ extension Machine {
     }
 }
 
-// Child flows: whose rules are asked, and who hears of a run's end.
+// Child flows: the order in which their rules are tried, and the reports of their ends.
 extension Machine {
-    /// How many runs one message may end, one after the other. Rules that begin a flow whenever it is abandoned, and
-    /// abandon it at once, would go on for ever.
+    /// The maximum number of runs that one message may end one after another. Without a limit, a rule that begins a
+    /// flow whenever it is abandoned, and abandons it at once, would loop forever.
     private static let endingLimit = 64
 
-    /// The runs whose rules are asked before the flow's own, each before the one that began it.
+    /// The runs whose rules are tried before those of the flow itself, each before the run that began it.
     ///
-    /// A command is an intent on the screen that sent it. Anything else is for the screen in front, and then for all
-    /// others that the user can act on.
+    /// A command concerns the screen that sent it. Any other message concerns the screen in front first, then the other
+    /// screens that the user can act on.
     private func runs(for input: Input) -> [FlowRun] {
         guard !state.runs.isEmpty else { return [] }
         if input.type.hasPrefix("command."), let sender = sender(of: input) { return state.lineage(of: sender.run) }
@@ -506,15 +520,16 @@ extension Machine {
         return runs
     }
 
-    /// The screen that a message of the machine's own platform came from.
+    /// The open screen instance that sent a message of the machine's own platform. Nil if there is none.
     private func sender(of input: Input) -> ScreenInstance? {
         guard isOwn(input), let instance = input.attributes.instance else { return nil }
         return state.standing.first { $0.id == instance }
     }
 
-    /// Tells those who began a run of its end, in the same step, until no more of them ends.
+    /// Lets the rules of the flow that began a run handle the run's end, in the same step. This is repeated until no
+    /// more runs end.
     ///
-    /// - Throws: What their rules throw.
+    /// - Throws: The error of a rule whose action cannot be taken, or ``NavigationFailure/endlessFlows``.
     private func tellOfEndings(_ step: inout MachineStep) throws(NavigationFailure) {
         let origin = step.input
         step.abandonRuns()
@@ -523,7 +538,7 @@ extension Machine {
             count += 1
             guard count <= Self.endingLimit else { throw .endlessFlows }
             let ending = step.endings.removeFirst()
-            // Whoever began it may have ended with it.
+            // The run that began it may have ended with it.
             guard ending.run.parent == nil || step.state.run(ending.run.parent) != nil else { continue }
             try tell(of: ending, on: origin, &step)
             step.abandonRuns()
@@ -533,7 +548,7 @@ extension Machine {
 
     private func tell(of ending: RunEnding, on origin: Input, _ step: inout MachineStep) throws(NavigationFailure) {
         step.input = ending.message(on: origin)
-        // What a guard was asked and answered is for the rule alone that ended the flow.
+        // Only the rule that ended the flow may refer to the guard's question and answer.
         step.asked = nil
         step.before = step.state
         step.isLiteral = false
@@ -542,8 +557,8 @@ extension Machine {
         for action in match.transition.actions { try step.apply(action) }
     }
 
-    /// Tells of the runs that a view's report has ended. What has happened has happened: when a rule that is told of it
-    /// cannot be applied, the report has its effect all the same.
+    /// Lets rules handle the ends of the runs that a view's report has ended. If such a rule fails, the report itself
+    /// still takes effect.
     private func tellOfReportedEndings(_ step: inout MachineStep) {
         let origin = step.input
         step.abandonRuns()
@@ -560,13 +575,14 @@ extension Machine {
     }
 }
 
-// What becomes of deep links.
+// Deep links.
 //
-// A link is an event: it is met at once, whatever attempt waits. It is parked in the state, and each step tries it, its own
-// first: so it is followed in the step that admits it. Of all that a user wants the newest counts: a newer link takes the
-// place of a parked one, and so does what a newer command has opened.
+// A link is an event, so it is handled at once even if an attempt waits. It is parked in the state first. Each step,
+// including the one that parks it, tries to follow it, so it is followed in the first step whose state admits it. The
+// user's newest choice counts: a newer link replaces a parked one, and a parked link is discarded if a newer command
+// has opened screens that it would dismiss.
 extension Machine {
-    /// The type of the message that brings a deep link.
+    /// The type of the message that delivers a deep link.
     public static let deepLinkReceived = "event.DeepLinkReceived"
 
     private mutating func receiveLink(_ input: Input) -> [Effect] {
@@ -585,16 +601,16 @@ extension Machine {
         case .followed(let link): park = link.link.park.milliseconds
         }
         let (expiry, isLate) = (input.attributes.time ?? 0).addingReportingOverflow(park)
-        step.unpark("a newer link came")
+        step.unpark("a newer link replaced it")
         step.state.parked = ParkedLink(
             url: url, messageID: input.id, expires: isLate ? .max : expiry, waiting: step.state.attempt)
         return commit(step)
     }
 
-    /// Follows the parked link if the step has come to a state that admits it.
+    /// Follows the parked link if the state of the step admits it.
     ///
-    /// Those who began the child flows that it ends are told before it leads anywhere, once: whatever their rules open, the
-    /// link meets it as it meets any other state, and what it leads to is the whole of what then stands.
+    /// Child flows that end because of the link are reported to the flows that began them before the link is followed.
+    /// Their rules may change the state once; the link is then applied to the resulting state.
     private func followParked(_ step: inout MachineStep, telling: Bool = true) {
         guard let parked = step.state.parked else { return }
         switch flow.answer(to: parked.url, in: step.state) {
@@ -610,7 +626,7 @@ extension Machine {
                 return step.unpark(NavigationFailure.stateTooLarge.message)
             }
             if telling, isChosen(by: step, since: parked, against: followed.state) {
-                return step.unpark("the user has chosen something else since")
+                return step.unpark("the user has since chosen another screen or tab")
             }
             step.abandonRuns(comingTo: followed.state)
             guard telling, !step.endings.isEmpty else {
@@ -624,12 +640,13 @@ extension Machine {
         }
     }
 
-    /// Whether the step does what the user has wished since the link came, and the state that the link leads to is
-    /// without that.
+    /// True if the step carries out a choice that the user made after the link arrived, and the state to which the link
+    /// leads would undo it.
     private func isChosen(by step: MachineStep, since parked: ParkedLink, against next: NavigationState) -> Bool {
         let wish = wish(of: step)
         guard wish.isIntent, parked.older?.contains(wish.id) != true else { return false }
-        // What a report leads to is no wish: the user has only taken something away. A tab is chosen by either.
+        // Screens that open because of a view's report are not a choice, because the user has only removed something. A
+        // tab can be chosen by a report or by a command.
         if let tab = step.state.selectedTab, step.state.root.instance.id == state.root.instance.id,
             tab != state.selectedTab, tab != next.selectedTab
         {
@@ -639,7 +656,8 @@ extension Machine {
         return !step.state.opened(since: state).allSatisfy(next.isStanding)
     }
 
-    /// The message that the step answers. What a guard was asked for is a wish of when it was asked.
+    /// The message in which the user made the choice that the step carries out. For the answer to a guard, that is the
+    /// message that the guard's rule matched.
     private func wish(of step: MachineStep) -> Input {
         guard let attempt = state.attempt, attempt.id != step.state.attempt?.id,
             attempt.id == step.input.attributes.causationID
@@ -651,8 +669,8 @@ extension Machine {
 extension NavigationState {
     fileprivate var selectedTab: String? { root.container?.selectedTab }
 
-    /// What has been pushed, shown or presented since. A new root, with what it arranges beside it, is not among it: that
-    /// is what links wait for.
+    /// The ids of the instances that were pushed, shown or presented since the former state. A new root and the first
+    /// screens of its tabs or columns do not count, because links often wait for a new root.
     fileprivate func opened(since former: NavigationState) -> Set<String> {
         var opened = Set(standing.map(\.id)).subtracting(former.standing.map(\.id))
         if opened.remove(root.instance.id) != nil {
@@ -667,21 +685,22 @@ extension Machine.Input {
         .messageDiscarded(messageID: id, reason: "\(type): \(reason)")
     }
 
-    /// What this report leaves behind when it takes an instance away, and what its repetition is known by.
+    /// The record of the departure that this report causes. A repetition of the report is recognized by it.
     func departure(of instance: String) -> NavigationMemory.Departure {
         let button = type == ViewReport.alertAnswered.rawValue ? data["button"]?.stringValue : nil
         return NavigationMemory.Departure(instance: instance, report: type, button: button)
     }
 
-    /// Whether this is what a user wants. All else tells what has happened, whatever anybody waits for.
+    /// True if the message is a command, that is a choice of the user. Other messages tell what has happened and never
+    /// wait.
     var isIntent: Bool { type.hasPrefix("command.") }
 
-    /// Whether this asks for an action by its name, which needs no rule.
+    /// True if the message requests an action, which needs no rule.
     fileprivate var isNavigationRequest: Bool { type == Flow.requestType }
 }
 
 extension [Machine.Effect] {
-    /// The same, as what began where these attributes say.
+    /// These effects, preceded by the attributes of the message that began them. Empty if there are no effects.
     func began(_ attributes: Machine.Attributes) -> [Machine.Effect] {
         isEmpty ? [] : [.began(attributes)] + self
     }

@@ -1,20 +1,17 @@
 public import Support
 
 extension Machine {
-    /// A message as a machine sees it.
+    /// A message in the form that a machine handles.
     public struct Input: Codable, Hashable, Sendable {
-        /// The message's identifier.
+        /// The message's id.
         public var id: String
         /// Its type, such as `command.PlaylistSelected`.
         public var type: String
-        /// The session that it belongs to.
         public var subject: String
-        /// What it carries.
         public var data: JSONValue
-        /// Where it came from.
+        /// The origin and the times of the message.
         public var attributes: Attributes
 
-        /// Makes an input.
         public init(
             id: String,
             type: String,
@@ -30,7 +27,7 @@ extension Machine {
         }
     }
 
-    /// When a message was sent, and where it came from: a service's or a tool's message is from nowhere in particular.
+    /// The origin and the times of a message. Platform, device and instance are nil for messages of services and tools.
     public struct Attributes: Codable, Hashable, Sendable {
         /// The platform of the view, such as `ios`.
         public var platform: String?
@@ -38,14 +35,13 @@ extension Machine {
         public var device: String?
         /// The instance of the screen that sent the message.
         public var instance: String?
-        /// The identifier of the message that directly caused this one.
+        /// The id of the message that directly caused this one. Nil if there is none.
         public var causationID: String?
-        /// When it was sent, in milliseconds since 1970: the only clock that a machine knows.
+        /// The time at which it was sent, in milliseconds since 1970. It is the machine's only clock.
         public var time: Int?
-        /// When it is too old to be acted upon, in milliseconds since 1970.
+        /// The time at which the message expires, in milliseconds since 1970. Nil if it does not expire.
         public var expiry: Int?
 
-        /// Makes attributes.
         public init(
             platform: String? = nil,
             device: String? = nil,
@@ -63,35 +59,37 @@ extension Machine {
         }
     }
 
-    /// What the host of a machine has to do. That the state has changed in the end shows in the revision.
+    /// A task for the host of a machine. A change of the state is not an effect; the revision shows it.
     public enum Effect: Hashable, Sendable {
-        /// Ask the device where the message began to open this absolute URL.
+        /// Let the device where the message began open this absolute URL.
         case openURL(String)
         /// Send this command, with the machine's platform and the device of the message as its attributes.
         case send(type: String, data: JSONValue)
-        /// Send this command of a guard on behalf of a screen instance. The answer names its identifier; once nobody waits
-        /// for that any more, the command has expired.
+        /// Send the command of a guard on behalf of a screen instance, with this id. The command expires after
+        /// `within`, because the answer is not awaited any longer.
         case ask(id: String, type: String, data: JSONValue, instance: String, within: Duration)
-        /// Send `event.GuardDeadlinePassed` for this attempt after a while, should it still wait then.
+        /// Send `event.GuardDeadlinePassed` for this attempt after `within`, if it still waits then.
         case expectAnswer(attempt: String, within: Duration)
-        /// What follows began where these attributes say, with a message that had to wait: URLs open there.
+        /// The following effects were caused by a message with these attributes, which had to wait. URLs open on its
+        /// device.
         case began(Attributes)
-        /// Publish this state, to which all since the message or since the last of these has led: what follows leads on.
+        /// Publish this intermediate state. The following effects belong to later states.
         case passed(NavigationSnapshot)
-        /// Tell the services that this instance is dismissed: work addressed to it ends.
+        /// Publish `event.ScreenDismissed`, so that services end their work for this instance.
         case screenDismissed(instance: String, screen: String)
-        /// Tell everyone that this message came too late or made no sense, so that nothing is lost in silence.
+        /// Publish `event.MessageDiscarded`: the message came too late or was invalid.
         case messageDiscarded(messageID: String, reason: String)
-        /// Tell the person who gave this command that it came too late.
+        /// Tell the user that this command has expired.
         case commandExpired(messageID: String, type: String)
-        /// Send `command.ScreenGone` for this instance after a while, should no view have done so.
+        /// Send `command.ScreenGone` for this instance after a while, unless a view has sent it.
         case expectScreenGone(instance: String)
-        /// Report that a rule matched, but could not be applied; the state is as before.
+        /// Report that a rule matched but could not be applied. The state was not changed by its actions.
         case failed(NavigationFailure)
     }
 }
 
-/// What views tell the machine of their platform. It answers these itself, in every flow alike.
+/// The reports that views send to the machine of their platform. The machine handles them itself, in the same way for
+/// every flow.
 package enum ViewReport: String, CaseIterable {
     case screenDisplayed = "command.ScreenDisplayed"
     case backStarted = "command.BackStarted"

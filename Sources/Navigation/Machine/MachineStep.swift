@@ -1,24 +1,27 @@
 internal import Support
 
-/// A change in the making: it works on a copy, so that of several actions either all or none take effect.
+/// A change of the machine's state that is being prepared. It works on a copy, so either all actions of a rule take
+/// effect or none does.
 struct MachineStep {
     private let flow: Flow
-    /// The message, or what it has led a child flow to say.
+    /// The message that is being handled. While the end of a run is handled, it is the message about that end.
     var input: Machine.Input
-    /// The state that the message met. Templates refer to it, whatever the actions before them have done.
+    /// The state before the message. Conditions and templates refer to it, whatever earlier actions of the step have
+    /// changed.
     var before: NavigationState
-    /// The attempt that waited when the message came, until its end is settled.
+    /// The attempt that waited before the message. Nil after its end has been settled.
     private var waiting: PendingGuard?
-    /// The message that the rule matched, when ``input`` answers its guard.
+    /// The message that the rule matched, if ``input`` is the answer to its guard. Otherwise nil.
     var asked: Machine.Input?
     var state: NavigationState
     var memory: NavigationMemory
     var effects: [Machine.Effect] = []
-    /// Whether strings are taken as they are, instead of as templates.
+    /// True if strings are taken literally instead of as templates.
     var isLiteral = false
-    /// The run of the child flow whose rule is applied: what it opens belongs to it.
+    /// The id of the run whose rule is being applied. The screens that the rule opens belong to this run. Nil for a
+    /// rule of the flow itself.
     var scope: String?
-    /// The runs that have ended, of which nobody has been told yet.
+    /// The runs that have ended, whose ends no rule has handled yet.
     var endings: [RunEnding] = []
 
     init(flow: Flow, input: Machine.Input, before: NavigationState, memory: NavigationMemory) {
@@ -30,7 +33,7 @@ struct MachineStep {
         waiting = before.attempt
     }
 
-    /// Notes that the program has dismissed these instances, given from the bottom up: the view animates them out.
+    /// Records that the program has dismissed these instances, from the bottom up. The view animates them out.
     private mutating func dismiss(_ instances: [ScreenInstance]) {
         for instance in instances.reversed() {
             state.leaving.append(instance)
@@ -45,7 +48,7 @@ struct MachineStep {
         dismiss(dismissed)
     }
 
-    /// Notes that the user has dismissed these instances, given from the bottom up: the view has animated them out.
+    /// Records that the user has dismissed these instances, from the bottom up. The view has animated them out already.
     private mutating func takeAway(_ instances: [ScreenInstance]) {
         for instance in instances.reversed() {
             memory.note(input.departure(of: instance.id))
@@ -59,13 +62,13 @@ struct MachineStep {
         takeAway(gone)
     }
 
-    /// Takes the instance off the path that it is on, with all above it.
+    /// Removes an instance and all instances above it from its path.
     ///
-    /// What is presented over that path was presented while the user was already swiping. It belongs to a screen that
-    /// is gone, and the view still shows it: the program dismisses it. Nothing is presented over a tab that the user has
-    /// left during the swipe.
+    /// Presentations over that path were opened while the user was already swiping. They belong to a screen that is
+    /// gone, and the view still shows them, so the program dismisses them. If the user changed the tab during the
+    /// swipe, nothing is presented over the path.
     ///
-    /// - Returns: Whether the instance is on a path.
+    /// - Returns: True if the instance is on a path.
     mutating func takeBack(to instance: String) -> Bool {
         for place in state.paths {
             guard let index = state[place].firstIndex(where: { $0.id == instance }) else { continue }
@@ -78,7 +81,7 @@ struct MachineStep {
         return false
     }
 
-    /// Dismisses what is presented over a path; over a tab that is not selected there is nothing.
+    /// Dismisses the presentations over a path. There are none over a tab that is not selected.
     private mutating func dismissPresentations(over place: NavigationState.PathPlace) {
         switch place {
         case .presentation(let layer): dismissPresentations(from: layer + 1)
@@ -87,13 +90,13 @@ struct MachineStep {
         }
     }
 
-    /// Checks that the state, if it has grown, does not hold too much to be published.
+    /// Checks that the state has not grown beyond the size that can be published.
     func checkSize(from former: NavigationState) throws(NavigationFailure) {
         guard state.isTooLarge(from: former) else { return }
         throw .stateTooLarge
     }
 
-    /// Notes that the view has animated a dismissed instance out.
+    /// Records that the view has animated a dismissed instance out.
     mutating func forget(_ instance: String) {
         state.leaving.removeAll { $0.id == instance }
         memory.note(input.departure(of: instance))
@@ -141,7 +144,7 @@ struct MachineStep {
 
     private mutating func setRoot(_ destination: Flow.Destination, _ layout: Flow.Layout?) throws(NavigationFailure) {
         let dismissed = state.standing
-        // First of all nothing stands any more, so that what is made now belongs to no run that ends here.
+        // All screens are removed first, so that the new ones do not belong to a run that ends here.
         state.path = []
         state.presentations = []
         state.root.container = nil
@@ -183,7 +186,7 @@ struct MachineStep {
         let floor = floor(of: place)
         switch extent {
         case .count(let count):
-            // A requested count is anything: never trust it to be positive.
+            // A count that a view requests may be negative.
             guard count > 0, count <= path.count - floor else { throw .nothingToPop(count, of: path.count - floor) }
             cut(place, from: path.endIndex - count)
         case .to(let screen):
@@ -197,7 +200,7 @@ struct MachineStep {
         }
     }
 
-    /// The path that an action works on: that of the column it names, or else the one in front.
+    /// The path that an action changes: that of the named column, otherwise the front path.
     private func place(_ column: String?) throws(NavigationFailure) -> NavigationState.PathPlace {
         guard let column else { return state.frontPlace }
         guard case .split(let columns) = state.root.container else { throw .notSplit(column: column) }
@@ -205,7 +208,7 @@ struct MachineStep {
         return .column(column)
     }
 
-    /// Dismisses what lies on a path from `index` on.
+    /// Dismisses the instances of a path from `index` on.
     private mutating func cut(_ place: NavigationState.PathPlace, from index: Int) {
         let dismissed = Array(state[place][index...])
         state[place].removeSubrange(index...)
@@ -235,7 +238,7 @@ struct MachineStep {
         return instance
     }
 
-    /// Begins a run of a child flow; its first instance still has to be put somewhere.
+    /// Begins a run of a child flow, and returns its first instance, which is not on a path yet.
     private mutating func begin(_ name: String, _ arguments: [String: JSONValue]) throws(NavigationFailure)
         -> ScreenInstance
     {
@@ -247,17 +250,17 @@ struct MachineStep {
         return first
     }
 
-    /// The run that what is opened now belongs to: the rule's own, or, when the rule has just taken that away, the one
-    /// around it.
+    /// The run that new screens belong to: the run of the rule, or, if the rule has just removed that run's first
+    /// screen, the innermost run around it that is still open.
     private var livingRun: FlowRun? {
         guard scope != nil else { return nil }
         return state.lineage(of: scope).first { state.isStanding($0.first) }
     }
 
-    /// How much of a path is not the rule's to take away: a run that was pushed on it keeps its first screen, and what
-    /// lies below.
+    /// The number of screens at the bottom of a path that a rule cannot remove: the first screen of its run, if that
+    /// was pushed on this path, and all screens below it.
     private func floor(of place: NavigationState.PathPlace) -> Int {
-        // What a view asks for is done as if its user had done it, who may leave a flow.
+        // A view's request acts like its user, who may leave a child flow.
         guard !isLiteral, let run = livingRun else { return 0 }
         return state[place].firstIndex { $0.id == run.first }.map { $0 + 1 } ?? 0
     }
@@ -267,14 +270,15 @@ struct MachineStep {
         end(run, ending, result: try resolve(result))
     }
 
-    /// Ends the runs whose first instance is gone, whoever took it away, or will be gone in `next`.
+    /// Ends the runs whose first instance is no longer open, or will not be open in `next`.
     mutating func abandonRuns(comingTo next: NavigationState? = nil) {
         while let run = state.runs.first(where: { !(next ?? state).isStanding($0.first) }) {
             end(run, .abandoned, result: [:])
         }
     }
 
-    /// Removes a run with all that it opened and all runs that it began; of those nobody is left to be told.
+    /// Ends a run and all runs that it began, and dismisses their screens. Only the end of the outermost run is
+    /// reported, because those who began the inner ones have ended too.
     private mutating func end(_ run: FlowRun, _ ending: Flow.Ending, result: [String: JSONValue]) {
         let family = state.family(of: run.id)
         state.runs.removeAll { family.contains($0.id) }
@@ -282,7 +286,7 @@ struct MachineStep {
         endings.append(RunEnding(run: run, ending: ending, result: result))
     }
 
-    /// Dismisses these instances wherever they are, each with all that lies on it.
+    /// Dismisses these instances wherever they are, together with all screens above them.
     private mutating func dismissAll(where isGone: (ScreenInstance) -> Bool) {
         if let index = state.presentations.firstIndex(where: { isGone($0.instance) }) {
             dismissPresentations(from: index)
@@ -299,9 +303,9 @@ struct MachineStep {
         }
     }
 
-    /// Ends the attempt if its screen or the child flow of its rule has gone, however that came about.
+    /// Ends the attempt if its screen is no longer open or the run of its rule has ended.
     ///
-    /// - Returns: What an attempt that this step has ended held back, once.
+    /// - Returns: The queued messages of an attempt that has ended in this step. A second call returns none.
     mutating func settleAttempt() -> [Machine.Input] {
         if let attempt = state.attempt, let loss = loss(of: attempt) {
             state.attempt = nil
@@ -313,29 +317,29 @@ struct MachineStep {
         return ended.queue
     }
 
-    /// What is gone that the attempt needs to end as its rule says.
+    /// The reason why the attempt can no longer wait. Nil if it can.
     private func loss(of attempt: PendingGuard) -> String? {
         if !state.isStanding(attempt.instance) {
-            return "screen instance '\(attempt.instance)' is gone, which it waited on"
+            return "screen instance '\(attempt.instance)', which waited for an answer, was dismissed"
         }
         guard let run = attempt.run, state.run(run) == nil else { return nil }
-        return "the child flow's run '\(run)' has ended, whose rule waited"
+        return "run '\(run)' of a child flow, whose rule waited for an answer, has ended"
     }
 
-    /// Discards the parked link, visibly.
+    /// Discards the parked link with `event.MessageDiscarded`.
     mutating func unpark(_ reason: String) {
         guard let parked = state.parked else { return }
         state.parked = nil
         effects.append(parked.discarded(reason))
     }
 
-    /// Discards the parked link when its time is over.
+    /// Discards the parked link if its time is over.
     mutating func unparkExpired() {
         guard let parked = state.parked, parked.expires <= input.attributes.time ?? 0 else { return }
-        unpark("it could not be followed in time")
+        unpark("it could not be followed before it expired")
     }
 
-    /// Goes where a deep link leads.
+    /// Opens the target of a deep link.
     mutating func follow(_ link: FollowedLink) {
         guard !link.isThere(state) else { return }
         let target = link.target
@@ -426,13 +430,14 @@ struct MachineStep {
     }
 }
 
-/// A run of a child flow that has ended, and how.
+/// The end of a run of a child flow.
 struct RunEnding {
     let run: FlowRun
     let ending: Flow.Ending
     let result: [String: JSONValue]
 
-    /// What those who began the run are told, on behalf of the message that ended it.
+    /// The message about the end, which the rules of the flow that began the run handle. It has the id and the
+    /// attributes of the message that ended the run.
     func message(on behalf: Machine.Input) -> Machine.Input {
         var message = behalf
         message.type = ending.rawValue

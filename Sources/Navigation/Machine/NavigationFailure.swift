@@ -1,13 +1,13 @@
-/// Why a rule that matched a message could not be applied.
+/// The reason why a rule or a request could not be applied.
 public struct NavigationFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The stable code by which programs know the failure, such as `navigation.nothingToPop`.
+    /// The stable code for programs, such as `navigation.nothingToPop`.
     public let code: String
-    /// What went wrong, for people.
+    /// One line that says what is wrong.
     public let message: String
-    /// What to do about it, for people.
+    /// One line that says what to do about it. Nil if there is nothing to do.
     public let recovery: String?
 
-    /// The message and what to do.
+    /// The message and the remedy.
     public var description: String { recovery.map { "\(message); \($0)" } ?? message }
 
     static func unreadable(_ reasons: [String]) -> Self {
@@ -31,8 +31,8 @@ public struct NavigationFailure: Error, Hashable, Sendable, CustomStringConverti
     static func unresolved(_ place: String) -> Self {
         Self(
             code: "navigation.unresolvedTemplate",
-            message: "nothing stands at '\(place)'",
-            recovery: "send the message with that field, or correct the flow's template"
+            message: "the template refers to '\(place)', which has no value",
+            recovery: "send the message with this field, or correct the template in the flow"
         )
     }
 
@@ -54,8 +54,8 @@ public struct NavigationFailure: Error, Hashable, Sendable, CustomStringConverti
     static func unprintable(_ place: String) -> Self {
         Self(
             code: "navigation.unresolvedTemplate",
-            message: "'\(place)' is no string, number or truth value",
-            recovery: "name a member of it in the flow's template"
+            message: "'\(place)' is not a string, a number or a boolean, so it cannot be part of a string",
+            recovery: "refer to one of its members in the flow's template"
         )
     }
 
@@ -63,7 +63,7 @@ public struct NavigationFailure: Error, Hashable, Sendable, CustomStringConverti
         Self(
             code: "navigation.invalidURL",
             message: "'\(url)' is not an absolute URL",
-            recovery: "send one that begins with its scheme, such as https:"
+            recovery: "write a URL that begins with a scheme, such as https:"
         )
     }
 
@@ -80,7 +80,7 @@ public struct NavigationFailure: Error, Hashable, Sendable, CustomStringConverti
     static func notOnPath(_ screen: String) -> Self {
         Self(
             code: "navigation.notOnPath",
-            message: "screen '\(screen)' is not on the path that is in front",
+            message: "screen '\(screen)' is not on the front path",
             recovery: "add a condition on the path to the rule"
         )
     }
@@ -89,7 +89,7 @@ public struct NavigationFailure: Error, Hashable, Sendable, CustomStringConverti
         Self(
             code: "navigation.notPresented",
             message: screen.map { "screen '\($0)' is not presented" } ?? "nothing is presented",
-            recovery: "add a condition on what is presented to the rule"
+            recovery: "add a condition on 'presented' to the rule"
         )
     }
 
@@ -106,7 +106,7 @@ public struct NavigationFailure: Error, Hashable, Sendable, CustomStringConverti
             code: "navigation.awaitsAnswer",
             message: "nothing can be presented over '\(presentation.instance.screen)', presented as "
                 + presentation.style.rawValue,
-            recovery: "dismiss it first in the same rule, or add a condition on what is presented"
+            recovery: "dismiss it first in the same rule, or add a condition on 'presented'"
         )
     }
 
@@ -120,14 +120,14 @@ public struct NavigationFailure: Error, Hashable, Sendable, CustomStringConverti
 
     static let noFlowRuns = Self(
         code: "navigation.noFlowRuns",
-        message: "there is no child flow to end",
-        recovery: "add a condition on what is in front to the rule"
+        message: "no child flow is running that could be ended",
+        recovery: "add a condition on 'top' to the rule"
     )
 
     static let endlessFlows = Self(
         code: "navigation.endlessFlows",
-        message: "child flows end and begin without end",
-        recovery: "look for a rule on flow.abandoned that begins the flow which it is told of, and ends it at once"
+        message: "child flows begin and end in an endless loop",
+        recovery: "correct the rule on flow.abandoned that begins a child flow and ends it at once"
     )
 
     static func notSplit(column: String) -> Self {
@@ -141,8 +141,8 @@ public struct NavigationFailure: Error, Hashable, Sendable, CustomStringConverti
     static func emptyColumn(_ column: String) -> Self {
         Self(
             code: "navigation.emptyColumn",
-            message: "column '\(column)' holds no screen yet",
-            recovery: "show one there first"
+            message: "column '\(column)' is empty",
+            recovery: "show a screen in it first"
         )
     }
 

@@ -1,24 +1,24 @@
 internal import Support
 
-/// A machine that goes on where a snapshot was taken, and what of the snapshot could not be kept.
+/// A machine that was restored from a snapshot, and the instances that could not be kept.
 ///
-/// The flow may have changed since. What it no longer has is dropped, and with it all that lay above, for a screen makes
-/// sense only on what it was opened from; without its root the session begins anew. A state without gaps is thus kept,
-/// and dropping one screen never leads to a state that no history could have reached.
+/// The flow may have changed since the snapshot. Screens that it no longer has are dropped together with all screens
+/// above them, because a screen makes sense only on the screen from which it was opened. If the root is dropped, the
+/// session begins again at the start screen. The remaining state is therefore always one that could have been reached.
 public struct Restoration: Sendable {
-    /// The machine. When anything was dropped, a parked link too, its revision is one above the snapshot's.
+    /// The machine. If anything was dropped, including a parked link, its revision is one above the snapshot's.
     public let machine: Machine
-    /// The instances that were dropped, from the bottom up.
+    /// The dropped instances, from the bottom up.
     public let dropped: [ScreenInstance]
-    /// What the host has to do first: tell of what was dropped, and wait again for the instances that are leaving and for
-    /// the answer to an attempt, since its timers ended with the process that took the snapshot.
+    /// The effects that the host has to carry out first. They report what was dropped, and start the timers for leaving
+    /// instances and for an attempt again, because the former process took its timers with it.
     public let effects: [Machine.Effect]
 
     /// Restores a machine.
     ///
     /// - Parameters:
     ///   - snapshot: The last snapshot of the session.
-    ///   - flow: The flow to go on with. One of another platform keeps nothing.
+    ///   - flow: The flow to continue with. If it is for another platform, nothing is kept.
     public init(_ snapshot: NavigationSnapshot, flow: Flow) {
         var memory = snapshot.memory
         var state: NavigationState
@@ -33,7 +33,7 @@ public struct Restoration: Sendable {
             snapshot.platform == flow.platform ? parked.flatMap { flow.hasLink(for: $0.url) ? $0 : nil } : nil
         let lost = state.parked == nil ? parked : nil
         let dropped = snapshot.state.standing.filter { !state.isStanding($0.id) }
-        // A view that has outlived the host still shows them.
+        // A view that was not restarted may still show them.
         state.leaving += dropped.reversed()
         self.dropped = dropped
         state.attempt = snapshot.state.attempt
@@ -47,7 +47,7 @@ public struct Restoration: Sendable {
             memory: attempt.memory
         )
         effects =
-            [lost?.discarded("the flow has no such link any more")].compactMap(\.self)
+            [lost?.discarded("the flow no longer has a link for this URL")].compactMap(\.self)
             + dropped.reversed().map { .screenDismissed(instance: $0.id, screen: $0.screen) }
             + state.leaving.map { .expectScreenGone(instance: $0.id) }
             + attempt.effects
@@ -57,12 +57,12 @@ public struct Restoration: Sendable {
 }
 
 extension NavigationState {
-    /// The part of the state that a flow has screens and child flows for, nil when it lacks the root's.
+    /// The part of the state that the flow's screens and child flows still cover. Nil if the root cannot be kept.
     fileprivate func salvaged(for flow: Flow) -> NavigationState? {
         var salvaged = self
         salvaged.runs = runs.filter { flow.flows[$0.flow] != nil }
         while true {
-            // What belongs to a run goes with it, and a run goes with its first screen.
+            // Screens are dropped together with their run, and a run is dropped together with its first screen.
             let living = salvaged.runs
             guard let kept = salvaged.salvaged(screens: flow.screens, runs: Set(living.map(\.id))) else { return nil }
             salvaged = kept
@@ -84,7 +84,7 @@ extension NavigationState {
             salvaged.root.container = kept
         }
         salvaged.path = Array(path.prefix(while: isKnown))
-        // Presentations lie on the bottom layer's path, whole.
+        // Presentations lie over the whole bottom path. If a part of it is dropped, all of them are.
         guard salvaged.bottomPlace == bottomPlace, salvaged[bottomPlace] == self[bottomPlace] else {
             salvaged.presentations = []
             return salvaged
@@ -101,7 +101,7 @@ extension NavigationState {
 }
 
 extension Container {
-    /// The stacks that begin with a known screen, each up to its first unknown one; nil when no tab is left.
+    /// The stacks whose first screen is known, each up to its first unknown screen. Nil if no tab is left.
     fileprivate func salvaged(_ isKnown: (ScreenInstance) -> Bool) -> Container? {
         func salvaged(_ stack: ScreenStack) -> ScreenStack? {
             isKnown(stack.instance)
@@ -117,10 +117,10 @@ extension Container {
     }
 }
 
-/// What a restored machine does about the attempt that waited.
+/// The treatment of an attempt when a machine is restored.
 ///
-/// It goes on waiting if its screen stands and the flow has its rule. Otherwise it is dropped, visibly, and what it held
-/// back is met by the flow as it is now.
+/// The attempt continues to wait if its screen is open and the flow still has its rule. Otherwise it is discarded with
+/// `event.MessageDiscarded`, and the machine handles the messages that it had queued.
 struct AttemptSalvage {
     let state: NavigationState
     let memory: NavigationMemory

@@ -1,16 +1,16 @@
 internal import Foundation
 internal import Support
 
-/// A string with places to fill in: `https://open.spotify.com/playlist/${screens.generatedPlaylist.playlistID}`.
+/// A string with placeholders, such as `https://open.spotify.com/playlist/${screens.generatedPlaylist.playlistID}`.
 ///
-/// A place names a value by a dotted path that begins with one of
+/// A placeholder names a value by a dotted path that begins with one of
 /// - `data`: the data of the message,
 /// - `answer`: the data of the message that answered the rule's guard,
 /// - `arguments`: the arguments of the screen in front,
 /// - `screens.NAME`: the arguments of the frontmost instance of a screen.
 ///
-/// A string that is one place and nothing else becomes the value itself, whatever its type; among other text a value
-/// must be a string, a number or a truth value.
+/// A string that consists of one placeholder is replaced by the value itself, of any type. If there is other text, the
+/// values must be strings, numbers or booleans.
 package struct Template {
     package enum Segment: Equatable {
         case text(String)
@@ -32,9 +32,9 @@ package struct Template {
 
     package let segments: [Segment]
 
-    /// Reads a template.
+    /// Parses a template.
     ///
-    /// - Throws: ``Problem`` when a place is not closed or does not begin with a known name.
+    /// - Throws: ``Problem`` if a placeholder is not closed or its path is invalid.
     package init(_ source: String) throws(Problem) {
         var segments: [Segment] = []
         var rest = source[...]
@@ -50,7 +50,7 @@ package struct Template {
         self.segments = segments
     }
 
-    /// The screens whose arguments are asked for.
+    /// The screens to whose arguments the template refers.
     var screens: [String] {
         segments.compactMap { segment in
             guard case .place(let place) = segment else { return nil }
@@ -59,7 +59,7 @@ package struct Template {
         }
     }
 
-    /// Whether it needs the answer of a guard.
+    /// True if the template refers to the answer of a guard.
     var refersToAnswer: Bool {
         segments.contains { segment in
             guard case .place(let place) = segment else { return false }
@@ -80,15 +80,15 @@ extension Template.Problem: CustomStringConvertible {
         switch self {
         case .unclosed: "'${' is not closed; add '}'"
         case .unknownScope(let scope):
-            "unknown name '\(scope)' in a template; use data.…, arguments.… or screens.NAME.…"
+            "unknown name '\(scope)' in a template; write data.FIELD, arguments.NAME or screens.SCREEN.NAME"
         case .incomplete(let place):
-            "'${\(place)}' names no value; write data.FIELD, arguments.NAME or screens.SCREEN.NAME"
+            "'${\(place)}' is incomplete; write data.FIELD, arguments.NAME or screens.SCREEN.NAME"
         }
     }
 }
 
 extension MachineStep {
-    /// Fills in every template within a value.
+    /// Fills in all templates within a value.
     func resolve(_ value: JSONValue) throws(NavigationFailure) -> JSONValue {
         switch value {
         case .string(let source):
@@ -103,22 +103,22 @@ extension MachineStep {
         }
     }
 
-    /// Fills in every template among the members of an object.
+    /// Fills in all templates among the members of an object.
     func resolve(_ members: [String: JSONValue]) throws(NavigationFailure) -> [String: JSONValue] {
         var resolved = members
         for (name, member) in members { resolved[name] = try resolve(member) }
         return resolved
     }
 
-    /// Fills in a template whose outcome is text.
+    /// Fills in a template whose result must be a string.
     func resolveText(_ source: String) throws(NavigationFailure) -> String {
         try text(of: segments(of: source))
     }
 
     /// Fills in the template of a URL.
     ///
-    /// A value amid other text is percent-encoded, so that an identifier cannot become another path or a query
-    /// (RFC 3986, 2.4). One that is the whole template is a URL already.
+    /// Values that are combined with other text are percent-encoded, so an identifier cannot become another path or a
+    /// query (RFC 3986, 2.4). A value that makes up the whole template is a URL already.
     func resolveURL(_ source: String) throws(NavigationFailure) -> String {
         let segments = try segments(of: source)
         let url = try segments.count == 1 ? text(of: segments) : text(of: segments, encode: PercentEncoding.encode)
@@ -168,7 +168,7 @@ extension MachineStep {
         return value
     }
 
-    /// The argument that `SCREEN.NAME` names, of the frontmost instance of that screen.
+    /// The argument that the path `SCREEN.NAME` names, of the frontmost instance of that screen. Nil if there is none.
     private func argument(at place: String) -> JSONValue? {
         let parts = place.split(separator: ".", maxSplits: 1).map(String.init)
         let instance = before.standing.last { $0.screen == parts[0] }

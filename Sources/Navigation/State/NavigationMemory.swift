@@ -1,26 +1,29 @@
 internal import Support
 
-/// What a machine must remember besides the state, so that one restored from a snapshot goes on identically.
+/// The data that a machine keeps in addition to the state, so that a machine restored from a snapshot behaves
+/// identically.
 public struct NavigationMemory: Codable, Hashable, Sendable {
-    /// How many instances the session has had; the next one gets the number after.
+    /// The last number that was given to an instance or a run. The next one gets the number after it.
     public private(set) var instances: Int
-    /// The instances that views' reports took away last, the latest last.
+    /// The instances that views' reports have removed most recently; the latest one is last.
     public private(set) var departures: [Departure]
-    /// The attempts that ended last, the latest last; nil when none has.
+    /// The ids of the attempts that have ended most recently; the latest one is last. Nil if none has ended.
     public private(set) var attempts: [String]?
 
-    /// An instance that is gone, and the report that said so.
+    /// An instance that is gone, and the report that removed it.
     public struct Departure: Codable, Hashable, Sendable {
-        /// The instance.
+        /// The id of the instance.
         public var instance: String
-        /// The report's type, such as `command.BackCompleted`.
+        /// The type of the report, such as `command.BackCompleted`.
         public var report: String
-        /// The button that an alert was answered with: another answer is no repetition.
+        /// The id of the button with which an alert was answered. Nil for other reports. An answer with another button
+        /// is not a repetition.
         public var button: String?
     }
 
-    /// How many departures are kept. A repeated report follows the first within moments (a view that reconnects, two
-    /// devices that show one session), so a few screens' worth is enough, and the snapshot stays small.
+    /// The maximum number of departures and of attempts that are kept. A report is repeated within moments (by a view
+    /// that reconnects, or by a second device that shows the session), so a few screens are enough, and the snapshot
+    /// stays small.
     static let departureLimit = 16
 
     init(instances: Int = 0) {
@@ -28,36 +31,36 @@ public struct NavigationMemory: Codable, Hashable, Sendable {
         departures = []
     }
 
-    /// Makes the session's next instance. Numbering them instead of drawing identifiers at random is what makes equal
+    /// Creates the session's next instance. Instances are numbered instead of getting random ids, so that equal
     /// histories give equal snapshots.
     mutating func instantiate(_ screen: String, _ arguments: [String: JSONValue] = [:]) -> ScreenInstance {
         ScreenInstance(screen: screen, id: "\(screen)-\(nextNumber())", arguments: arguments)
     }
 
-    /// The next number that nothing in the session has had.
+    /// The next number, which nothing else in the session has.
     mutating func nextNumber() -> Int {
         instances += 1
         return instances
     }
 
-    /// Notes what was taken away.
+    /// Records that an instance was removed.
     mutating func note(_ departure: Departure) {
         departures.append(departure)
         departures.removeFirst(max(0, departures.count - Self.departureLimit))
     }
 
-    /// Notes that an attempt has ended, so that an answer to it is known to come too late. Answers follow within moments,
-    /// as reports do.
+    /// Records that an attempt has ended, so that a late answer to it is recognized. Late answers come within moments,
+    /// as repeated reports do.
     mutating func noteEnd(ofAttempt id: String) {
         attempts = Array(((attempts ?? []) + [id]).suffix(Self.departureLimit))
     }
 
-    /// Whether this attempt has ended lately.
+    /// True if this attempt has ended recently.
     func knows(attempt id: String) -> Bool {
         attempts?.contains(id) == true
     }
 
-    /// Whether a report has taken the instance away lately.
+    /// True if a report has removed this instance recently.
     func knows(_ instance: String) -> Bool {
         departures.contains { $0.instance == instance }
     }

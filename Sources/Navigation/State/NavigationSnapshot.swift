@@ -1,29 +1,27 @@
 internal import Support
 
-/// A machine's state with all that is needed to show it, to explain it and to restore the machine from it.
+/// A machine's state with everything that is needed to show it, to explain it and to restore the machine.
 ///
-/// Equal histories give equal snapshots: no clock and no chance has a part in it.
+/// Equal histories give equal snapshots, because clocks and random numbers have no influence on them.
 public struct NavigationSnapshot: Hashable, Sendable {
-    /// The platform whose flow this is, such as `ios`.
+    /// The platform of the flow, such as `ios`.
     public var platform: String
-    /// The session: one user's app.
+    /// The session, which is one user's app.
     public var session: String
-    /// How often the state has changed.
+    /// The number of changes of the state.
     public var revision: Int
-    /// The flow that the state was reached under.
+    /// The name, version and hash of the flow.
     public var flow: FlowIdentity
-    /// The identifier of the message that the last change answered; nil before the first.
+    /// The id of the message that caused the last change. Nil before the first change.
     public var cause: String?
-    /// The types of the commands that the screens which the user can act on may send, sorted.
+    /// The types of the commands that may be sent by the screens that the user can act on, sorted.
     public var commands: [String]
-    /// The state.
     public var state: NavigationState
-    /// What the machine remembers besides.
+    /// The machine's memory.
     public var memory: NavigationMemory
-    /// The URL that leads to this state; nil when none does.
+    /// The URL of a deep link that leads to this state. Nil if there is none.
     public var url: String?
 
-    /// Makes a snapshot.
     public init(
         platform: String,
         session: String,
@@ -60,7 +58,7 @@ extension NavigationSnapshot: Codable {
         case url
     }
 
-    /// Encodes the snapshot; `cause` is null, not absent, before the first change, and so is `url` where there is none.
+    /// Encodes the snapshot. If `cause` or `url` is nil, it is encoded as null.
     public func encode(to encoder: any Encoder) throws {
         var object = encoder.container(keyedBy: CodingKeys.self)
         try object.encode(platform, forKey: .platform)
@@ -75,16 +73,14 @@ extension NavigationSnapshot: Codable {
     }
 }
 
-/// Says under which flow a snapshot was made.
+/// The name, version and hash of the flow of a snapshot.
 public struct FlowIdentity: Codable, Hashable, Sendable {
-    /// The flow's name.
     public var name: String
-    /// The version that its authors gave it.
+    /// The version that its authors set.
     public var version: Int
-    /// A hash of all that the flow says, 16 hexadecimal digits; it tells two flows of one version apart.
+    /// A hash of the whole flow, 16 hexadecimal digits. It distinguishes two flows with the same version.
     public var hash: String
 
-    /// Makes an identity.
     public init(name: String, version: Int, hash: String) {
         self.name = name
         self.version = version

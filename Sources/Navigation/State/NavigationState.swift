@@ -1,25 +1,24 @@
 internal import Support
 
-/// Which screens an app shows, and how they lie on one another.
+/// The screens that an app shows, their arrangement, and what waits.
 ///
-/// It says what is intended. Views follow it, and report what they display and what their user does.
+/// It describes the intended state. Views follow it, and report what they display and what their user does.
 public struct NavigationState: Hashable, Sendable {
-    /// The screen that all others lie on.
+    /// The screen beneath all others.
     public var root: RootScreen
-    /// What has been pushed on the root, the topmost last.
+    /// The screens pushed on the root; the topmost one is last.
     public var path: [ScreenInstance]
-    /// What is presented: the first over the root's stack, each further one over the one before it.
+    /// The presentations: the first lies over the root's stack, each further one over the one before it.
     public var presentations: [Presentation]
-    /// Instances that are dismissed, but that the view may still animate out, in the order of their dismissal.
+    /// The dismissed instances that the view may still be animating out, in the order of their dismissal.
     public var leaving: [ScreenInstance]
-    /// The child flows that run, in the order in which they were begun.
+    /// The runs of child flows, in the order in which they began.
     public var runs: [FlowRun]
-    /// The guarded rule that waits for its answer; nil when none does.
+    /// The rule with a guard that waits for its answer. Nil if none waits.
     public var attempt: PendingGuard?
-    /// A deep link that cannot be followed yet.
+    /// The deep link that cannot be followed yet. Nil if there is none.
     public var parked: ParkedLink?
 
-    /// Makes a state.
     public init(
         root: RootScreen,
         path: [ScreenInstance] = [],
@@ -38,7 +37,7 @@ public struct NavigationState: Hashable, Sendable {
         self.parked = parked
     }
 
-    /// Every instance that stands, from the root up. What is leaving no longer stands.
+    /// All open instances, from the root up. A dismissed instance is not open, even if it is still leaving.
     public var standing: [ScreenInstance] {
         let beside = root.container?.stacks.flatMap(\.instances) ?? []
         return [root.instance] + beside + path + presentations.flatMap(\.instances)
@@ -49,52 +48,53 @@ public struct NavigationState: Hashable, Sendable {
         presentations.last?.top ?? frontPath.last ?? base(of: bottomPlace) ?? root.instance
     }
 
-    /// What can be seen on each layer, from the root's up: also what lies beneath a presentation.
+    /// The front screen of each layer, column and selected tab, from the root up. Screens beneath a presentation are
+    /// included.
     public var shown: [ScreenInstance] {
         bottomLayer + presentations.map(\.top)
     }
 
-    /// What the user can act on: the topmost presentation's front, or else the root's stack, columns and selected tab.
+    /// The screens that the user can act on: the front screen of the topmost presentation, or otherwise those of the
+    /// root's stack, columns and selected tab.
     public var active: [ScreenInstance] {
         presentations.last.map { [$0.top] } ?? bottomLayer
     }
 
-    /// Whether the instance stands.
-    ///
-    /// - Parameter id: The instance's identifier.
-    /// - Returns: True from its appearance to its dismissal.
+    /// True if the instance with this id is open, that is from its appearance to its dismissal.
     public func isStanding(_ id: String) -> Bool {
         standing.contains { $0.id == id }
     }
 
-    /// A push covers the root, never the columns beside it; a root of tabs is seen around the selected one.
+    /// The front screens of the bottom layer. A pushed screen covers the root, but not the columns beside it. A root
+    /// with tabs is visible around the selected tab.
     private var bottomLayer: [ScreenInstance] {
         [path.last ?? root.instance] + (root.container?.shownStacks.map(\.top) ?? [])
     }
 
-    /// Where a path is.
+    /// The place of a path.
     package enum PathPlace: Hashable, Sendable {
-        /// On the root; with tabs nothing is ever pushed there.
+        /// The root's path. It is always empty if the root has tabs.
         case root
         case column(String)
         case tab(String)
-        /// On a presentation, counted from the lowest.
+        /// The path of a presentation, by its index from the lowest.
         case presentation(Int)
     }
 
-    /// The path that push and pop work on: the topmost presentation's, else the selected tab's, else the root's.
+    /// The path that `push` and `pop` change: the topmost presentation's, otherwise the selected tab's, otherwise the
+    /// root's.
     public var frontPath: [ScreenInstance] { self[frontPlace] }
 
     var frontPlace: PathPlace {
         presentations.indices.last.map { .presentation($0) } ?? bottomPlace
     }
 
-    /// Where the path is that presentations lie on: the selected tab's, or else the root's.
+    /// The place of the path beneath all presentations: the selected tab's, or otherwise the root's.
     package var bottomPlace: PathPlace {
         root.container?.selectedTab.map { .tab($0) } ?? .root
     }
 
-    /// Where paths are, from the bottom up.
+    /// The places of all paths, from the bottom up.
     package var paths: [PathPlace] {
         let beside: [PathPlace] =
             switch root.container {
@@ -105,7 +105,7 @@ public struct NavigationState: Hashable, Sendable {
         return [.root] + beside + presentations.indices.map { .presentation($0) }
     }
 
-    /// The path at a place; empty where there is no such place, and then nothing can be set there.
+    /// The path at a place. If there is no such place, it is empty and setting it has no effect.
     package subscript(place: PathPlace) -> [ScreenInstance] {
         get {
             switch place {
@@ -131,7 +131,7 @@ public struct NavigationState: Hashable, Sendable {
         }
     }
 
-    /// The screen that a path begins above; nil where there is no such place.
+    /// The screen that a path begins above. Nil if there is no such place.
     func base(of place: PathPlace) -> ScreenInstance? {
         switch place {
         case .root: root.instance
@@ -148,12 +148,12 @@ public struct NavigationState: Hashable, Sendable {
         }
     }
 
-    /// The run with this identifier.
+    /// The run with this id. Nil if there is none.
     func run(_ id: String?) -> FlowRun? {
         runs.first { $0.id == id }
     }
 
-    /// A run and those that it was begun in, the innermost first.
+    /// A run and the runs that it began in, the innermost first.
     func lineage(of id: String?) -> [FlowRun] {
         var lineage: [FlowRun] = []
         var next = run(id)
@@ -164,25 +164,26 @@ public struct NavigationState: Hashable, Sendable {
         return lineage
     }
 
-    /// A run and all that were begun in it, at any depth.
+    /// The ids of a run and of all runs that began in it, at any depth.
     func family(of id: String) -> Set<String> {
-        // Whoever begins a run stands before it in the list.
+        // A run comes after the run that began it in the list.
         runs.reduce(into: [id]) { family, run in
             if let parent = run.parent, family.contains(parent) { family.insert(run.id) }
         }
     }
 
-    /// The most that the arguments of all screens may take, and the texts of alerts with them, in bytes of JSON.
+    /// The maximum size of the arguments of all screens together with the texts of alerts, in bytes of JSON.
     static let contentLimit = 512 * 1024
 
-    /// Whether it holds too much to be published. One of an older version may, and must not keep its screens for ever: it
-    /// may shrink.
+    /// True if the state is too large to be published and has grown. A state from an older version may exceed the
+    /// limit; it must be possible to make it smaller.
     func isTooLarge(from former: NavigationState) -> Bool {
         let size = contentSize
         return size > Self.contentLimit && size > former.contentSize
     }
 
-    /// The bytes that count towards ``contentLimit``. A screen that is leaving counts as well: the snapshot has it.
+    /// The size that is compared with ``contentLimit``, in bytes. Leaving screens count too, because the snapshot
+    /// contains them.
     var contentSize: Int {
         let arguments = standing.reduce(0) { $0 + $1.argumentSize } + leaving.reduce(0) { $0 + $1.argumentSize }
         return presentations.reduce(arguments) { size, presentation in
@@ -191,21 +192,22 @@ public struct NavigationState: Hashable, Sendable {
         }
     }
 
-    /// What stands in the columns of a split root, by the columns' names.
+    /// The stacks in the columns of a split root, by the columns' names. Empty for other roots.
     var columns: [String: ScreenStack] {
         guard case .split(let columns) = root.container else { return [:] }
         return columns
     }
 }
 
-// Every snapshot is one message of the bus, of 4 MiB at most. It holds the screens' arguments, once more in its URL, where a
-// byte may take three; the texts of alerts; and what waits for a guard's answer, about 1 MiB at most.
+// Every snapshot is one message of the bus, which has at most 4 MiB. It contains the arguments of the screens, once
+// more in its URL, where a byte may take three bytes; the texts of alerts; and the messages that wait for a guard's
+// answer, at most about 1 MiB.
 
 extension ScreenInstance {
-    /// The most that the arguments of one screen may take, in bytes of JSON.
+    /// The maximum size of the arguments of one screen, in bytes of JSON.
     static let argumentLimit = 64 * 1024
 
-    /// The bytes of the arguments as JSON; 0 for none.
+    /// The size of the arguments as JSON, in bytes; 0 if there are none.
     var argumentSize: Int { arguments.isEmpty ? 0 : JSONValue.object(arguments).description.utf8.count }
 }
 
@@ -220,7 +222,7 @@ extension NavigationState: Codable {
         case parked
     }
 
-    /// Decodes a state; without `runs` no child flow runs. The presentations are nested, each in the one that presents it.
+    /// Decodes a state. Without `runs` no child flow runs. Each presentation is nested in the one that presents it.
     public init(from decoder: any Decoder) throws {
         let object = try decoder.container(keyedBy: CodingKeys.self)
         root = try object.decode(RootScreen.self, forKey: .root)
@@ -232,8 +234,7 @@ extension NavigationState: Codable {
         attempt = try object.decodeIfPresent(PendingGuard.self, forKey: .attempt)
     }
 
-    /// Encodes the state; `presented` and `parked` are null when there is nothing, `runs` is absent when no child flow
-    /// runs, `attempt` when none waits.
+    /// Encodes the state. Without a value, `presented` and `parked` are null, while `runs` and `attempt` are absent.
     public func encode(to encoder: any Encoder) throws {
         var object = encoder.container(keyedBy: CodingKeys.self)
         try object.encode(root, forKey: .root)
@@ -246,7 +247,8 @@ extension NavigationState: Codable {
     }
 }
 
-/// Presentations as JSON nests them. A list is simpler to work on; nesting says who presents whom.
+/// The presentations in the nested form of the JSON, which shows which one presents which. The state has a list
+/// instead, because it is simpler to work with.
 private struct PresentationChain: Codable {
     var presentations: [Presentation]
 
@@ -272,18 +274,17 @@ private struct PresentationChain: Codable {
     }
 }
 
-/// A child flow that has begun and has not ended yet; the same flow may run several times at once.
+/// A run of a child flow that has not ended yet. Several runs of one flow may exist at the same time.
 public struct FlowRun: Codable, Hashable, Sendable {
-    /// The identifier that nothing else in the session has had or will have, such as `login-5`.
+    /// The id, which is unique in the session, such as `login-5`.
     public var id: String
-    /// The child flow's name.
+    /// The name of the child flow.
     public var flow: String
-    /// Its first instance: when this is gone, so is the run.
+    /// The id of the first instance. The run ends when this instance is dismissed.
     public var first: String
-    /// The run that began it; nil for the flow itself.
+    /// The id of the run that began it. Nil if the flow itself began it.
     public var parent: String?
 
-    /// Makes a run.
     public init(id: String, flow: String, first: String, parent: String? = nil) {
         self.id = id
         self.flow = flow

@@ -1,46 +1,46 @@
-/// One change of what is shown, as a view animates it.
+/// A single change of the visible screens, which a view animates.
 public enum NavigationStep: Hashable, Sendable {
-    /// Another root, with its container as it is; whatever lay on the former one goes with it.
+    /// The root is replaced, with its container. All screens on the former root are removed.
     case setRoot(RootScreen)
-    /// Another tab comes to the front.
+    /// Another tab is selected.
     case selectTab(String)
-    /// A screen, with what is pushed on it, takes a column of a split root; nil empties the column.
+    /// A stack is shown in a column of a split root; nil empties the column.
     case show(ScreenStack?, column: String)
-    /// Screens come onto a path, the topmost last.
+    /// Screens are pushed on a path; the topmost one is last.
     case push([ScreenInstance], on: Layer)
-    /// So many screens go from the end of a path.
+    /// A number of screens is popped from a path.
     case pop(Int, from: Layer)
-    /// These screens take the place of so many at the end of a path.
+    /// A number of screens at the end of a path is replaced by these screens.
     case replace(Int, with: [ScreenInstance], on: Layer)
-    /// A screen, with what is pushed on it, is presented over all others.
+    /// A screen and its path are presented over all others.
     case present(Presentation)
-    /// A presentation goes, and all that it presents.
+    /// A presentation and everything that it presents are dismissed.
     case dismiss(instance: String)
-    /// A screen that stays has other arguments; there is nothing to animate.
+    /// The arguments of a screen have changed. There is nothing to animate.
     case update(ScreenInstance)
 
-    /// Whose path it is.
+    /// The layer that a path belongs to.
     public enum Layer: Hashable, Sendable {
-        /// The root's.
+        /// The root.
         case root
-        /// That of this tab.
+        /// The tab with this name.
         case tab(String)
-        /// That of this column.
+        /// The column with this name.
         case column(String)
-        /// The presentation's of this instance.
+        /// The presentation of the instance with this id.
         case presentation(String)
     }
 }
 
 extension NavigationState {
-    /// The least steps that lead from another state to this one.
+    /// Returns the shortest list of steps that leads from another state to this one.
     ///
-    /// Screens are told apart by their instances. What is dismissed goes first and what is presented comes last, so that
-    /// nothing changes behind a presentation that is about to go. What is leaving or parked is no step: nothing that a
-    /// view shows depends on it.
+    /// Screens are identified by their instances. Dismissals come first and presentations last, so nothing changes
+    /// beneath a presentation that is about to be dismissed. Leaving instances and a parked link cause no steps,
+    /// because views do not show them.
     ///
-    /// - Parameter former: What the view shows.
-    /// - Returns: The steps in their order; none when both show the same.
+    /// - Parameter former: The state that the view shows.
+    /// - Returns: The steps in order. Empty if both states show the same screens.
     public func steps(from former: NavigationState) -> [NavigationStep] {
         guard root.isSame(as: former.root) else {
             return [.setRoot(root)] + pathSteps(from: [], to: path, on: .root) + presentations.map { .present($0) }
@@ -74,7 +74,8 @@ extension NavigationState {
         }
     }
 
-    /// What changes on the paths beside the root's. A column with another first screen has come with its path.
+    /// The steps for the paths in tabs and columns. If a column has a new first screen, the step `show` includes its
+    /// path.
     private func stackSteps(from former: NavigationState) -> [NavigationStep] {
         switch root.container {
         case .tabs(let tabs, _):
@@ -105,15 +106,16 @@ extension NavigationState {
         }
     }
 
-    /// The instances that have other arguments than before.
+    /// The steps for instances whose arguments have changed.
     private func updates(from former: NavigationState) -> [NavigationStep] {
         let before = Dictionary(former.standing.map { ($0.id, $0) }) { first, _ in first }
         return standing.filter { (before[$0.id] ?? $0) != $0 }.map { .update($0) }
     }
 
-    /// This state after a step, as a view shows it that has animated the step.
+    /// Applies a step to this state, as a view does that has animated the step.
     ///
-    /// - Parameter step: A step of ``steps(from:)``. One that does not fit the state changes what it can.
+    /// - Parameter step: A step from ``steps(from:)``. If it does not fit the state, only the part that fits is
+    ///   applied.
     public mutating func apply(_ step: NavigationStep) {
         switch step {
         case .setRoot(let root):
@@ -168,7 +170,7 @@ extension NavigationState {
 }
 
 extension RootScreen {
-    /// Whether a view can go from one to the other without another root.
+    /// True if a view can change from one root to the other without replacing it.
     fileprivate func isSame(as former: RootScreen) -> Bool {
         guard instance.id == former.instance.id else { return false }
         return switch (former.container, container) {

@@ -1,27 +1,30 @@
 import Support
 
-/// A guarded rule that has matched a message and waits for the answer.
+/// An attempt: a rule with a guard that has matched a message and waits for the answer.
 ///
-/// It stands in the state, so a view can show that something is going on, and a host that was killed goes on waiting.
+/// It is part of the state, so a view can show that something is in progress, and a host that was killed continues to
+/// wait.
 public struct PendingGuard: Codable, Hashable, Sendable {
-    /// What the answer carries as its causation: the identifier of the command that asks, or else of ``message``.
+    /// The causation id of the answer: the id of the guard's command, or of ``message`` if the guard sends none.
     public var id: String
-    /// The rule, by a name that outlives changes to the rest of the flow.
+    /// The name of the rule, which does not change if other parts of the flow change.
     public var rule: String
-    /// The screen that it belongs to: the one that sent the message, or that was in front. It ends with that instance.
+    /// The id of the screen instance that sent the message, or otherwise of the screen in front. The attempt ends if
+    /// this instance is dismissed.
     public var instance: String
-    /// The run of the child flow that the rule is of; nil for one of the flow's own.
+    /// The id of the run whose child flow has the rule. Nil for a rule of the flow itself.
     public var run: String?
-    /// How long it waits, in milliseconds from its beginning or from the host's last start.
+    /// The time that it waits, in milliseconds, from its beginning or from the last start of the host.
     public var deadline: Int
     /// The message that the rule matched.
     public var message: Machine.Input
-    /// What is held back until it ends, in the order of arrival.
+    /// The messages that are held back until it ends, in the order of arrival.
     public internal(set) var queue: [Machine.Input] = []
 
-    /// How many messages are held back at most: more than a user means to send while nothing seems to happen.
+    /// The maximum number of queued messages. A user hardly sends more while nothing seems to happen.
     static let queueLimit = 16
-    /// How large the data of a message may be that waits, in bytes of JSON: all of it is written with every snapshot.
+    /// The maximum size of the data of a message that waits, in bytes of JSON. It is limited because every snapshot
+    /// contains the message.
     static let dataLimit = 64 * 1024
 
     init(
@@ -35,7 +38,7 @@ public struct PendingGuard: Codable, Hashable, Sendable {
         self.message = message
     }
 
-    /// Whether the message is in here already.
+    /// True if the attempt contains the message already.
     func holds(_ input: Machine.Input) -> Bool {
         message.id == input.id || queue.contains { $0.id == input.id }
     }

@@ -1,15 +1,13 @@
-/// A screen that lies over others, with a stack of its own.
+/// A presentation: a screen that lies over others and has its own stack.
 public struct Presentation: Hashable, Sendable {
-    /// How it lies over them.
+    /// The presentation style.
     public var style: PresentationStyle
-    /// The presented screen.
     public var instance: ScreenInstance
-    /// What the view needs to know besides.
+    /// The properties of the presentation besides its screen and style.
     public var options: PresentationOptions
-    /// What has been pushed on it, the topmost last.
+    /// The screens that were pushed on it; the topmost one is last.
     public var path: [ScreenInstance]
 
-    /// Makes a presentation.
     public init(
         _ style: PresentationStyle,
         _ instance: ScreenInstance,
@@ -22,13 +20,13 @@ public struct Presentation: Hashable, Sendable {
         self.path = path
     }
 
-    /// The screen in front.
+    /// The topmost screen of the stack.
     public var top: ScreenInstance { path.last ?? instance }
 
-    /// Whether the user may take it away without more ado, such as by a swipe.
+    /// True if the user may dismiss it, for example by a swipe.
     public var isInteractivelyDismissable: Bool { options.interactiveDismissal ?? true }
 
-    /// The presented screen and all that has been pushed on it, the topmost last.
+    /// The presented screen and the screens pushed on it; the topmost one is last.
     public var instances: [ScreenInstance] { [instance] + path }
 }
 
@@ -57,41 +55,41 @@ extension Presentation: Codable {
     }
 }
 
-/// How a presented screen lies over what presents it.
+/// The way in which a presented screen lies over the screen that presents it.
 public enum PresentationStyle: String, Codable, Hashable, Sendable, CaseIterable {
     /// A card that the user can usually swipe away.
     case sheet
-    /// The whole screen.
+    /// A presentation that covers the whole screen.
     case fullScreen
     /// A bubble that points at what opened it.
     case popover
     /// A question with buttons.
     case alert
-    /// A choice among buttons, in a list that comes up from the edge or from what opened it.
+    /// A choice among buttons, in a list that comes up from the edge or from the control that opened it.
     case dialog
     /// A window of its own.
     case window
 
-    /// Whether it is a question that its buttons answer: it holds no stack, and nothing is presented over it.
+    /// True for styles that ask a question with buttons. Such a presentation has no stack, and nothing is presented
+    /// over it.
     public var isQuestion: Bool { self == .alert || self == .dialog }
 }
 
-/// What a view needs to know about a presentation besides its screen; members that do not apply to a style are nil.
+/// The properties of a presentation besides its screen. Properties that do not apply to a style are nil.
 public struct PresentationOptions: Codable, Hashable, Sendable {
-    /// The heights at which a sheet rests.
+    /// The heights at which a sheet can rest.
     public var detents: [Detent]?
-    /// Whether a sheet shows a drag indicator.
+    /// True if a sheet shows a drag indicator.
     public var dragIndicator: Bool?
-    /// Whether the user may take a sheet, a popover or a window away; nil means yes.
+    /// True if the user may dismiss a sheet, a popover or a window; nil means true.
     public var interactiveDismissal: Bool?
-    /// An alert's or dialog's title.
+    /// The title of an alert or a dialog.
     public var title: String?
-    /// An alert's or dialog's message.
+    /// The message of an alert or a dialog.
     public var message: String?
-    /// An alert's or dialog's buttons, in the order in which they are shown.
+    /// The buttons of an alert or a dialog, in the order in which they are shown.
     public var buttons: [AlertButton]?
 
-    /// Makes the options.
     public init(
         detents: [Detent]? = nil,
         dragIndicator: Bool? = nil,
@@ -109,7 +107,7 @@ public struct PresentationOptions: Codable, Hashable, Sendable {
     }
 }
 
-/// A height at which a sheet rests.
+/// A height at which a sheet can rest.
 public enum Detent: String, Codable, Hashable, Sendable, CaseIterable {
     /// About half of the screen.
     case medium
@@ -119,24 +117,23 @@ public enum Detent: String, Codable, Hashable, Sendable, CaseIterable {
 
 /// A button of an alert or a dialog.
 public struct AlertButton: Codable, Hashable, Sendable {
-    /// What a button is for, beyond what it says; views show these in a way of their own.
+    /// The purpose of a button. Views show buttons with a role in a special style.
     public enum Role: String, Codable, Hashable, Sendable, CaseIterable {
-        /// Leaves everything as it is.
+        /// The button changes nothing.
         case cancel
-        /// Destroys something.
+        /// The button's action deletes something or cannot be undone.
         case destructive
     }
 
-    /// What the view reports when the button is pressed.
+    /// The id that the view reports when the button is pressed.
     public var id: String
-    /// What the button says.
     public var title: String
-    /// What it is for; nil for nothing in particular.
+    /// The role; nil for an ordinary button.
     public var role: Role?
-    /// The type of the command that pressing it sends, such as `command.PlaylistSelected`; nil when it only closes.
+    /// The type of the command that is sent when the button is pressed, such as `command.PlaylistSelected`. Nil if the
+    /// button only closes the question.
     public var sends: String?
 
-    /// Makes a button.
     public init(id: String, title: String, role: Role? = nil, sends: String? = nil) {
         self.id = id
         self.title = title

@@ -1,32 +1,31 @@
 public import Support
 
-/// The screen that all others lie on, and how it is laid out.
+/// The screen beneath all others, and the container that it may be.
 public struct RootScreen: Hashable, Sendable {
-    /// The screen itself.
     public var instance: ScreenInstance
-    /// How the root arranges what stands beside it; nil for a plain stack.
+    /// The arrangement of the stacks that the root contains. Nil for a plain stack.
     public var container: Container?
 
-    /// Makes a root.
     public init(_ instance: ScreenInstance, container: Container? = nil) {
         self.instance = instance
         self.container = container
     }
 }
 
-// The container is a member beside the instance's own, so that going from a stack to a split never wraps the root.
+// In JSON, the container is a member of the object that describes the instance. A split root therefore has the same
+// structure as a plain one.
 extension RootScreen: Codable {
     private enum CodingKeys: String, CodingKey {
         case container
     }
 
-    /// Decodes the instance and, where there is one, its container from one object.
+    /// Decodes the instance and its container, if there is one, from one object.
     public init(from decoder: any Decoder) throws {
         instance = try ScreenInstance(from: decoder)
         container = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(Container.self, forKey: .container)
     }
 
-    /// Encodes the instance and, where there is one, its container as one object.
+    /// Encodes the instance and its container, if there is one, as one object.
     public func encode(to encoder: any Encoder) throws {
         try instance.encode(to: encoder)
         var object = encoder.container(keyedBy: CodingKeys.self)
@@ -34,28 +33,25 @@ extension RootScreen: Codable {
     }
 }
 
-/// How a root arranges the stacks beside it.
+/// The arrangement of the stacks that a root contains.
 public enum Container: Hashable, Sendable {
-    /// Columns side by side: the root's own stack is the first, each of the others holds one, by the column's name.
+    /// Columns side by side. The first one is the root's own stack; the others are in the dictionary, by name.
     case split(columns: [String: ScreenStack])
-    /// Tabs, one at least, of which one is selected. Each holds a stack; the root itself holds but the tabs.
+    /// Tabs, at least one, of which one is selected. Each tab has a stack. The root has no other screens.
     case tabs([Tab], selected: String)
 
-    /// A tab of a root.
     public struct Tab: Hashable, Sendable {
-        /// The tab's name, unique among them.
+        /// The name, unique among the tabs of the root.
         public var name: String
-        /// What it holds.
         public var stack: ScreenStack
 
-        /// Makes a tab.
         public init(_ name: String, _ stack: ScreenStack) {
             self.name = name
             self.stack = stack
         }
     }
 
-    /// Every stack: of the columns in the order of their names, of the tabs in their own.
+    /// All stacks: those of columns sorted by name, those of tabs in their order.
     public var stacks: [ScreenStack] {
         switch self {
         case .split(let columns): columns.sorted { $0.key < $1.key }.map(\.value)
@@ -63,7 +59,7 @@ public enum Container: Hashable, Sendable {
         }
     }
 
-    /// The stacks that are to be seen: all columns, but of the tabs the selected one alone.
+    /// The visible stacks: those of all columns, or that of the selected tab.
     public var shownStacks: [ScreenStack] {
         switch self {
         case .split: stacks
@@ -71,7 +67,7 @@ public enum Container: Hashable, Sendable {
         }
     }
 
-    /// The name of the selected tab; nil when there are no tabs.
+    /// The name of the selected tab. Nil if there are no tabs.
     public var selectedTab: String? {
         guard case .tabs(_, let selected) = self else { return nil }
         return selected
@@ -101,14 +97,14 @@ extension Container: Codable {
             let tabs = try object.decode([Tab].self, forKey: .tabs)
             let selected = try object.decode(String.self, forKey: .selected)
             guard tabs.contains(where: { $0.name == selected }) else {
-                let message = "there is no tab '\(selected)' to be selected"
+                let message = "the selected tab '\(selected)' is not in 'tabs'"
                 throw DecodingError.dataCorruptedError(forKey: .selected, in: object, debugDescription: message)
             }
             self = .tabs(tabs, selected: selected)
         }
     }
 
-    /// Encodes the container with its kind.
+    /// Encodes the container in the form that `init(from:)` decodes.
     public func encode(to encoder: any Encoder) throws {
         var object = encoder.container(keyedBy: CodingKeys.self)
         switch self {
@@ -142,23 +138,22 @@ extension Container.Tab: Codable {
     }
 }
 
-/// A screen and what has been pushed on it: what a tab or a column holds.
+/// A stack of screens: the content of a tab or a column.
 public struct ScreenStack: Hashable, Sendable {
-    /// The screen that the stack begins with.
+    /// The first screen of the stack.
     public var instance: ScreenInstance
-    /// What has been pushed on it, the topmost last.
+    /// The screens pushed on the first one; the topmost one is last.
     public var path: [ScreenInstance]
 
-    /// Makes a stack.
     public init(_ instance: ScreenInstance, path: [ScreenInstance] = []) {
         self.instance = instance
         self.path = path
     }
 
-    /// The screen in front.
+    /// The topmost screen.
     public var top: ScreenInstance { path.last ?? instance }
 
-    /// The first screen and all that has been pushed on it, the topmost last.
+    /// The first screen and those pushed on it; the topmost one is last.
     public var instances: [ScreenInstance] { [instance] + path }
 }
 
@@ -171,7 +166,7 @@ extension ScreenStack: Codable {
     public init(from decoder: any Decoder) throws {
         instance = try ScreenInstance(from: decoder)
         let object = try decoder.container(keyedBy: CodingKeys.self)
-        // Columns once held one screen each, and such a snapshot may still be stored.
+        // Older versions had one screen in a column, without a path. Their snapshots may still be stored.
         path = try object.decodeIfPresent([ScreenInstance].self, forKey: .path) ?? []
     }
 
@@ -183,18 +178,17 @@ extension ScreenStack: Codable {
     }
 }
 
-/// One appearance of a screen: shown twice, a screen is two instances.
+/// A screen instance: one appearance of a screen. If a screen is shown twice, it has two instances.
 public struct ScreenInstance: Codable, Hashable, Sendable {
-    /// The screen's name in the flow.
+    /// The name of the screen in the flow.
     public var screen: String
-    /// The identifier that nothing else in the session has had or will have, such as `generatedPlaylist-3`.
+    /// The id, which is unique in the session, such as `generatedPlaylist-3`.
     public var id: String
-    /// What the screen is about: identifiers, never content.
+    /// The arguments of the screen: identifiers of what it shows. Content belongs in documents.
     public var arguments: [String: JSONValue]
-    /// The run of a child flow that it belongs to; nil for the flow itself.
+    /// The id of the run of a child flow that it belongs to. Nil if it belongs to the flow itself.
     public var run: String?
 
-    /// Makes an instance.
     public init(screen: String, id: String, arguments: [String: JSONValue] = [:], run: String? = nil) {
         self.screen = screen
         self.id = id
