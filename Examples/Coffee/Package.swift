@@ -3,14 +3,14 @@ import PackageDescription
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
-/// A product of Segue: one of its libraries, or of the processes that every stack has.
+/// A product of Segue: a library or an executable.
 func segue(_ product: String) -> Target.Dependency { .product(name: product, package: "segue") }
 
 let package = Package(
     name: "coffee",
     platforms: [.macOS(.v15)],
     dependencies: [
-        // Yours would say where Segue is: .package(url: "https://…/segue", from: "0.1.0")
+        // In your own package, write the URL of Segue: .package(url: "https://…/segue", from: "0.1.0")
         .package(name: "segue", path: "../.."),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     ],
@@ -23,7 +23,7 @@ let package = Package(
             dependencies: [
                 "Coffee", "barista", segue("Contracts"), segue("EventBus"), segue("FlowFiles"), segue("Navigation"),
                 segue("SegueTestSupport"), segue("Support"),
-                // Executables: what the stack runs, and what a person does.
+                // The executables that the stack runs, and those that a person uses.
                 segue("broker"), segue("navigation-coordinator"), segue("error-notifier"), segue("segue"),
                 segue("device"),
             ]),

@@ -33,7 +33,7 @@ struct AsyncAPITests {
         let references = document.references
         #expect(references.count > 20)
         for reference in references {
-            // Names of messages hold dots, so a path is walked by hand.
+            // `value(at:)` splits paths at dots, which are also in the names of messages.
             let target = reference.dropFirst(2).split(separator: "/").reduce(document as JSONValue?) {
                 $0?[String($1)]
             }
@@ -44,15 +44,15 @@ struct AsyncAPITests {
     @Test(
         "is refused with a reason when it is something else",
         arguments: [
-            ("{", "it is not JSON"), ("{}", "it is no AsyncAPI 3 document"),
-            (#"{"asyncapi":"2.6.0"}"#, "it is no AsyncAPI 3 document"),
+            ("{", "it is not JSON"), ("{}", "it is not an AsyncAPI 3 document"),
+            (#"{"asyncapi":"2.6.0"}"#, "it is not an AsyncAPI 3 document"),
             (
                 #"{"asyncapi":"3.0.0","channels":{"orders":{}}}"#,
                 "channel 'orders' is not named after a message such as event.LaunchFinished"
             ),
             (
                 #"{"asyncapi":"3.0.0","operations":{"a":{"action":"send"}}}"#,
-                "operation 'a' has no channel that there is, or no service as its tag"
+                "operation 'a' needs the channel of a known message and a service as its tag"
             ),
         ])
     func unreadable(json: String, reason: String) {
@@ -93,7 +93,7 @@ struct AsyncAPITests {
 }
 
 extension JSONValue {
-    /// All that it refers to.
+    /// The targets of all references in the document.
     fileprivate var references: [String] {
         switch self {
         case .object(let members):

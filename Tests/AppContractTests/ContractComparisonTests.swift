@@ -63,8 +63,8 @@ struct ContractComparisonTests {
         #expect(
             findings(Shop.contract(buy: changed(Shop.order, "size", to: .init(.enumeration(["S", "M", "L", "XL"])))))
                 == [
-                    #"command.Buy: data.size: may be "L" now, which is unknown to store; teach them first"#,
-                    #"command.Buy: data.size: may be "XL" now, which is unknown to store; teach them first"#,
+                    #"command.Buy: data.size: may be "L" now, which is unknown to store; update the receivers first"#,
+                    #"command.Buy: data.size: may be "XL" now, which is unknown to store; update the receivers first"#,
                 ])
         let items = JSONSchema.array(.object(["name": .init(.string, isRequired: false)]))
         #expect(
@@ -133,7 +133,7 @@ struct ContractComparisonTests {
         #expect(findings.allSatisfy { !$0.isBreaking })
         #expect(
             findings.map(\.description) == [
-                "command.Buy: data.note: gone",
+                "command.Buy: data.note: removed",
                 #"command.Buy: data.size: was one of "S", "M", is a string"#, "command.Return: new",
             ])
     }

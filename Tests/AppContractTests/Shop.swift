@@ -4,7 +4,7 @@ import EventBus
 import Navigation
 import Support
 
-/// A small app: a till that buys at a store.
+/// The contract of a small app: a till that buys from a store.
 enum Shop {
     static let buy = MessageType(kind: .command, name: "Buy")
     static let sold = MessageType(kind: .event, name: "Sold")
@@ -16,7 +16,7 @@ enum Shop {
     static let receipt = JSONSchema.object(["items": .init(.array(.object(["name": .init(.string)])))])
     static let tag = JSONSchema.object(["cents": .init(.integer)])
 
-    /// - Parameters: what the messages carry; nil for one that there is not.
+    /// - Parameters: The schemas of the messages. Nil for a message that the contract does not have.
     static func contract(
         buy order: JSONSchema? = order, sold receipt: JSONSchema? = receipt, answer tag: JSONSchema = tag,
         asked question: JSONSchema = .object([:]), tillReads: Bool = true, tillBuys: Bool = true

@@ -7,10 +7,10 @@ internal import Presentation
 internal import Support
 package import Vocabulary
 
-// What tests show on a device: the focus player, whose user is anna.
+// Samples of the focus player for tests of devices. The user is anna.
 
 extension LatestDocuments {
-    /// As if these documents had come from the bus.
+    /// The documents as a device has received them from the bus.
     package static func of(_ documents: any DocumentMessage...) throws -> LatestDocuments {
         var latest = LatestDocuments(of: [
             Document.Playlists.self, Document.GeneratedPlaylist.self, Document.Devices.self,
@@ -32,7 +32,7 @@ extension DeviceIdentity {
 }
 
 extension NavigationSnapshot {
-    /// Screens of the focus player, which may send all that a device can.
+    /// A state of the focus player in which all commands of a device are allowed.
     package static func sample(
         _ platform: String = "ios", flow name: String = "focus-player", revision: Int = 7, root: String,
         container: Container? = nil, path: [ScreenInstance] = [], presentations: [Presentation] = [],
@@ -81,7 +81,7 @@ extension Document.Devices {
 }
 
 extension Envelope {
-    /// What comes from a service, in answer to `cause`.
+    /// A message of a service, in answer to `cause`.
     package static func answer(_ message: some Message, to cause: Envelope? = nil) throws -> Envelope {
         try Envelope(message, source: "test/1", causedBy: cause)
     }

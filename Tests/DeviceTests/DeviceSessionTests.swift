@@ -107,7 +107,7 @@ struct DeviceSessionTests {
     }
 }
 
-/// A session under test on anna's phone.
+/// A session on Anna's phone.
 private struct SampleSession {
     private var session = DeviceSession(.phone, screens: .focusPlayer, commandLifetime: .seconds(60))
 

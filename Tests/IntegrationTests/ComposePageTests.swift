@@ -2,7 +2,7 @@ import CommandLineTestSupport
 import Foundation
 import Testing
 
-/// Each section's commands run in a folder of their own, with the stack that the page begins with.
+/// Runs the commands of each section in a new folder, with the compose file at the beginning of the page.
 @Suite("What docs/compose.md says")
 struct ComposePageTests {
     private let page: Page
@@ -122,7 +122,7 @@ struct ComposePageTests {
         for promise in promises { #expect(names.contains(promise[1]), "no test is called '\(promise[1])'") }
     }
 
-    /// - Returns: what the commands of a section printed.
+    /// - Returns: The output of the section's commands.
     private func run(_ title: String, files: [String: String] = [:]) async throws -> String {
         var output = ""
         try await SegueCommandLine.inScratch { segue in

@@ -78,12 +78,12 @@ struct ContractTests {
     }
 }
 
-/// The specification of AsyncAPI as JSON Schemas, and the validator that the tests put documents to.
+/// The JSON Schemas of AsyncAPI, and a validator of documents.
 enum AsyncAPISchema {
     private static let python = Repository.path(".build/venv/bin/python")
-    /// `make test` installs it, if pip can.
+    /// True if the validator is installed. `make test` installs it if pip can.
     static let hasValidator = FileManager.default.isExecutableFile(atPath: python)
-    /// Ours, of the objects that a contract consists of, and the official one where somebody has put it: it is
+    /// The project's own schema of the objects in a contract, and the official schema if it has been downloaded:
     /// `schemas/3.0.0-without-$id.json` of github.com/asyncapi/spec-json-schemas.
     private static let files = [
         Repository.path("Tests/Fixtures/Schemas/asyncapi-3.0.json"), Repository.path(".build/asyncapi-3.0.0.json"),
@@ -99,7 +99,7 @@ enum AsyncAPISchema {
                 print(error.json_path, error.message[:200])
         """
 
-    /// Where a document is not as the schemas say, each a line.
+    /// The errors of a document according to the schemas, one on each line.
     static func complaints(about document: String, _ segue: SegueCommandLine) async throws -> String {
         try segue.write(document, to: "document.json")
         try segue.write(validator, to: "validate.py")

@@ -7,10 +7,10 @@ struct DeviceOptionTests {
         "the platform comes from the flow; without either, or with two that differ, it says what to write",
         arguments: [
             ("focus-player", "--platform ios or mac"), ("focus-player --platform onboarding", "--flow FILE"),
-            ("device", "--platform NAME, or its flow, --flow FILE"),
+            ("device", "give the platform with --platform NAME, or a flow with --flow FILE"),
             (
                 "device --platform mac --flow config/flows/examples/onboarding.yaml",
-                "is for onboarding, and --platform is mac"
+                "is a flow for onboarding, but --platform is mac"
             ),
             ("device --flow nowhere.yaml", "nowhere.yaml: cannot be read"),
             ("device --platform ios -p No/Where", "device: 'No/Where' is not a project name"),

@@ -10,7 +10,7 @@ struct DocumentTests {
         try await SegueCommandLine.inRepository { segue in
             let story = try #require(try Page("README.md").blocks(of: "sh").dropFirst().first)
             try await run("segue up -d --wait -f compose/default.yaml", segue)
-            // Neither may take what came of the other for its own.
+            // Runs the story twice. Neither run may show the results of the other.
             var loaded: Set<String> = []
             for _ in 1...2 {
                 let output = try await run(story, segue)
@@ -36,7 +36,7 @@ struct DocumentTests {
             try #require(parts.count == 3)
             let outputs = ["music-service", "document.NavigationState", "Choose a music service"]
             for (part, expected) in zip(parts, outputs) {
-                // What would go on until a person ends it.
+                // Replaces commands that run until a person ends them.
                 let ending = part.replacing("logs -f", with: "logs")
                     .replacing("segue monitor ", with: "segue monitor --since beginning --until end ")
                     .replacing("focus-player ", with: "echo @serviceSelection | focus-player ")
@@ -84,7 +84,7 @@ struct DocumentTests {
         try await SegueCommandLine.inRepository { segue in
             let blocks = try Page("docs/examples.md").blocks(of: "sh")
             try #require(blocks.count == 5)
-            // One shell each, as whoever reads on in another terminal has.
+            // Each block runs in a shell of its own, as for a reader who continues in another terminal.
             let path = blocks[0].split(separator: "\n").first { $0.hasPrefix("segue up") } ?? ""
             try await run(String(path), segue)
             let onboarding = try await run(blocks[1], segue)
@@ -126,7 +126,7 @@ struct DocumentTests {
     @Test("the commands of docs/contracts.md do what it says", .timeLimit(.minutes(5)))
     func contracts() async throws {
         try await SegueCommandLine.inScratch { segue in
-            // What they write belongs beside the project's folders, not into them.
+            // The commands write files, so they run in a folder with links to the project's folders.
             for folder in ["compose", "config"] {
                 try FileManager.default.createSymbolicLink(
                     atPath: "\(segue.directory)/\(folder)", withDestinationPath: Repository.path(folder))
@@ -189,7 +189,8 @@ struct DocumentTests {
         }
     }
 
-    /// - Returns: what the lines printed. All of them have to succeed.
+    /// Runs the lines, all of which must succeed.
+    /// - Returns: The output of the lines.
     @discardableResult
     private func run(_ lines: String, _ segue: SegueCommandLine) async throws -> String {
         let result = try await segue.shell("set -euo pipefail; exec 2>&1\n\(lines)")

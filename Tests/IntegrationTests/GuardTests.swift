@@ -12,7 +12,7 @@ extension Command {
     }
 }
 
-/// The error notifier stands for a service that is asked: it answers the dismissal of an error with the next banner.
+/// Uses the error notifier as the service that a guard asks: it answers the dismissal of an error with the next banner.
 @Suite("A guard that waits, and processes that die")
 struct GuardTests {
     private func withFlow(
@@ -43,7 +43,7 @@ struct GuardTests {
         }
     }
 
-    /// Asks a service that stands still, so that the guard waits for as long as the test wants.
+    /// Starts a guard that waits for a frozen service.
     private func wait(_ stack: TestStack) async throws -> Envelope {
         let error = try await stack.bus.publish(ApplicationError(code: "test.failed", message: "It failed."))
         try await stack.document(Document.ErrorBanner.self) { $0.errorID == error.id }

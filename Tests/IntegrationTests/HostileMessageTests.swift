@@ -9,7 +9,8 @@ import Vocabulary
 
 @Suite("Messages whose results no bus takes")
 struct HostileMessageTests {
-    /// A header as an older client or a stranger may have published it: no client of this version takes such a device.
+    /// A message with a header that an older client or a foreign one may have published. A client of this version
+    /// refuses to publish such a device name.
     private func launch() -> PublishedMessage {
         let type = DomainEvent.LaunchFinished.type
         let device = String(repeating: "d", count: 65_290)
@@ -27,13 +28,13 @@ struct HostileMessageTests {
             let launch = launch()
             let reply = try await Stranger.meets("\(story.stack.busAddress)/ingress") { try $0.publish([launch]) }
             guard case .published = reply else { throw BusError(.refused, "\(reply)") }
-            // Its results repeat the identifier, and are larger than a message may be.
+            // The results repeat the playlist's id, and so are larger than a message may be.
             let playlistID = String(repeating: "p", count: 4 * 1024 * 1024 - 100)
             let command = try await story.bus.send(Command.PlaylistSelected(playlistID: playlistID), lifetime: nil)
             let services = ["ios-coordinator", "auth-service", "music-service", "error-notifier"]
             for isRestarted in [false, true] {
                 if isRestarted { for service in services { try await story.stack.killAndRestart(service) } }
-                // The coordinator opens what the service answers.
+                // The coordinator requests to open the URL in the service's answer.
                 let request = try await story.bus.send(
                     Command.SpotifyAuthorizationRequested(), origin: Origin(platform: "ios"))
                 _ = try await story.stack.message(DomainEvent.URLOpenRequested.self, after: request)

@@ -8,7 +8,7 @@ struct MonitorPageTests {
     enum Stack: String, CaseIterable {
         /// A broker and a service.
         case bare
-        /// What `make run` starts.
+        /// The stack that `make run` starts.
         case shipped
     }
 
@@ -21,7 +21,7 @@ struct MonitorPageTests {
             depends_on: {broker: {condition: service_healthy}}
         """
 
-    /// A bus with what the page sends first.
+    /// Runs a stack with the messages that the page sends first.
     private func onBus(
         of stack: Stack = .bare, _ body: (SegueCommandLine, Page) async throws -> Void
     ) async throws {
@@ -35,7 +35,7 @@ struct MonitorPageTests {
             let first = try #require(page.blocks(of: "sh").first)
             let result = try await segue.shell("set -e; segue up -d --wait; \(first)")
             try #require(result.status == 0, "\(result.error)")
-            // The service of the page that nobody runs any more.
+            // The durable consumer of the page that no process runs.
             try await segue.withConnection { _ = try await $0.claim(consumer: "kiosk-service") }
             try await body(segue, page)
         }
@@ -47,11 +47,11 @@ struct MonitorPageTests {
             let commands = page.blocks(of: "sh").dropFirst().flatMap { $0.split(separator: "\n").map(String.init) }
             #expect(commands.count > 15)
             for command in commands {
-                // What would go on until somebody presses Ctrl-C.
+                // Commands that run until Ctrl-C end after 100 ms.
                 let isEndless = command.hasPrefix("segue monitor") && !command.contains(#/--until|--count|--for/#)
                 let result = try await segue.shell(isEndless ? "\(command) --for 100ms" : command)
                 #expect(result.status == 0 && result.error.isEmpty, "\(command): \(result.error)")
-                // What begins now, or ended long ago, has nothing to show here.
+                // Commands that show only new messages, or only messages of a time in the past, show none here.
                 let showsAll = command.contains("--since beginning") || command.contains("top")
                 #expect(!result.output.isEmpty || !showsAll, "\(command)")
             }
@@ -88,7 +88,8 @@ struct MonitorPageTests {
     func conditions() async throws {
         try await onBus { segue, page in
             let section = try #require(
-                page.text.split(separator: "\n## Conditions\n").last?.split(separator: "\n## ").first)
+                page.text.split(separator: "\n## Which conditions can I write?\n").last?
+                    .split(separator: "\n## ").first)
             let expressions = section.matches(of: #/(?m)^\| `([^`]+)` \|/#).map { String($0.1) }
             #expect(expressions.count == 10)
             for expression in expressions {

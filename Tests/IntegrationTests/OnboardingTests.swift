@@ -40,7 +40,7 @@ struct OnboardingTests {
 
             try await stack.bus.send(Command.NameEntered(name: "Ann"))
             try await isAt("age", stack)
-            // Asked while it stands still, and killed before it can answer.
+            // The service receives the command while it is frozen, and is killed before it can answer.
             try await stack.freeze("onboarding-service")
             try await stack.bus.send(Command.AgeEntered(age: 35))
             try await stack.message(Document.NavigationState.self) {

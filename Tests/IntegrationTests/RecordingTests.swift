@@ -18,7 +18,7 @@ struct RecordingTests {
             after: ["broker"])
     }
 
-    /// All states that each platform has had.
+    /// All states of each platform.
     private static func states(in messages: [Envelope]) throws -> [String: [NavigationSnapshot]] {
         let documents = try messages.filter { $0.type == Document.NavigationState.type }.map {
             try $0.decode(Document.NavigationState.self).snapshot
@@ -26,8 +26,8 @@ struct RecordingTests {
         return Dictionary(grouping: documents, by: \.platform)
     }
 
-    /// A story in which a coordinator is killed, and one says what the other hears: a link is followed only after the
-    /// log-in, and with it the command that the link sends.
+    /// A story in which a coordinator is killed, and in which one coordinator publishes an input of the other: a link
+    /// is followed only after the log-in, and sends a command.
     private static func tell(_ story: Story) async throws {
         try await story.launch()
         try await story.bus.publish(
@@ -44,7 +44,7 @@ struct RecordingTests {
             Command.PresentationDismissed(instance: sheet.instance.id), origin: Origin(platform: "ios"))
         try await story.bus.send(Command.SpotifyDeauthorizationRequested())
         try await story.bothAreAt("serviceSelection")
-        // No view says what has gone: the coordinators do.
+        // No view reports that screens are gone, so the coordinators do after some time.
         for platform in ["ios", "mac"] {
             try await story.stack.document(Document.NavigationState.self, key: platform) {
                 $0.snapshot.state.leaving.isEmpty
@@ -98,7 +98,8 @@ struct RecordingTests {
         }
     }
 
-    /// - Returns: the states that the story led to; it lies in `story.jsonl`.
+    /// Records the story in `story.jsonl`.
+    /// - Returns: The states of the story.
     private static func record(with segue: SegueCommandLine) async throws -> [String: [NavigationSnapshot]] {
         try await Story.tell { story in
             try await tell(story)

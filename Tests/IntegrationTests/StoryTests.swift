@@ -41,7 +41,7 @@ struct StoryTests {
             try await story.stack.message(DomainEvent.SpotifyAuthorizationUpdated.self, after: show) {
                 $0.status == .deauthorized
             }
-            // Each story is a trace, and each of its messages a span of it.
+            // Each story is a trace, and each of its messages is a span of the trace.
             let traces = story.stack.messages.map { $0.attributes.traceparent.flatMap(TraceContext.init(parsing:)) }
             #expect(Set(traces).count == story.stack.messages.count)
             let stories = Dictionary(grouping: story.stack.messages, by: \.attributes.correlationID)
@@ -68,7 +68,7 @@ struct StoryTests {
                 $0.snapshot.url == "focus://playlist/EndlessFocus"
             }.snapshot
             #expect(snapshot.state.standing.map(\.screen) == ["playlistSelection", "generatedPlaylist"])
-            // Its songs are loaded, as if it had been chosen by hand, and so the other platform shows it too.
+            // The songs are loaded as after a choice by a person, so the other platform shows the playlist too.
             try await story.stack.document(Document.GeneratedPlaylist.self) {
                 $0.playlistID == "EndlessFocus" && $0.status == .ready
             }
@@ -132,14 +132,14 @@ struct StoryTests {
         try await Story.tell { story in
             let bus = story.stack.busAddress
             try await SegueCommandLine.inScratch { segue in
-                // By hand one would be told, and have to insist.
+                // `segue send` refuses the message without --no-check.
                 let malformed = #"{"playlist": 1}"#
                 #expect(try await segue("send", "command.PlaylistSelected", malformed, "--bus", bus).status == 65)
                 try await segue("send", "command.PlaylistSelected", malformed, "--no-check", "--bus", bus)
                 let error = try await story.stack.message(ApplicationError.self) { $0.code == "message.malformed" }
                 let letters = try await segue("dead", "list", "--consumer", "music-service", "--bus", bus)
                 #expect(letters.lines.last?.hasPrefix("1 ") == true && letters.lines.count == 2, "\(letters.output)")
-                // It is as unreadable as before, to the one consumer that it is for.
+                // The message is still malformed, and is sent only to the consumer that had given it up.
                 try await segue("dead", "resend", "1", "--bus", bus)
                 try await story.stack.message(ApplicationError.self, after: error.envelope) {
                     $0.code == "message.malformed"
@@ -222,7 +222,7 @@ struct StoryTests {
     func kill(service: String) async throws {
         try await Story.tell { story in
             try await story.launch()
-            // In the middle of the consent, and again in the middle of the playing.
+            // The service is killed during the consent, and again during playing.
             let url = try await story.requestAuthorization()
             try await story.stack.killAndRestart(service)
             try await story.browser.decide("approve", at: url)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Logging in at a terminal")
 struct TerminalLoginTests {
-    /// A terminal of 40 columns, in which the URL takes ten lines, with a browser that hands over what it is given.
+    /// A terminal with 40 columns, in which the URL takes ten lines, and a browser that writes its arguments to a pipe.
     private static let terminal = #"""
         set -euo pipefail
         mkfifo keys opened; exec 3<> keys; touch screen

@@ -29,7 +29,7 @@ struct ThreeScreensTests {
             .snapshot.state
     }
 
-    /// Opens the second screen in front, and starts its timer.
+    /// Opens the second screen in a tab, and starts its timer.
     private func openSecond(_ stack: TestStack, on tab: String) async throws -> String {
         let root = try await snapshot(stack) { $0.root.container != nil }.root.instance.id
         try await stack.bus.send(Command.TabSelected(instance: root, tab: tab), lifetime: nil)
@@ -41,7 +41,7 @@ struct ThreeScreensTests {
         return second
     }
 
-    /// Waits until the timer goes on.
+    /// Waits until the timer has counted further.
     private func ticks(_ stack: TestStack, _ instance: String) async throws {
         let now = try await stack.document(Document.Timer.self, key: instance) { _ in true }.ticks
         try await stack.document(Document.Timer.self, key: instance) { $0.ticks > now + 1 }
@@ -61,12 +61,12 @@ struct ThreeScreensTests {
             try await stack.bus.publish(DomainEvent.LaunchFinished())
             let sibling = try await openSecond(stack, on: "right")
 
-            // Swiped away.
+            // The screen is swiped away.
             var second = try await openSecond(stack, on: "left")
             try await stack.bus.send(Command.BackCompleted(instance: second), lifetime: nil)
             try await isWithdrawn(stack, second)
 
-            // Popped by a rule, and the service is killed meanwhile.
+            // The screen is popped by a rule while the service is frozen; then the service is killed.
             second = try await openSecond(stack, on: "left")
             try await stack.freeze("timer-service")
             try await stack.bus.send(Command.SecondClosed())
@@ -75,7 +75,7 @@ struct ThreeScreensTests {
             try await isWithdrawn(stack, second)
             try await ticks(stack, sibling)
 
-            // From the third back to the first at once.
+            // From the third screen back to the first in one step.
             second = try await openSecond(stack, on: "left")
             try await stack.bus.send(Command.ThirdRequested())
             _ = try await snapshot(stack) { $0.top.screen == "third" }
@@ -83,7 +83,7 @@ struct ThreeScreensTests {
             try await isWithdrawn(stack, second)
             try await ticks(stack, sibling)
 
-            // With its root: the sibling goes, too.
+            // The root is replaced, and both second screens leave.
             second = try await openSecond(stack, on: "left")
             try await stack.bus.send(Command.StartedOver())
             try await isWithdrawn(stack, second)

@@ -61,7 +61,7 @@ struct FormatTests {
         "of a template that cannot be filled in says where",
         arguments: [
             ("{time} {tpye}", "there is no attribute 'tpye'; did you mean type? (column 9)"),
-            ("{time", "'{' is not closed; write '{{' for the sign itself (column 1)"),
+            ("{time", "'{' is not closed; add '}', or write '{{' for a brace (column 1)"),
             ("é {}", "expected a path such as type or data.url (column 4)"),
             ("{data.}", "expected a name after '.' (column 7)"),
         ])

@@ -9,14 +9,14 @@ import Testing
 struct LastMessagesTests {
     private static let count = 3000
 
-    /// A journal with n1, n2, …: one of `Old`, one of `Rare`, and else of `Common`.
+    /// A journal with the messages n1, n2, …: one of the type `Old`, one of `Rare`, and all others of `Common`.
     private func bus(removedThrough removed: UInt64 = 0) async throws -> PrunedBus {
         let bus = InMemoryEventBus(source: "test/1")
         let messages = try (1...Self.count).map { number in
             let type = [3: "event.Old", 1500: "command.Rare"][number] ?? "event.Common"
             return try Envelope.fixed(type, #"{"n":\#(number)}"#) {
                 ($0.id, $0.correlationID) = ("n\(number)", "n\(number)")
-                // Only some begin a story.
+                // With a cause, a message does not begin a story.
                 if type == "event.Common" { $0.causationID = "somebody" }
             }
         }
@@ -88,7 +88,7 @@ struct LastMessagesTests {
     }
 }
 
-/// A bus whose retention has removed the messages up to an offset. It counts those that are read.
+/// A bus whose retention has removed the messages up to an offset. It counts the messages that are read.
 final class PrunedBus: ForwardingBus {
     let bus: any EventBus
     private let removed: UInt64

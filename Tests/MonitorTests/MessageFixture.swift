@@ -4,7 +4,7 @@ import Monitor
 import TestSupport
 
 extension Envelope {
-    /// A message of 1 March 2026, 12:34:56.789 UTC.
+    /// A message published on 1 March 2026 at 12:34:56.789 UTC.
     static func fixed(
         _ type: String, _ data: String = "{}", source: String = "device/1",
         _ change: (inout Attributes) -> Void = { _ in }
@@ -12,14 +12,14 @@ extension Envelope {
         guard let type = MessageType(type) else { throw BusError(.malformed, "'\(type)' is no type") }
         var attributes = Attributes(
             type: type, source: source, id: "m1", time: Date(timeIntervalSince1970: 1_772_368_496.789))
-        // As the rest of it, the trace has to be the same at each run.
+        // A message has a random trace; without it the message is the same in each run.
         attributes.traceparent = nil
         change(&attributes)
         return Envelope(attributes: attributes, data: Data(data.utf8), position: Position(epoch: 0xAB, offset: 17))
     }
 }
 
-/// A recording in a file of the test's own.
+/// A recording in a temporary file.
 struct RecordingFile {
     let recording: Recording
 
@@ -31,7 +31,7 @@ struct RecordingFile {
         return try await body(Recording(path: path))
     }
 
-    /// As `segue record` writes it.
+    /// The text that `segue record` writes.
     static func text(
         _ messages: [Envelope], selection: MessageSelection = MessageSelection(), since: MonitorStart = .beginning
     ) throws -> String {
@@ -43,7 +43,7 @@ struct RecordingFile {
 }
 
 extension Envelope {
-    /// The message at an offset of a journal, so many seconds after the first.
+    /// The message at an offset of a journal, published `seconds` after the first.
     static func recorded(
         _ id: String, _ type: String, at offset: UInt64, data: String = "{}", source: String = "device/1",
         causedBy cause: String? = nil, in story: String? = nil, after seconds: Double = 0,

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The monitor")
 struct MonitorTests {
-    /// A bus with messages n0, n1, …
+    /// A bus with the messages n0, n1, …
     private func bus(messages count: Int) async throws -> InMemoryEventBus {
         let bus = InMemoryEventBus(source: "test/1")
         for index in 0..<count {
@@ -39,7 +39,7 @@ struct MonitorTests {
         let bus = try await bus(messages: 3)
         #expect(try await seen(Monitor(bus: bus, start: .ago(.seconds(3600)), count: 3)) == ["n0", "n1", "n2"])
         let first = try await withThrowingTaskGroup { group in
-            // Its time begins with the subscription, so some of these come too early for it.
+            // The monitor's time starts with its subscription. It misses messages that are published before.
             group.addTask {
                 while !Task.isCancelled {
                     var message = try Envelope.fixed("event.Even")
@@ -94,7 +94,7 @@ struct MonitorTests {
         #expect(try await seen(Monitor(bus: bus, start: .now, end: .end)) == [])
         let none = MessageSelection(types: [try #require(MessagePattern("command.None"))])
         #expect(try await seen(Monitor(bus: bus, selection: none, start: .beginning, end: .end)) == [])
-        // The messages are of March 2026.
+        // The messages were published in March 2026.
         let before = Date(timeIntervalSince1970: 1_772_368_000)
         #expect(try await seen(Monitor(bus: bus, start: .beginning, end: .time(before))) == [])
         #expect(try await seen(Monitor(bus: bus, start: .beginning, end: .ago(.zero))).count == 6)
@@ -145,7 +145,7 @@ struct MonitorTests {
                 }
             }
         }
-        // How much is told at once depends on how fast it is told.
+        // The number of notices depends on how fast they are taken, so their sums are compared.
         #expect(told.withLock(\.self) == (5, 9))
     }
 
@@ -158,7 +158,7 @@ struct MonitorTests {
     }
 }
 
-/// A bus whose feed drops messages, as it says before the first that arrives.
+/// A bus whose feed drops messages. It gives notice of them before the first message that arrives.
 struct LossyBus: ForwardingBus {
     let bus: any EventBus
     let notices: [SubscriptionNotice]

@@ -15,7 +15,7 @@ struct StatisticsTests {
         var histogram = LatencyHistogram()
         var values: [Int64] = []
         for _ in 0..<2000 {
-            // Of all sizes alike, up to half an hour.
+            // All magnitudes are equally likely, up to half an hour.
             let value = Int64(
                 UInt32.random(in: 0...1_800_000_000, using: &generator) >> UInt32.random(in: 0...30, using: &generator))
             values.append(value)
@@ -61,7 +61,7 @@ struct StatisticsTests {
     @Test("know how long a message took, unless it is older than they are")
     func latency() throws {
         var statistics = MonitorStatistics(start: start)
-        // The message is of 0.789 s after the start.
+        // The message was published 0.789 s after the start.
         statistics.note(try .fixed("event.A"), at: start.addingTimeInterval(0.799))
         statistics.note(try .fixed("event.Old") { $0.time = start.addingTimeInterval(-1) }, at: start)
         let types = statistics.summary(after: .seconds(1)).types

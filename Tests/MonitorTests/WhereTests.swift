@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A where-expression")
 struct WhereTests {
-    /// What the expressions of this suite are asked of.
+    /// The message that the expressions of this suite are tested with.
     private static func message() throws -> Envelope {
         try .fixed(
             "command.PlaylistSelected",
@@ -73,10 +73,10 @@ struct WhereTests {
             ("tpye == x", "there is no attribute 'tpye'; did you mean type? (column 1)"),
             (
                 "kind == event and playlistID == x",
-                "there is no attribute 'playlistID'; what a message carries is in data, as in data.playlistID (column 19)"
+                "there is no attribute 'playlistID'; write data.playlistID for a member of the data (column 19)"
             ),
-            ("kind == evnt", "'evnt' is no kind; did you mean event? (column 9)"),
-            ("kind in [event, x]", "'x' is no kind; there are command, event, error, document, query (column 17)"),
+            ("kind == evnt", "'evnt' is not a kind; did you mean event? (column 9)"),
+            ("kind in [event, x]", "'x' is not a kind; kinds are command, event, error, document, query (column 17)"),
             (
                 "kind = event",
                 "expected a comparison such as '==' or 'exists' after 'kind'; did you mean '=='? (column 6)"
@@ -84,8 +84,11 @@ struct WhereTests {
             ("data.x", "expected a comparison such as '==' or 'exists' after 'data.x' (column 7)"),
             ("(kind == event", "expected ')' instead of the end (column 15)"),
             ("kind == event)", "expected 'and' or 'or' instead of ')' (column 14)"),
-            ("data.x == \"a", "a text is not closed (column 11)"),
-            (#"data.x == "\q""#, "a text in double quotes is written as in JSON (column 11)"),
+            ("data.x == \"a", "the string is not closed; add \" (column 11)"),
+            (
+                #"data.x == "\q""#,
+                "this is not a JSON string; use the escapes of JSON, or single quotes (column 11)"
+            ),
             ("data.x in a", "expected '[' after 'in' (column 11)"),
             ("data.x in [a b]", "expected ',' or ']' instead of 'b' (column 14)"),
             ("data.x in []", "expected a value after '[' (column 12)"),
@@ -93,9 +96,9 @@ struct WhereTests {
             ("data.x matches", "expected a pattern such as 'music-*' after 'matches' (column 15)"),
             ("data..x == 1", "expected a name after '.' (column 6)"),
             ("data[0]x == 1", "expected '.' or '[' before 'x' (column 8)"),
-            ("type.x == 1", "'type' is a text: nothing is inside it (column 5)"),
-            ("data.x == 1 % 2", "'%' has no meaning here (column 13)"),
-            ("time > yesterday", "'yesterday' is no time such as 2026-03-01T12:00:00Z (column 8)"),
+            ("type.x == 1", "'type' is a string and has no members (column 5)"),
+            ("data.x == 1 % 2", "unexpected '%'; put a string in quotes (column 13)"),
+            ("time > yesterday", "'yesterday' is not a time; write it as 2026-03-01T12:00:00Z (column 8)"),
             ("data.x == data.[", "expected a name after '.' (column 16)"),
         ])
     func mistakes(text: String, message: String) {
@@ -109,10 +112,10 @@ struct WhereTests {
         }
         #expect(try isTrue(nested(60)))
         #expect { try WhereExpression(nested(20_000)) } throws: {
-            "\($0)" == "nested more than 64 deep (column 65)"
+            "\($0)" == "nested more than 64 levels deep (column 65)"
         }
         #expect { try WhereExpression(String(repeating: "not ", count: 20_000)) } throws: {
-            "\($0)".hasPrefix("nested more than 64 deep")
+            "\($0)".hasPrefix("nested more than 64 levels deep")
         }
         let long = Array(repeating: "kind == command", count: 2000).joined(separator: " and ")
         #expect(try isTrue(long))
@@ -151,7 +154,7 @@ struct WhereFuzzTests {
         #expect(understood > 0, "some of them have to have a meaning")
     }
 
-    /// Pieces in any order, or tests that are nearly right.
+    /// A random sequence of pieces, or tests that are almost valid.
     private static func text(with generator: inout SeededGenerator) -> String {
         guard generator.chance(1, in: 2) else {
             let count = Int.random(in: 0...12, using: &generator)

@@ -4,7 +4,7 @@ import Navigation
 import Support
 import Testing
 
-/// The flow without anything around it: every change of the state, every effect and every discarded message.
+/// Tests of the flow without a bus: every change of the state, every effect and every discarded message.
 @Suite("The onboarding's flow")
 struct OnboardingFlowTests {
     private static let problem = Flow.Action.present(
@@ -50,7 +50,7 @@ struct OnboardingFlowTests {
         #expect(try Flow(yaml: String(contentsOfFile: file, encoding: .utf8), file: file) == Self.built())
     }
 
-    /// A machine of the flow that notes all it does.
+    /// A machine of the flow, with a record of its effects.
     private struct Walk {
         var machine: Machine
         var sent = 0
@@ -65,7 +65,7 @@ struct OnboardingFlowTests {
                     id: "m\(sent)", type: type, data: data, attributes: Machine.Attributes(causationID: cause)))
         }
 
-        /// - Returns: what has happened since it was asked last.
+        /// - Returns: The effects since the last call, except `began`.
         mutating func happened() -> [Machine.Effect] {
             defer { effects = [] }
             return effects.filter { if case .began = $0 { false } else { true } }

@@ -73,7 +73,7 @@ struct BenchVerbTests {
             let names =
                 "roundtrip, publish.journalled, publish.plain, catchup, fanout, coordinator, monitor, start"
             #expect(result.status == 64 && result.output.isEmpty)
-            #expect(result.error == "segue: there is no benchmark 'speed'; there are \(names)\n")
+            #expect(result.error == "segue: there is no benchmark 'speed'; choose from \(names)\n")
             let help = try await segue("bench", "--help").output.split(whereSeparator: \.isWhitespace)
             #expect(help.joined(separator: " ").contains("\(names). (default: all)"))
         }

@@ -152,7 +152,7 @@ struct MonitorVerbTests {
             (["--field", "dta.x"], "segue: --field: there is no attribute 'dta'; did you mean data? (column 1)"),
             (
                 ["--template", "{time"],
-                "segue: --template: '{' is not closed; write '{{' for the sign itself (column 1)"
+                "segue: --template: '{' is not closed; add '}', or write '{{' for a brace (column 1)"
             ),
             (["--json", "--field", "id"], "segue: --json and --field exclude each other"),
             (["--raw", "--csv"], "segue: --raw and --csv exclude each other"),
@@ -219,7 +219,7 @@ struct MonitorLossTests {
                 """)
             #expect(ended.lines.compactMap { Int($0) }.sorted() == Array(0..<Self.count))
             let told = try String(contentsOfFile: segue.directory + "/told", encoding: .utf8)
-            let lines = told.matches(of: #/segue: (\d+) event.Many got lost on the way, and came from the journal\n/#)
+            let lines = told.matches(of: #/segue: the feed dropped (\d+) event.Many; read from the journal instead\n/#)
             let lost = lines.compactMap { Int($0.1) }.reduce(0, +)
             #expect((1..<Self.count).contains(lost), "\(told)")
         }

@@ -104,9 +104,9 @@ struct RecordVerbTests {
             let replay = try await segue.shell("\(all) 2> told | segue replay - --speed max")
             #expect(replay.error.hasPrefix("segue: 3 of 3 messages sent in "), "\(replay.error)")
             let missing = try await segue.shell("cat story.jsonl | segue replay - --from nowhere")
-            #expect(missing.error.contains("standard input has no message nowhere"))
+            #expect(missing.error.contains("standard input has no message 'nowhere'"))
             let wrong = try await segue.shell("echo '{}' | segue replay -")
-            #expect(wrong.error.hasPrefix("segue: standard input:1: this is no message: ") && wrong.status == 65)
+            #expect(wrong.error.hasPrefix("segue: standard input:1: this is not a message: ") && wrong.status == 65)
         }
     }
 
@@ -188,7 +188,7 @@ struct RecordVerbTests {
             #expect(missing.status == 65)
             #expect(
                 missing.error
-                    == "segue: story.jsonl has no message nowhere; see 'segue record info story.jsonl'\n")
+                    == "segue: story.jsonl has no message 'nowhere'; see 'segue record info story.jsonl'\n")
         }
     }
 

@@ -41,7 +41,7 @@ struct TraceVerbTests {
                 #expect(trace.lines.count == 6)
                 #expect(trace.lines[1] == "* └─ event.Happened  service/1  +200 ms", "\(trace.output)")
                 #expect(trace.lines[3].hasSuffix("its cause is not in the journal"))
-                #expect(trace.lines[4].hasPrefix("4 messages of 1 process in 200 ms"))
+                #expect(trace.lines[4].hasPrefix("4 messages from 1 process in 200 ms"))
                 #expect(trace.lines[5] == "trace \(TraceContext(story: "tap-b").traceID)")
             }
             let rows = try await segue("trace", "--last", "--json").lines.map {

@@ -26,7 +26,7 @@ struct DispatchFlowTests {
         let sheet = Presentation(.sheet, route, path: [york])
         #expect(journey.state == NavigationState(root: root, presentations: [sheet]))
 
-        // What is announced is content, and stays where it is.
+        // The announcement is content, and does not become an argument of the screen.
         let delay = DelayModel(delayID: 9, stationCode: "LDS", announcement: "Ten minutes late")
         #expect(try journey.dispatch(delay, from: "station-3") == [])
         let card = ScreenInstance(screen: "delay", id: "delay-4", arguments: ["delayID": 9, "stationCode": "LDS"])
@@ -40,7 +40,7 @@ struct DispatchFlowTests {
         #expect(journey.state == NavigationState(root: root, presentations: [both], leaving: [card]))
         #expect(journey.report("ScreenGone", "delay-4") == [])
 
-        // The user swipes the sheet away, with all that lies on its stack.
+        // The user swipes away the sheet with all screens of its stack.
         #expect(
             journey.report("PresentationDismissed", "route-2") == [
                 .screenDismissed(instance: "station-5", screen: "station"),

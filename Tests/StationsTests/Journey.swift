@@ -3,7 +3,7 @@ import Foundation
 import Navigation
 import Support
 
-/// A machine that is told what a view says, message by message: `m1`, `m2` and so on.
+/// A machine that receives the messages of a view, with the ids `m1`, `m2` and so on.
 struct Journey {
     private(set) var machine: Machine
     private var sent = 0
@@ -12,7 +12,7 @@ struct Journey {
         machine = Machine(flow: flow)
     }
 
-    /// - Returns: everything that the message led to, but the state.
+    /// - Returns: All effects of the message. They do not include the new state.
     mutating func send(
         _ name: String, _ data: JSONValue, from instance: String? = nil, platform: String? = nil
     ) -> [Machine.Effect] {
@@ -35,7 +35,7 @@ struct Journey {
 }
 
 extension [Machine.Effect] {
-    /// What a screen that the program dismisses leads to.
+    /// The effects of screens that the program dismisses.
     static func dismissed(_ screens: (instance: String, screen: String)...) -> [Machine.Effect] {
         screens.flatMap { screen -> [Machine.Effect] in
             [
@@ -46,7 +46,7 @@ extension [Machine.Effect] {
     }
 }
 
-/// The example flows, read from where users read them.
+/// The example flows in `config/flows/examples`.
 enum FlowFile {
     static func flow(_ name: String) throws -> Flow {
         try Flow(yaml: text("config/flows/examples/\(name).yaml"), file: "\(name).yaml")

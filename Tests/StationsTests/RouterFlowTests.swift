@@ -24,7 +24,7 @@ struct RouterFlowTests {
         #expect(journey.request(push, from: "station-2") == [])
         #expect(journey.state == NavigationState(root: root, path: [york, train]))
 
-        // A swipe that is let go of, and one that is not.
+        // A swipe back that the user cancels, and one that is completed.
         #expect(journey.report("BackStarted", "departure-3") == [])
         #expect(journey.report("BackCancelled", "departure-3") == [])
         #expect(journey.state == NavigationState(root: root, path: [york, train]))
@@ -39,7 +39,7 @@ struct RouterFlowTests {
                     reason: "command.NavigationRequested: screen instance 'departure-3' was dismissed or never existed")
             ])
 
-        // The program's pop: content is there until the view says that it is gone.
+        // A pop by the program: the screen stays until the view reports that it is gone.
         #expect(journey.request("pop", from: "station-2") == .dismissed(("station-2", "station")))
         #expect(journey.state == NavigationState(root: root, leaving: [york]))
         #expect(journey.report("ScreenGone", "station-2") == [])

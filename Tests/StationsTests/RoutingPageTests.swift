@@ -63,7 +63,7 @@ struct RoutingPageTests {
         }
     }
 
-    /// Lines, wherever they begin: the page shows them without what surrounds them.
+    /// The text without indentation: the page shows parts of the code with less indentation.
     private static func unindented(_ text: String) -> String {
         text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: "\n")
     }

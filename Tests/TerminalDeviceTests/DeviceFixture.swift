@@ -16,7 +16,7 @@ import Vocabulary
 
 @testable import TerminalDevice
 
-/// Devices on a bus with the coordinators of the flows that the project ships with, and with scripted services.
+/// Devices on a bus with scripted services, and with the coordinators of the flows in `config/flows`.
 struct DeviceFixture: Sendable {
     let hub = InMemoryHub()
     let view: InMemoryEventBus
@@ -26,7 +26,7 @@ struct DeviceFixture: Sendable {
         view = InMemoryEventBus(source: "test/1", hub: hub)
     }
 
-    /// What a device writes.
+    /// The output of a device.
     final class Transcript: Sendable {
         private let written = Mutex("")
         private let writes = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -38,7 +38,7 @@ struct DeviceFixture: Sendable {
             writes.continuation.yield()
         }
 
-        /// Returns once this has been written.
+        /// Waits until this has been written.
         func contains(_ part: String) async throws {
             if text.contains(part) { return }
             for await _ in writes.stream where text.contains(part) { return }
@@ -74,7 +74,7 @@ struct DeviceFixture: Sendable {
             terminal: terminal, screens: .focusPlayer, browser: nil, logger: .silent, clock: clock)
     }
 
-    /// Runs both coordinators and the services for as long as `body` runs.
+    /// Runs both coordinators and the services while `body` runs.
     func withApp(_ body: @escaping @Sendable () async throws -> Void) async throws {
         try await withRunning(coordinator("ios")) {
             try await withRunning(coordinator("mac")) {
@@ -98,7 +98,7 @@ struct DeviceFixture: Sendable {
     }
 }
 
-/// Stands in for the services: answers each command of the app as they do on a good day with no active player.
+/// Answers each command of the app in place of the services, as they do without errors and without an active player.
 struct ScriptedServices: Service {
     let bus: InMemoryEventBus
 

@@ -48,7 +48,7 @@ struct FlowDeviceTests {
         let draft = try Envelope(Document.Draft(name: "Ann", ages: [5, 7]), source: "test/1")
         let outputs = try script.handle(.message(draft))
         #expect(outputs.isDrawing)
-        // The platform's own documents are none of the session's.
+        // The platform's own documents are not shown.
         let presence = Document.Presence(name: "a", version: "1", instance: "b", pid: 1, receives: [], sends: [])
         #expect(try script.handle(.message(.answer(presence))).isEmpty)
         let deadline = MessageType(kind: .document, name: "Deadline")
@@ -80,7 +80,7 @@ struct FlowDeviceTests {
     func published() throws {
         var script = SessionScript(.interactive)
         var snapshot = Machine(flow: try Self.flow(), session: "anna").snapshot
-        // Of another screen that can be acted on.
+        // A command of another active screen.
         snapshot.commands += ["command.OtherRequested"]
         _ = try script.show(snapshot)
         #expect(
@@ -158,8 +158,8 @@ struct FlowDeviceTests {
     @Test(
         "Fields that cannot be read are sent to nobody, and said at once, in scripts too",
         arguments: [
-            ("NameEntered Ann", "'Ann' is no field"), ("NameEntered name=Ann name=Bo", "'name' stands twice"),
-            (#"NameEntered {"name""#, "is no JSON object"), ("NameEntered =5", "'=5' is no field"),
+            ("NameEntered Ann", "'Ann' is not a field"), ("NameEntered name=Ann name=Bo", "duplicate field 'name'"),
+            (#"NameEntered {"name""#, "is not a JSON object"), ("NameEntered =5", "'=5' is not a field"),
         ])
     func unreadable(line: String, complaint: String) throws {
         var person = try script()
@@ -222,7 +222,7 @@ struct FlowDeviceTests {
     func sends() throws {
         let sends = DeviceSession.sends(flow: try Self.flow(), screens: .focusPlayer).map(\.type.description)
         #expect(sends.contains("command.NameEntered") && sends.contains("command.BackCompleted"))
-        // The focus player's are none of another app's.
+        // The messages of the focus player's screens are not part of another app's contract.
         #expect(!sends.contains("command.PlaylistSelected"))
         let receives = DeviceSession.receives(flow: try Self.flow(), screens: .focusPlayer).map(\.type.description)
         #expect(receives.contains("document.NavigationState") && !receives.contains("document.Playlists"))

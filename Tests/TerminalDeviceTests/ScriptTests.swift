@@ -34,7 +34,7 @@ struct ScriptTests {
         _ = try script.handle(.message(.answer(Document.Playlists.two)))
         _ = try script.show(.sample(root: "playlistSelection"))
         let pick = try #require(try script.handle(.line("Calm")).picked.first)
-        // Another view's doing, and this one's own reports, change the state, too.
+        // Other views and the reports of this view also change the state.
         #expect(try !script.show(.sample(revision: 8, root: "playlistSelection")).wantsLine)
         let next = try NavigationSnapshot.sample(
             revision: 9, root: "playlistSelection", path: [.sample("generatedPlaylist", 2)])

@@ -7,7 +7,7 @@ import Presentation
 
 @testable import TerminalDevice
 
-/// A session under test, on anna's phone.
+/// A terminal session on Anna's phone.
 struct SessionScript {
     var session: TerminalSession
 
@@ -36,7 +36,7 @@ extension [TerminalSession.Output] {
 
     var published: [Envelope] { ofDevice.published }
 
-    /// What was picked: published besides the reports of what is drawn.
+    /// The published messages without the view's reports about its screens.
     var picked: [Envelope] {
         published.filter { ![Command.ScreenDisplayed.type, Command.ScreenGone.type].contains($0.type) }
     }
@@ -45,7 +45,7 @@ extension [TerminalSession.Output] {
 
     var opened: [String] { ofDevice.opened }
 
-    /// What the person wants opened.
+    /// The URLs that the person has asked to open.
     var browsed: [String] {
         compactMap { if case .browse(let url) = $0 { url.text } else { nil } }
     }

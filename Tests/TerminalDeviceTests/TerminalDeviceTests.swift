@@ -121,7 +121,7 @@ struct TerminalDeviceTests {
                 try await fixture.view.publish(request, origin: Origin(platform: "ios"))
                 try await fixture.transcript.contains("\u{1B}]8;id=segue;https://accounts.example/authorize\u{1B}\\")
                 typed.yield("o")
-                try await fixture.transcript.contains("Nothing here opens")
+                try await fixture.transcript.contains("No program to open")
                 typed.yield("q")
                 try await group.waitForAll()
             }
@@ -139,7 +139,7 @@ struct TerminalDeviceTests {
                 let device = fixture.device("ios", lines: ["@serviceSelection"], on: bus, clock: clock)
                 group.addTask { try await device.run() }
                 for _ in 0..<3 {
-                    // The deadline of the line sleeps, too.
+                    // One of the two sleepers is the deadline of the line.
                     try await clock.sleepers(2)
                     clock.advance(by: .seconds(1))
                 }

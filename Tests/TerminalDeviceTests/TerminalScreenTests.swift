@@ -258,7 +258,7 @@ struct TerminalScreenTests {
             container: .split(columns: ["detail": ScreenStack(.sample("generatedPlaylist", 2, playlist: "calm"))]))
         let lines = Scene(player: snapshot, documents: documents)
             .lines(fitting: TerminalSize(columns: 80, rows: rows))
-        // Below ten lines there is no room for both at all.
+        // A terminal with fewer than ten rows has no room for both.
         #expect(lines.count <= max(rows, 12))
         #expect(lines.contains { $0.contains("Log out of Spotify") })
     }

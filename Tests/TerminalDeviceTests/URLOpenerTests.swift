@@ -30,7 +30,7 @@ struct URLOpenerTests {
         }
         let url = "https://a.b/$(true)"
         #expect(try await #require(opener("nowhere:/no/such/browser:test x !=")).open(url) == nil)
-        // %s is the URL, which no shell reads.
+        // %s is replaced with the URL. No shell interprets it.
         #expect(try await #require(opener("nowhere --:test %s != x")).launch(url) == nil)
         #expect(try await #require(opener("test %s = x")).launch(url)?.contains("exited(1)") == true)
         #expect(URLOpener.preferred(in: ["BROWSER": "nowhere", "PATH": folder]) == nil)
@@ -57,7 +57,7 @@ struct URLOpenerTests {
         let scratch = try ScratchFolder()
         defer { scratch.remove() }
         let folder = scratch.path
-        // Tells its process id, and holds the other pipe open for as long as it runs.
+        // The browser writes its process id, and keeps the other pipe open while it runs.
         let browser = "\(folder)/browser"
         try "#!/bin/sh\nexec 3> \(folder)/running\necho $$ > \(folder)/started\nexec sleep 60\n".write(
             toFile: browser, atomically: true, encoding: .utf8)
@@ -81,7 +81,7 @@ struct URLOpenerTests {
         }
     }
 
-    /// Reads a pipe to its end, in a thread that may block.
+    /// Reads a pipe to its end, in a thread that it may block.
     private func contents(of pipe: String) async throws -> String {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread {

@@ -5,7 +5,7 @@ import Support
 import Testing
 import ThreeScreens
 
-/// The flow and the tree of states that follows it, without anything around them: every change, every effect.
+/// Tests of the flow and of the tree of states without a bus: every change and every effect.
 @Suite("Three screens")
 struct ThreeScreensFlowTests {
     private static func built() throws -> Flow {
@@ -35,7 +35,7 @@ struct ThreeScreensFlowTests {
         #expect(try Flow(yaml: String(contentsOfFile: file, encoding: .utf8), file: file) == Self.built())
     }
 
-    /// A machine of the flow, and the tree that follows it.
+    /// A machine of the flow, and the tree of its states.
     private struct App {
         var machine: Machine
         var screens = ThreeScreens()
@@ -48,7 +48,7 @@ struct ThreeScreensFlowTests {
         var left: FirstState? { screens.tabs["left"] }
         var right: FirstState? { screens.tabs["right"] }
 
-        /// - Returns: what the machine wants done.
+        /// - Returns: The effects of the message.
         @discardableResult
         mutating func send(_ name: String, _ data: JSONValue = [:]) -> [Machine.Effect] {
             sent += 1
@@ -62,7 +62,8 @@ struct ThreeScreensFlowTests {
             send("command.\(name)", ["instance": .string(instance ?? "")])
         }
 
-        /// The second screen to the left, whose timer has come to 3; with `third` also that over it.
+        /// The app with the second screen in the left tab, whose timer has 3 ticks.
+        /// - Parameter third: True to open the third screen as well.
         static func onSecond(third: Bool = false) throws -> App {
             var app = try App()
             app.send("event.LaunchFinished")

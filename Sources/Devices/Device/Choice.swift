@@ -4,27 +4,29 @@ internal import Foundation
 internal import Navigation
 public import Support
 
-/// Something that a person can do on a scene: what it says, and the message that it sends.
+/// An action that a person can choose on a scene: its label, and the message that it sends.
 public struct Choice: Sendable {
     public let label: String
-    /// The screen instance that it is on.
+    /// The id of the screen instance to which the choice belongs.
     public let instance: String
     let content: Content
-    /// Tells what the person did, which is true however late it arrives; anything else is an intent, and expires.
+    /// True if the message reports something that the person has done. It does not expire, because it is still true
+    /// when it arrives late. Every other message is an intent, which expires.
     let isReport: Bool
     let outcome: Outcome
 
     enum Content: Sendable {
         case command(any CommandMessage)
-        /// A command that only the flow knows: its type, and the fields that a person has given it.
+        /// A command that is known only from the flow: its type, and the fields that a person has entered.
         case named(MessageType, [String: JSONValue])
     }
 
-    /// What there is to see once it has been acted upon; a URL to open counts for each but the last.
+    /// The message that shows that the choice has been acted upon. An error, a discarded message and, except for
+    /// `closedBanner`, a URL to open show it as well.
     enum Outcome {
-        /// Another state of the navigation, or an event that is told in words.
+        /// A new navigation state, or an event with a notice.
         case navigation
-        /// Whatever is published about it: no rule that hears it is known.
+        /// A navigation state or any document, because no rule for the command is known.
         case anything
         case openedURL
         case closedBanner
@@ -38,7 +40,7 @@ public struct Choice: Sendable {
         self.init(label: label, instance: instance, content: .command(command), isReport: true, outcome: outcome)
     }
 
-    /// A command of which the flow says no more than its type.
+    /// A command of which only the type is known, from the flow.
     init(_ type: MessageType, on instance: String, outcome: Outcome) {
         self.init(label: type.name, instance: instance, content: .named(type, [:]), outcome: outcome)
     }
@@ -58,12 +60,12 @@ public struct Choice: Sendable {
         self.outcome = outcome
     }
 
-    /// The command, if more of it is known than its name.
+    /// The command. Nil if only its type is known.
     public var command: (any CommandMessage)? {
         if case .command(let command) = content { command } else { nil }
     }
 
-    /// The type of the command on the wire.
+    /// The message type of the command.
     public var type: MessageType {
         switch content {
         case .command(let command): Swift.type(of: command).type
@@ -71,18 +73,19 @@ public struct Choice: Sendable {
         }
     }
 
-    /// Whether a person may give the command fields of their own: only its name is known.
+    /// True if a person can enter fields for the command, because only its type is known.
     public var takesFields: Bool { command == nil }
 
-    /// The same with the fields that a person has given; one whose command is known stays as it is.
+    /// The choice with the fields that a person has entered. A choice that does not take fields is returned unchanged.
     public func filled(with fields: [String: JSONValue]) -> Choice {
         guard case .named(let type, _) = content else { return self }
         return Choice(
             label: label, instance: instance, content: .named(type, fields), isReport: isReport, outcome: outcome)
     }
 
-    /// Wraps it for the bus.
-    /// - Throws: ``BusError`` if the command cannot be written as JSON.
+    /// The message of the choice.
+    /// - Parameter lifetime: The time after which the message expires, unless it is a report.
+    /// - Throws: ``BusError`` if the command cannot be encoded as JSON.
     func envelope(from identity: DeviceIdentity, lifetime: Duration) throws -> Envelope {
         var envelope: Envelope
         switch content {

@@ -7,11 +7,11 @@ import Support
 /// The names of a device on the bus.
 public struct DeviceIdentity: Hashable, Sendable {
     public var platform: String
-    /// Tells it from other devices of the platform.
+    /// The name of the device, unique among the devices of the platform.
     public var device: String
-    /// The session, one user's app.
+    /// The session: one user's app.
     public var subject: String
-    /// The process, `name/instance`.
+    /// The name and instance of the process: `name/instance`.
     public var source: String
 
     public init(platform: String, device: String, subject: String = Session.default, source: String) {
@@ -21,24 +21,24 @@ public struct DeviceIdentity: Hashable, Sendable {
         self.source = source
     }
 
-    /// Wraps a message of this device.
-    /// - Parameter instance: the screen that it comes from.
-    /// - Throws: ``BusError`` if it cannot be written as JSON.
+    /// An envelope for a message of this device.
+    /// - Parameter instance: The id of the screen instance that sends it. Nil if the device itself sends it.
+    /// - Throws: ``BusError`` if the message cannot be encoded as JSON.
     func envelope(_ message: some Message, instance: String?) throws -> Envelope {
         let origin = Origin(platform: platform, device: device, instance: instance)
         return try Envelope(message, source: source, subject: subject, origin: origin)
     }
 
-    /// Whether a message is for this device: for its platform, and for no other device of it.
+    /// True if a message is for the device's platform, and either names this device or no device.
     func isAddressed(by message: Envelope) -> Bool {
         message.attributes.platform == platform && [nil, device].contains(message.attributes.device)
     }
 }
 
-/// A device as a value: messages and what a person chooses go in, what is to be done comes out.
+/// The state of a device. Its inputs are messages and the choices of a person, its outputs are actions for a view.
 ///
-/// It draws nothing, reads no keys and has no connection: a terminal, a page or a native view hands it inputs one after
-/// the other, does what its outputs say, and draws its ``scene``.
+/// It does not draw, read keys or connect to the bus. A view (a terminal, a web page, a native view) passes it the
+/// inputs one after the other, carries out the outputs, and draws the ``scene``.
 ///
 ///     var session = DeviceSession(identity, commandLifetime: .seconds(60))
 ///     for output in try session.handle(.message(envelope)) { … }
@@ -47,21 +47,21 @@ public struct DeviceSession: Sendable {
         /// The subscription to ``DeviceSession/filters`` is live.
         case attached
         case message(Envelope)
-        /// What the person has chosen on the scene.
+        /// The person has chosen this on the scene.
         case choice(Choice)
     }
 
     public enum Output: Sendable {
         /// The scene has changed.
         case draw
-        /// Something to tell the person, besides the scene.
+        /// A text to show to the person in addition to the scene.
         case say(String)
         case publish(Envelope)
-        /// A URL was requested for this device.
+        /// This device was requested to open the URL.
         case openURL(String)
         /// The last choice has been acted upon.
         case answered
-        /// Something on the bus could not be read.
+        /// A message could not be read.
         case unreadable(BusError)
     }
 
@@ -77,25 +77,27 @@ public struct DeviceSession: Sendable {
     private let screens: AppScreens?
     private let commandLifetime: Duration
     private let keepsRequestedURL: Bool
-    /// The flow that was given in advance: the one that is published does not count.
+    /// The flow passed to the initialiser, which has priority over `publishedFlow`.
     private let givenFlow: Flow?
-    /// The flow that the platform's coordinator publishes.
+    /// The flow that the platform's coordinator publishes. Nil until it has published one.
     private var publishedFlow: Flow?
     private var snapshot: NavigationSnapshot?
     private var documents: LatestDocuments
-    /// What was requested last for this device, until a person picks something else or has got on.
+    /// The URL that the device was last requested to open. Nil if there is none, if the person has chosen something
+    /// else since, or if another part of the app is shown.
     private var requestedURL: OpenableURL?
-    /// The message that led to the request.
+    /// The id of the message that caused the request.
     private var requestCause: String?
     private var displayedRevision: Int?
     private var goneInstances: Set<String> = []
     private var lastPick: Pick?
 
     /// - Parameters:
-    ///   - flow: what is said of screens without a view model; nil: the flow that the platform's coordinator publishes.
-    ///   - screens: those that the app draws itself.
-    ///   - commandLifetime: after this, what the person wanted is not carried out any more.
-    ///   - keepsRequestedURL: whether a URL that was requested is kept when another part of the app is shown.
+    ///   - flow: The flow, from which screens without a view model are drawn. Nil for the flow that the platform's
+    ///     coordinator publishes.
+    ///   - screens: The screens with view models.
+    ///   - commandLifetime: The time after which a person's command expires.
+    ///   - keepsRequestedURL: True if a requested URL is kept when another part of the app is shown.
     public init(
         _ identity: DeviceIdentity, flow: Flow? = nil, screens: AppScreens? = nil, commandLifetime: Duration,
         keepsRequestedURL: Bool = false
@@ -108,7 +110,7 @@ public struct DeviceSession: Sendable {
         documents = LatestDocuments(of: screens?.documents ?? [])
     }
 
-    /// What there is to show; nil until the platform's coordinator has said where it is.
+    /// The scene to draw. Nil until the platform's coordinator has published a state.
     public var scene: Scene? {
         snapshot.map { snapshot in
             Scene(
@@ -117,7 +119,7 @@ public struct DeviceSession: Sendable {
         }
     }
 
-    /// - Throws: ``BusError`` if a message cannot be written as JSON.
+    /// - Throws: ``BusError`` if a message cannot be encoded as JSON.
     public mutating func handle(_ input: Input) throws -> [Output] {
         switch input {
         case .attached:
@@ -128,7 +130,7 @@ public struct DeviceSession: Sendable {
         case .choice(let choice):
             let message = try choice.envelope(from: identity, lifetime: commandLifetime)
             lastPick = Pick(choice: choice, id: message.id)
-            // Closing a banner does not answer the request.
+            // A person who closes a banner may still want to open the URL.
             if choice.outcome != .closedBanner { requestedURL = nil }
             return [.publish(message)]
         }
@@ -152,8 +154,8 @@ public struct DeviceSession: Sendable {
     private mutating func receive(state message: Envelope) throws -> [Output] {
         let root = snapshot?.state.root.instance.id
         snapshot = message.isTombstone ? nil : try message.decode(Document.NavigationState.self).snapshot
-        // Another root is another part of the app: after a log-in nobody wants its URL any more, which takes a good part
-        // of a small view. It stays if both come of one message.
+        // Another root means another part of the app. After a log-in, its URL is no longer needed, and it takes much
+        // space on a small view. The URL is kept if the same message caused both the request and the new root.
         let hasLeft = root != snapshot?.state.root.instance.id
         if hasLeft, !keepsRequestedURL, message.attributes.causationID != requestCause { requestedURL = nil }
         return try [.draw] + reports()
@@ -170,8 +172,8 @@ public struct DeviceSession: Sendable {
         }
     }
 
-    /// What a view tells of its own accord, to be sent once the scene is drawn. It has no animation: what is leaving
-    /// is gone at once.
+    /// The reports of the view about its screens, to be sent after the scene is drawn. There are no animations, so
+    /// screens that leave are reported as gone immediately.
     private mutating func reports() throws -> [Output] {
         guard let snapshot else { return [] }
         var reports: [Envelope] = []
@@ -189,7 +191,7 @@ public struct DeviceSession: Sendable {
         return reports.map(Output.publish)
     }
 
-    /// What else concerns the person in front of this device.
+    /// The outputs for other messages that concern the person: requests to open a URL, discarded messages, notices.
     private mutating func notices(of message: Envelope) throws -> [Output] {
         switch message.type {
         case DomainEvent.URLOpenRequested.type where identity.isAddressed(by: message):
@@ -209,8 +211,8 @@ public struct DeviceSession: Sendable {
         screens?.notices.first { $0.event.type == type }
     }
 
-    /// Whether a message is the first that shows that the last choice was acted upon. A change alone does not: the state
-    /// also changes by other views, and by this one's own reports.
+    /// True if the message is the first that shows that the last choice has been acted upon. A new state alone does not
+    /// show it, because other views and the reports of this view change the state, too.
     private mutating func isAnswered(by message: Envelope) -> Bool {
         guard let pick = lastPick, !pick.isAnswered, isAnswer(message, to: pick) else { return false }
         lastPick?.isAnswered = true
@@ -232,7 +234,7 @@ public struct DeviceSession: Sendable {
             guard [.navigation, .anything].contains(outcome), message.attributes.key == identity.platform else {
                 return false
             }
-            // A guard that waits for its answer has not acted upon it yet.
+            // While a guard waits for its answer, the choice has not been acted upon.
             return snapshot?.state.attempt?.message.id != pick.id
         case let type where type.kind == .document: return outcome == .anything
         case let type: return outcome == .navigation && notice(type) != nil
@@ -253,8 +255,8 @@ extension DeviceSession {
         Command.TabSelected.self, Command.ErrorDismissed.self,
     ]
 
-    /// What to subscribe to: all documents of the session, of which screens that nobody has drawn show whatever there is,
-    /// and the flows, which all sessions share.
+    /// The filters for the device's subscription: all documents of the session, because screens without a view model
+    /// show them; the flows, which all sessions share; and the events that concern the device.
     public var filters: [MessageFilter] {
         let events = (Self.received + (screens?.notices.map { $0.event } ?? [])).types.filter { $0.kind != .document }
         let flows = identity.subject == Session.default ? [] : [Document.Flow.type]
@@ -262,17 +264,19 @@ extension DeviceSession {
             + events.map { .type($0, subject: identity.subject) }
     }
 
-    /// What a device receives, as its process declares it.
+    /// The messages that a device receives, for the contract of its process.
     /// - Parameters:
-    ///   - flow: the one that it shows, if it is known; what belongs to the screens of an app concerns only its flows.
-    ///   - screens: those that the app draws itself.
+    ///   - flow: The flow that the device shows. Nil if it is not known. The messages of `screens` are left out if they
+    ///     are for another app's flows.
+    ///   - screens: The screens with view models.
     public static func receives(flow: Flow?, screens: AppScreens?) -> [DeclaredMessage] {
         let screens = screens.flatMap { [nil, $0.flow].contains(flow?.name) ? $0 : nil }
         let own: [any Message.Type] = (screens?.documents ?? []) + (screens?.notices.map { $0.event } ?? [])
         return (received + own).map { DeclaredMessage($0) }
     }
 
-    /// What a device sends: with the commands of the app's screens, and of the flow's.
+    /// The messages that a device sends, for the contract of its process: also the commands of the view models, and
+    /// those of the flow's screens.
     public static func sends(flow: Flow?, screens: AppScreens?) -> [DeclaredMessage] {
         let screens = screens.flatMap { [nil, $0.flow].contains(flow?.name) ? $0 : nil }
         let known = sent + (screens?.commands ?? [])

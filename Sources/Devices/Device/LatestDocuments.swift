@@ -3,40 +3,40 @@ public import EventBus
 internal import Navigation
 internal import Support
 
-/// The newest documents of a session; fed with envelopes, in any order of types.
+/// The newest documents of a session.
 public struct LatestDocuments: Sendable {
     private struct Entry {
         let type: MessageType
         let key: String?
         let data: JSONValue
-        /// nil of a type that nobody has declared.
+        /// The decoded document. Nil if its type was not declared.
         let document: (any DocumentMessage)?
     }
 
-    /// How many documents of other types than the declared ones are kept: many more than fit on a screen.
+    /// The greatest number of documents of undeclared types: many more than fit on a screen.
     private static let limit = 64
-    /// What the platform itself needs, and shows in ways of its own.
+    /// The documents of the platform itself, which are not shown as rows.
     private static let hidden = Set(PlatformMessages.all.types + [MessageType(kind: .document, name: "ErrorQueue")])
 
     private let types: [MessageType: any DocumentMessage.Type]
-    /// In the order in which they appeared, so that what changes stays where it is.
+    /// The documents in the order in which they first appeared, so that a changed document stays in its place.
     private var entries: [Entry] = []
 
-    /// - Parameter types: those that are read by their type.
+    /// - Parameter types: The declared types, whose documents are decoded.
     public init(of types: [any DocumentMessage.Type] = []) {
         let all = types + [Document.ErrorBanner.self]
         self.types = Dictionary(all.map { ($0.type, $0) }) { first, _ in first }
     }
 
-    /// The newest document of a declared type; nil if there is none, or it was withdrawn.
-    /// - Parameter key: tells it from others of its type.
+    /// The newest document of a declared type. Nil if there is none, or if it was withdrawn.
+    /// - Parameter key: The document's key. Nil for a type without keys.
     public subscript<D: DocumentMessage>(_ type: D.Type, key: String? = nil) -> D? {
         entries.first { $0.type == type.type && $0.key == key }?.document as? D
     }
 
-    /// Takes a document; a withdrawn one is gone. Other messages change nothing.
-    /// - Returns: whether there is something else to show now.
-    /// - Throws: ``BusError`` if it cannot be read; the one before stays.
+    /// Stores a document, or removes a withdrawn one. Other messages change nothing.
+    /// - Returns: True if the documents have changed.
+    /// - Throws: ``BusError`` if the document cannot be read. The previous one is kept.
     @discardableResult
     public mutating func receive(_ message: Envelope) throws -> Bool {
         let type = types[message.type]
@@ -66,7 +66,7 @@ public struct LatestDocuments: Sendable {
         if others.count > Self.limit { entries.remove(at: others[0]) }
     }
 
-    /// A line for each document and each of its fields, for screens that nobody has drawn.
+    /// A line for each document and each of its fields, for screens without a view model.
     var rows: [String] {
         entries.filter { !Self.hidden.contains($0.type) }.flatMap { entry in
             [entry.key.map { "\(entry.type.name) \($0)" } ?? entry.type.name] + entry.data.rows(depth: 1)
@@ -75,12 +75,12 @@ public struct LatestDocuments: Sendable {
 }
 
 extension JSONValue {
-    /// How deep one can still read in lines of text; what is deeper is JSON on one line.
+    /// The greatest depth of indented lines. Deeper values are written as JSON on one line.
     private static let depthLimit = 3
-    /// Of one list or object; more is for `segue get`.
+    /// The greatest number of members of a list or object that are shown. `segue get` shows all.
     private static let countLimit = 20
 
-    /// Lines for people: `name: Ann`, what is inside of something indented.
+    /// The value as lines for people: `name: Ann`. Members of lists and objects are indented.
     func rows(depth: Int = 0) -> [String] {
         let members: [(String, JSONValue)] =
             switch self {
@@ -95,7 +95,7 @@ extension JSONValue {
         } + (members.count > Self.countLimit ? ["\(indent)… \(members.count - Self.countLimit) more"] : [])
     }
 
-    /// What is written beside a name; nil for what takes lines of its own.
+    /// The value on the line of its name. Nil if it takes lines of its own.
     private func text(depth: Int) -> String? {
         switch self {
         case .string(let text): text

@@ -1,18 +1,20 @@
 internal import Foundation
 
-/// A URL that may be opened, and that may be a hyperlink on a terminal.
+/// A URL that may be opened, and that may be a hyperlink in a terminal.
 ///
-/// URLs come from outside. One that names a local file, that a command would take for an option, or that has characters
-/// that nobody sees, is only shown.
+/// URLs come from other programs. A URL of a local file, a URL that a command could take for an option, and a URL with
+/// invisible characters is only shown.
 public struct OpenableURL: Hashable, Sendable {
-    /// What such a URL begins with.
+    /// The allowed beginnings of a URL.
     package static let beginnings = ["http://", "https://", "spotify:"]
-    /// Browsers and servers accept this much (RFC 9110 asks for 8,000 bytes), and it still fits on a terminal.
+    /// The greatest length of a URL in bytes. Browsers and servers accept this length (RFC 9110 recommends 8,000
+    /// bytes), and it still fits on a terminal.
     private static let maximumLength = 8192
-    /// URLs are not looked for in longer texts.
+    /// The length in bytes beyond which a text is not searched for URLs.
     private static let maximumTextLength = 2 * maximumLength
 
-    /// Visible ASCII; other characters are percent-encoded, those of a host as IDNA says.
+    /// The URL in visible ASCII characters. Other characters are percent-encoded; those of a host are encoded with
+    /// IDNA.
     public let text: String
 
     public init?(_ text: String) {
@@ -33,12 +35,12 @@ public struct OpenableURL: Hashable, Sendable {
         }
     }
 
-    /// The URLs in a text, from left to right. Punctuation after one belongs to the sentence around it.
+    /// The URLs in a text, from left to right, without the punctuation after them.
     package static func found(in text: String) -> [(range: Range<String.Index>, url: OpenableURL)] {
         guard text.utf8.count <= maximumTextLength, text.utf8.contains(UInt8(ascii: ":")),
             let form = try? Regex("(?i)\\b(?:\(beginnings.joined(separator: "|")))[^\\s\"<>\\\\^`{|}]+")
         else { return [] }
-        // A character that is not visible is part of the match, which then is not an openable URL.
+        // An invisible character is part of the match, which then is not an openable URL.
         return text.matches(of: form).compactMap { match in
             let range = match.range.lowerBound..<end(of: text[match.range])
             return OpenableURL(String(text[range])).map { (range, $0) }
@@ -46,7 +48,7 @@ public struct OpenableURL: Hashable, Sendable {
     }
 
     private static func end(of match: Substring) -> String.Index {
-        // Looked for once, not for each bracket of a long row of them.
+        // Searched once, and not again for each of many closing brackets.
         let (hasRound, hasSquare) = (match.contains("("), match.contains("["))
         var match = match
         while let last = match.last {

@@ -3,31 +3,32 @@ internal import EventBus
 public import Navigation
 internal import Support
 
-/// What a view shows of one platform, and what may be done there. A value: equal documents give equal scenes.
+/// The screens that a view shows of one platform, and the choices of a person. Equal states and documents give equal
+/// scenes.
 public struct Scene: Sendable {
     public let platform: String
-    /// That of the navigation state.
+    /// The revision of the navigation state.
     public let revision: Int
-    /// From the bottom up.
+    /// The layers, from the bottom to the top.
     public let layers: [Layer]
     public let banner: Banner?
-    /// What may be done: the choices of all layers from the bottom up, then the tabs.
+    /// The choices of all layers, from the bottom to the top, then the tabs.
     public let choices: [Choice]
     public let back: Choice?
     public let dismissal: Choice?
     public let bannerDismissal: Choice?
     /// The screens that a person can act on.
     public let active: [ScreenInstance]
-    /// Whether a list is still to come, so that choices would change their places.
+    /// True if a visible screen is loading, so that the numbers of choices may change.
     public let isLoading: Bool
-    /// The type of the command that waits for an answer before the flow goes on.
+    /// The type of the message that waits for the answer of a guard. Nil if no guard waits.
     public let waiting: String?
-    /// What this device was asked to open last, if a person may still want to.
+    /// The URL that this device was last requested to open. Nil if it is no longer needed.
     public let requestedURL: OpenableURL?
 
     /// - Parameters:
-    ///   - flow: what is said of screens without a view model; nil if it is not known.
-    ///   - screens: the app's own.
+    ///   - flow: The flow, from which screens without a view model are drawn. Nil if it is not known.
+    ///   - screens: The screens with view models.
     package init(
         _ snapshot: NavigationSnapshot, documents: LatestDocuments, flow: Flow? = nil, screens: AppScreens? = nil,
         requestedURL: OpenableURL? = nil
@@ -49,7 +50,8 @@ public struct Scene: Sendable {
         self.requestedURL = requestedURL
     }
 
-    /// What a person would open: the URL that this device was asked to open, or else the last one that is shown.
+    /// The URL to open when a person asks for it: the requested URL, or else the last URL on the scene. Nil if there is
+    /// none.
     public var url: OpenableURL? {
         if let requestedURL { return requestedURL }
         let texts = layers.filter { !$0.isCovered }.flatMap { layer in
@@ -60,31 +62,31 @@ public struct Scene: Sendable {
     }
 }
 
-/// One screen of a scene: the stack's top, a column beside it, or something presented over them.
+/// One screen of a scene: the top of the stack, a column beside it, or a presentation over them.
 public struct Layer: Sendable {
     public enum Frame: Sendable {
         case none
         /// The name of a split view's column, or of the selected tab.
         case column(String)
-        /// Over the layers before it; how, in words.
+        /// A presentation over the layers before it, with a description of its style.
         case presented(String)
     }
 
     public let frame: Frame
     public let instance: String
     public fileprivate(set) var content: ScreenContent
-    /// What a person can do on it; nothing while something lies over it.
+    /// The choices of a person on this layer. Empty if it is covered.
     public fileprivate(set) var choices: [Choice]
-    /// Whether something is presented over it.
+    /// True if there is a presentation over the layer.
     public let isCovered: Bool
 }
 
-/// What a scene is made from: the state of the navigation, and the documents.
+/// The navigation state and the documents from which a scene is made.
 private struct Source {
     let snapshot: NavigationSnapshot
     let documents: LatestDocuments
     let flow: Flow?
-    /// nil in the flow of another app.
+    /// Nil if the flow is that of another app.
     let screens: AppScreens?
 
     var layers: [Layer] {
@@ -93,7 +95,7 @@ private struct Source {
         var layers = [layer(state.path.last ?? state.root.instance, isCovered: topmost != nil)]
         layers += columns.map { layer($0.stack.top, frame: .column($0.name), isCovered: topmost != nil) }
         for (index, presentation) in state.presentations.enumerated() {
-            // Nothing of what lies below a full screen is to be seen.
+            // A full screen hides all layers below it.
             if presentation.style == .fullScreen { layers = [] }
             layers.append(layer(presentation, isCovered: index != topmost))
         }
@@ -103,7 +105,7 @@ private struct Source {
     private func layer(_ presentation: Presentation, isCovered: Bool) -> Layer {
         var layer = layer(presentation.top, frame: .presented(presentation.words), isCovered: isCovered)
         guard presentation.style.isQuestion else { return layer }
-        // A question says what the flow lets it say; the screen's own words stand in for what it leaves out.
+        // The title and the message of an alert or a dialog come from the flow, or else from the screen's own content.
         layer.content.title = presentation.options.title ?? layer.content.title
         layer.content.rows = presentation.options.message.map { [$0] } ?? layer.content.rows
         if let buttons = presentation.options.buttons, !isCovered {
@@ -140,17 +142,18 @@ private struct Source {
 
     // MARK: Screens without a view model
 
-    /// The flow's title, what the screen is about, and the documents of the session.
+    /// The content of a screen without a view model: the title from the flow, the arguments and the session's
+    /// documents.
     private func plainContent(of instance: ScreenInstance) -> ScreenContent {
         ScreenContent(
             title: flow?.screens[instance.screen]?.title ?? instance.screen,
             rows: JSONValue.object(instance.arguments).rows() + (isInFront(instance) ? documents.rows : []))
     }
 
-    /// The commands that the flow lets the screen send, to be given their fields.
+    /// The choices of a screen without a view model: the commands that the flow lets it send.
     private func plainChoices(of instance: ScreenInstance) -> [Choice] {
         guard let flow else {
-            // Which of its screens may send a command is not known.
+            // Without the flow it is not known which screen may send a command, so the screen in front gets them all.
             let commands = isInFront(instance) ? snapshot.commands : []
             return commands.compactMap(MessageType.init).map { Choice($0, on: instance.id, outcome: .anything) }
         }
@@ -165,9 +168,9 @@ private struct Source {
         instance.id == snapshot.state.active.last?.id
     }
 
-    // MARK: What views may do of their own accord
+    // MARK: Actions of the view itself
 
-    /// What is beside the root: the columns, or the selected tab.
+    /// The stacks beside the root's: the columns, or the selected tab.
     private var columns: [(name: String, stack: ScreenStack)] {
         switch snapshot.state.root.container {
         case .split(let columns): columns.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
@@ -176,7 +179,7 @@ private struct Source {
         }
     }
 
-    /// Back from the top of the stack that is in front; of columns, from the first that can go back.
+    /// Goes back from the top of the stack in front, or of the first column that can go back.
     var back: Choice? {
         let state = snapshot.state
         let beside = state.presentations.isEmpty ? columns.map(\.stack.path) : []
@@ -184,7 +187,8 @@ private struct Source {
         return Choice(reporting: Command.BackCompleted(instance: top.id), on: top.id, label: "Back")
     }
 
-    /// Takes what is presented away. A full screen has no edge to pull at, and a question wants its answer.
+    /// Dismisses the topmost presentation. Nil if the flow forbids it, for a full screen, which has no gesture for it,
+    /// and for a dialog or an alert with buttons, which must be answered.
     var dismissal: Choice? {
         guard let presentation = snapshot.state.presentations.last, presentation.isInteractivelyDismissable else {
             return nil
@@ -199,7 +203,7 @@ private struct Source {
             reporting: Command.PresentationDismissed(instance: instance), on: instance, label: "Dismiss")
     }
 
-    /// The tabs of the root.
+    /// The choices of the tabs that are not selected.
     var tabs: [Choice] {
         guard snapshot.state.presentations.isEmpty, case .tabs(let tabs, let selected) = snapshot.state.root.container
         else { return [] }
@@ -210,7 +214,7 @@ private struct Source {
 }
 
 extension Presentation {
-    /// `sheet, medium, drag indicator`.
+    /// The style in words: `sheet, medium, drag indicator`.
     fileprivate var words: String {
         let detents = options.detents?.map(\.rawValue) ?? []
         return ([style.rawValue] + detents + (options.dragIndicator == true ? ["drag indicator"] : []))

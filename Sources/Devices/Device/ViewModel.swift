@@ -1,24 +1,24 @@
 public import Contracts
 public import EventBus
 
-/// Turns documents into what one screen shows. A value: equal documents give equal content.
+/// Makes the content of one screen from documents. Equal documents and arguments give equal content.
 public protocol ViewModel: Sendable {
     /// - Parameters:
-    ///   - documents: the newest ones.
-    ///   - arguments: of the screen's instance: identifiers, never content.
+    ///   - documents: The newest documents of the session.
+    ///   - arguments: The arguments of the screen instance. They are identifiers, not content.
     init(documents: LatestDocuments, arguments: [String: String])
 
     var content: ScreenContent { get }
 }
 
-/// What a screen shows and offers: enough for a terminal, a web page or a native view to draw it.
+/// The content and the actions of a screen, from which a terminal, a web page or a native view can draw it.
 public struct ScreenContent: Sendable {
     public var title: String
     /// Lines of text, from top to bottom.
     public var rows: [String]
-    /// What a person can do here, and nothing else.
+    /// All actions that a person can choose on the screen.
     public var actions: [ScreenAction]
-    /// Whether what the screen is about is still to come: more rows and other actions will take their place.
+    /// True if the content is still being loaded, so that rows and actions will change.
     public var isLoading: Bool
 
     public init(title: String, rows: [String] = [], actions: [ScreenAction] = [], isLoading: Bool = false) {
@@ -29,7 +29,7 @@ public struct ScreenContent: Sendable {
     }
 }
 
-/// Something to pick on a screen: what it says, and the command that it sends.
+/// An action on a screen: its label, and the command that it sends.
 public struct ScreenAction: Sendable {
     public let label: String
     public let command: any CommandMessage
@@ -39,14 +39,14 @@ public struct ScreenAction: Sendable {
         self.command = command
     }
 
-    /// The type of the command on the wire, as in `command.PlaylistSelected`.
+    /// The message type of the command: `command.PlaylistSelected`.
     public var type: MessageType { Swift.type(of: command).type }
 }
 
-/// The screens that an app draws itself, with all that its view models receive and send. Screens of other flows, and those
-/// without a view model, are drawn by what their flow says of them.
+/// The screens of an app that have view models, with the messages that these receive and send. Other screens are drawn
+/// from their flow.
 public struct AppScreens: Sendable {
-    /// An event that is told to the person in words. It answers the choice that led to it.
+    /// A text that is shown when an event arrives. The event answers the choice that led to it.
     public struct Notice: Sendable {
         let event: any EventMessage.Type
         let text: String
@@ -57,9 +57,9 @@ public struct AppScreens: Sendable {
         }
     }
 
-    /// The name of the flows whose screens these are. Flows of other apps may have screens of the same names.
+    /// The name of the app's flows. Flows with other names may have screens of the same names.
     let flow: String
-    /// The platforms that have such a flow.
+    /// The platforms that have a flow with this name.
     package let platforms: [String]
     let viewModels: [String: any ViewModel.Type]
     let documents: [any DocumentMessage.Type]
@@ -68,13 +68,13 @@ public struct AppScreens: Sendable {
     let notices: [Notice]
 
     /// - Parameters:
-    ///   - flow: the name of the app's flows, the same on every platform.
-    ///   - platforms: those that have such a flow.
-    ///   - viewModels: by the names of the screens in the flows.
-    ///   - documents: what the view models are made from.
-    ///   - commands: what their actions send.
-    ///   - openingURLs: the commands that are answered by a URL to open.
-    ///   - notices: the events that are told in words.
+    ///   - flow: The name of the app's flows, which is the same on every platform.
+    ///   - platforms: The platforms that have a flow with this name.
+    ///   - viewModels: The view models, by the names of their screens in the flows.
+    ///   - documents: The types of the documents that the view models read.
+    ///   - commands: The types of the commands that the view models' actions send.
+    ///   - openingURLs: The commands that are answered with a request to open a URL.
+    ///   - notices: The events that are shown as texts.
     public init(
         flow: String, platforms: [String], viewModels: [String: any ViewModel.Type],
         documents: [any DocumentMessage.Type], commands: [any CommandMessage.Type],
@@ -93,18 +93,18 @@ public struct AppScreens: Sendable {
     public var names: [String] { viewModels.keys.sorted() }
 }
 
-/// An error that lies over whatever screen is shown.
+/// An error that is shown over every screen.
 public struct Banner: Sendable {
     public let severity: ApplicationError.Severity
     public let message: String
-    /// What to do about it.
+    /// An action that solves the problem. Nil if none is known.
     public let recovery: String?
-    /// The number of errors that are shown after this one.
+    /// The number of errors that will be shown after this one.
     public let waiting: Int
-    /// Closes it.
+    /// The command that closes the banner.
     let dismissal: Command.ErrorDismissed
 
-    /// nil if there is no error to show.
+    /// - Returns: Nil if there is no error to show.
     init?(_ document: Document.ErrorBanner?) {
         guard let document, let error = document.error, let errorID = document.errorID else { return nil }
         severity = error.severity

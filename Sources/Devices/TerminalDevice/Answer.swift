@@ -4,20 +4,20 @@ internal import Foundation
 internal import Navigation
 internal import Support
 
-/// What a line of input means.
+/// The meaning of a line of input.
 enum Answer: Hashable, Sendable {
     case nothing
-    /// A choice as it is numbered on the screen.
+    /// A choice by its number on the screen.
     case number(Int)
-    /// A choice by its label, the beginning of its label, or its command, perhaps with fields: `Connect Spotify`,
+    /// A choice by its label, the beginning of its label, or its command with or without fields: `Connect Spotify`,
     /// `PlaylistSelected calm`, `NameEntered name=Ann`.
     case text(String)
     case back
     case dismiss
     case dismissError
-    /// The URL that is shown last.
+    /// Open the requested URL, or else the last one on the screen.
     case openURL
-    /// No choice: wait until this screen can be acted on, as in `@playlistSelection`.
+    /// Wait until this screen can be acted on: `@playlistSelection`.
     case screen(String)
     case quit
 
@@ -36,9 +36,10 @@ enum Answer: Hashable, Sendable {
     }
 }
 
-/// The fields of a command as a person types them: `name=Ann age=5 vegan=true`, or a JSON object.
+/// Reads the fields of a command in the form in which a person types them: `name=Ann age=5 vegan=true`, or a JSON
+/// object.
 ///
-/// A value that is JSON is that: a number, true, false, null, or a string in quotes. Any other is a string as it stands.
+/// A value that is JSON (a number, true, false, null, a string in quotes) is read as JSON. Any other value is a string.
 enum TypedFields {
     struct Mistake: Error, Hashable, CustomStringConvertible {
         let description: String
@@ -47,7 +48,7 @@ enum TypedFields {
     static func read(_ text: String) throws(Mistake) -> [String: JSONValue] {
         guard text.hasPrefix("{") else { return try pairs(text) }
         guard let fields = (try? JSONValue(parsing: Data(text.utf8)))?.objectValue else {
-            throw Mistake(description: "'\(text)' is no JSON object; write it like {\"name\": \"Ann\"}")
+            throw Mistake(description: "'\(text)' is not a JSON object; write it like {\"name\": \"Ann\"}")
         }
         return fields
     }
@@ -56,11 +57,11 @@ enum TypedFields {
         var fields: [String: JSONValue] = [:]
         for word in words(text) {
             guard let equals = word.firstIndex(of: "="), equals > word.startIndex else {
-                throw Mistake(description: "'\(word)' is no field; write name=value, with quotes around spaces")
+                throw Mistake(description: "'\(word)' is not a field; write name=value, or name=\"two words\"")
             }
             let value = String(word[word.index(after: equals)...])
             guard fields.updateValue(Self.value(value), forKey: String(word[..<equals])) == nil else {
-                throw Mistake(description: "'\(word[..<equals])' stands twice; remove one")
+                throw Mistake(description: "duplicate field '\(word[..<equals])'; remove one of them")
             }
         }
         return fields
@@ -70,7 +71,7 @@ enum TypedFields {
         (try? JSONValue(parsing: Data(text.utf8))) ?? .string(text)
     }
 
-    /// Parts at spaces, but not at those within quotes.
+    /// Splits a text at spaces, except in quotes.
     private static func words(_ text: String) -> [String] {
         var words = [""]
         var isQuoted = false
@@ -89,8 +90,8 @@ enum TypedFields {
 }
 
 extension Scene {
-    /// What an answer picks here; nil if it is not here.
-    /// - Throws: ``TypedFields/Mistake`` if it gives its command fields that cannot be read.
+    /// The choice that an answer picks, with the fields of the answer. Nil if there is no such choice on the scene.
+    /// - Throws: ``TypedFields/Mistake`` if the fields cannot be read.
     func pick(_ answer: Answer) throws(TypedFields.Mistake) -> Choice? {
         guard let choice = choice(for: answer) else { return nil }
         guard case .text(let line) = answer, choice.takesFields, let fields = choice.text(afterNameIn: line),
@@ -99,12 +100,12 @@ extension Scene {
         return choice.filled(with: try TypedFields.read(fields))
     }
 
-    /// What an answer names here; nil if it is not here.
+    /// The choice that an answer names. Nil if there is no such choice on the scene.
     func choice(for answer: Answer) -> Choice? {
         switch answer {
         case .number(let number): choices.indices.contains(number - 1) ? choices[number - 1] : nil
         case .text(let line):
-            // The first of those that fit best.
+            // The first of the best matches.
             choices.compactMap { choice in choice.distance(to: line).map { (choice, $0) } }.min { $0.1 < $1.1 }?.0
         case .back: back
         case .dismiss: dismissal
@@ -115,19 +116,20 @@ extension Scene {
 }
 
 extension Choice {
-    /// How well a line names this choice; nil if it does not. Less is better.
+    /// The rank of the line as a name of this choice; a smaller rank is a better match. Nil if the line does not name
+    /// it.
     fileprivate func distance(to line: String) -> Int? {
         let wanted = line.split(whereSeparator: \.isWhitespace).joined(separator: " ").lowercased()
         let label = label.lowercased()
         if label == wanted { return 0 }
-        // "Calm" is "Calm · anna · 12 songs", and goes before "Calmer · …".
+        // "Calm" matches "Calm · anna · 12 songs" better than "Calmer · …".
         if label.hasPrefix("\(wanted) ·") { return 1 }
         if isCommand(line) { return 2 }
         return label.hasPrefix(wanted) ? 3 : nil
     }
 
-    /// Whether a line is the command's name, perhaps with the value of one of its fields, `PlaylistSelected calm`, or
-    /// with fields where it takes any.
+    /// True if the line is the command's name, or its name and the value of one of its fields: `PlaylistSelected calm`.
+    /// If the choice takes fields, any text may follow the name.
     private func isCommand(_ line: String) -> Bool {
         guard let rest = text(afterNameIn: line) else { return false }
         guard !rest.isEmpty, let command else { return true }
@@ -137,7 +139,7 @@ extension Choice {
         return fields.objectValue?.values.contains(.string(rest)) ?? false
     }
 
-    /// What follows the command's name; nil if the line does not begin with it.
+    /// The text after the command's name. Nil if the line does not begin with the name.
     fileprivate func text(afterNameIn line: String) -> String? {
         let words = line.split(maxSplits: 1, whereSeparator: \.isWhitespace)
         guard let first = words.first, first == type.name || first == type.description else { return nil }

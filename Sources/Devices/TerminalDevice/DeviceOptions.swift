@@ -8,57 +8,59 @@ internal import ServiceRuntime
 
 /// The command line of a device in a terminal, and its process.
 package struct DeviceOptions: ParsableArguments {
-    /// What a person or a script may write, for the help of each such program.
+    /// The help about lines of input, for every program with these options.
     package static let discussion = """
-        Pick by number, or by the beginning of what a choice says. b goes back, d dismisses what is presented, \
-        x dismisses the error, o opens the URL that is shown, q quits.
+        Enter the number of a choice, or the beginning of its label. Enter b to go back, d to dismiss a presentation, \
+        x to dismiss the error, o to open the URL that is shown, q to quit.
 
-        Answers may be piped in, a line each. A line waits until what it names is on the screen and the one before \
-        is answered: a number, a label such as 'Connect Spotify', or a command such as 'PlaylistSelected ID'. After \
-        a pick a number also waits for another screen; on the same one, use names. '@playlistSelection' waits for \
-        that screen.
+        Input can be a pipe, with one answer per line: a number, a label such as 'Connect Spotify', or a command such \
+        as 'PlaylistSelected ID'. A line waits until the line before has been answered and its own choice is on the \
+        screen. After a choice, a number also waits for another screen; for the same screen, use a label or a command. \
+        '@playlistSelection' waits for that screen.
 
-        Screens that nobody has drawn show their arguments and the session's documents, and the commands that the flow \
-        lets them send, with fields as in 'NameEntered name=Ann age=5' or 'NameEntered {"name": "Ann"}'.
+        A screen that the app does not draw itself shows its arguments, the session's documents, and the commands that \
+        the flow lets it send. Enter their fields as in 'NameEntered name=Ann age=5' or 'NameEntered {"name": "Ann"}'.
         """
 
-    @Option(help: ArgumentHelp("The bus, such as ipc:///run/segue or tcp://host:port.", valueName: "url"))
+    @Option(
+        help: ArgumentHelp("The address of the bus, such as ipc:///run/segue or tcp://host:port.", valueName: "url"))
     var bus: String?
 
     @Option(
         name: [.short, .customLong("project-name")],
         help: ArgumentHelp(
-            "The project whose bus it is. Without it: SEGUE_BUS, else the project of the folder's compose file.",
+            "The project of the bus. (default: SEGUE_BUS, or else the project of the compose file in this folder)",
             valueName: "name"))
     var project: String?
 
     @Option(help: ArgumentHelp("The platform whose screens to show. (default: the flow's)", valueName: "name"))
     var platform: String?
 
-    @Option(help: ArgumentHelp("A flow whose screens to show, such as config/flows/ios.yaml.", valueName: "file"))
+    @Option(help: ArgumentHelp("The flow whose screens to show, such as config/flows/ios.yaml.", valueName: "file"))
     var flow: String?
 
     @OptionGroup var contract: ContractOption
 
-    @Option(help: "A name that tells it from other devices of the platform. (default: a new one)")
+    @Option(help: "The name of this device, unique among the devices of its platform. (default: a new name)")
     var device: String?
 
-    @Option(help: "The session, one user's app.")
+    @Option(help: "The session: one user's app.")
     var subject = "default"
 
-    @Option(help: "A command that opens each URL at once, its last argument. (default: o runs $BROWSER or xdg-open)")
+    @Option(
+        help: "A command to run with each requested URL as its last argument. (default: o runs $BROWSER or xdg-open)")
     var open: String?
 
-    @Option(help: "How many seconds a line that is piped in may wait.")
+    @Option(help: "The longest time that a line from a pipe waits, in seconds.")
     var timeout: UInt32 = 30
 
     package init() {}
 
-    /// Runs the device's process until the input ends or its writer quits.
+    /// Runs the device's process until the input ends or the person enters `q`.
     /// - Parameters:
-    ///   - name: of the process.
-    ///   - screens: those that the app draws itself.
-    /// - Throws: what ends the process.
+    ///   - name: The name of the process.
+    ///   - screens: The screens with view models.
+    /// - Throws: The error that ends the process.
     package func run(_ name: String, screens: AppScreens? = nil) async throws {
         let (platform, flow) = try shown(by: screens)
         let process = ServiceProcess(
@@ -79,7 +81,8 @@ package struct DeviceOptions: ParsableArguments {
         }
     }
 
-    /// `--bus`, else the project of `-p`, else `SEGUE_BUS`, else the folder's own project.
+    /// The address of the bus: `--bus`, or else that of the project `-p`, or else `SEGUE_BUS`, or else that of the
+    /// folder's project.
     private func busAddress(of name: String) throws -> String {
         if let bus { return bus }
         if project == nil, let bus = ProcessInfo.processInfo.environment["SEGUE_BUS"], !bus.isEmpty { return bus }
@@ -90,21 +93,21 @@ package struct DeviceOptions: ParsableArguments {
         }
     }
 
-    /// The platform, and its flow if one was named.
-    /// - Throws: what ends the process with what is wrong with the options or with the flow's file.
+    /// The platform, and the flow if one was given.
+    /// - Throws: An error that ends the process if the options or the flow's file are not valid.
     private func shown(by screens: AppScreens?) throws -> (platform: String, flow: Flow?) {
         guard let file = flow else {
             let platforms = screens?.platforms
             guard let platform, platforms?.contains(platform) ?? true else {
                 let names = platforms?.joined(separator: " or ") ?? "NAME"
-                throw ValidationError("name the platform, --platform \(names), or its flow, --flow FILE")
+                throw ValidationError("give the platform with --platform \(names), or a flow with --flow FILE")
             }
             return (platform, nil)
         }
         let flow = try ServiceProcess.readFlow(file)
         guard platform == nil || platform == flow.platform else {
             throw ValidationError(
-                "\(file) is for \(flow.platform), and --platform is \(platform ?? ""); leave --platform out")
+                "\(file) is a flow for \(flow.platform), but --platform is \(platform ?? ""); omit --platform")
         }
         return (flow.platform, flow)
     }

@@ -2,17 +2,16 @@ internal import Contracts
 internal import Device
 
 extension Scene {
-    /// The scene as text, from top to bottom.
+    /// The lines of the scene without links, from top to bottom.
     ///
-    /// - Parameter size: Room for it; lists that are too long are cut, and say so. nil: there is room for all.
+    /// - Parameter size: The size of the terminal, to which lists are shortened, with a note. Nil for no limit.
     func lines(fitting size: TerminalSize? = nil) -> [String] {
         drawnLines(fitting: size).map(\.text)
     }
 
-    /// The same with its links.
+    /// The lines of the scene with their links.
     ///
-    /// URLs are never cut, so that it may have more lines than there is room for: the terminal then scrolls, and all of
-    /// them can be read.
+    /// URLs are never cut, so there can be more lines than fit. The terminal then scrolls, and all lines can be read.
     func drawnLines(fitting size: TerminalSize?) -> [Line] {
         let width = size?.columns ?? Int.max
         let blocks = blocks(width: width)
@@ -40,7 +39,7 @@ extension Scene {
         waiting.map { [Line("… waiting for an answer to \($0)")] } ?? []
     }
 
-    /// As many keys on a line as fit.
+    /// The keys that work on this scene, with as many on each line as fit.
     private func keyLines(width: Int) -> [Line] {
         let keys = [
             back.map { _ in "b back" }, dismissal.map { _ in "d dismiss" },
@@ -71,7 +70,8 @@ extension Scene {
         choices.enumerated().map { "[\(number + $0.offset + 1)] \($0.element.label)" }
     }
 
-    /// Gives each list what it needs, and equal parts to those that need more than there is.
+    /// The number of lines for each list. If there are too few lines, short lists get all that they need, and the other
+    /// lists share the rest equally.
     private static func shares(of total: Int, among needs: [Int]) -> [Int] {
         var shares = needs
         var left = max(total, 0)
@@ -83,7 +83,7 @@ extension Scene {
     }
 }
 
-/// The lines of one layer, before those that are too many are cut.
+/// The lines of one layer, before its lists are shortened.
 struct Block {
     let frame: Layer.Frame
     private let title: [Line]
@@ -91,27 +91,27 @@ struct Block {
     private let choices: [[Line]]
 
     /// - Parameters:
-    ///   - choices: with their numbers.
-    ///   - width: room for each line.
+    ///   - choices: The labels of the choices, with their numbers.
+    ///   - width: The greatest width of a line, in columns.
     init(_ layer: Layer, choices: [String], width: Int) {
         frame = layer.frame
-        // What is covered is there, but neither to be read nor touched.
+        // Of a covered layer, only the title is shown.
         let rows = layer.isCovered ? [] : layer.content.rows
         let room = width - frame.listIndent.count
         title = Line(layer.isCovered ? "\(layer.content.title) …" : layer.content.title)
             .fitted(to: width - frame.titleIndent.count)
         self.rows = rows.flatMap { row in
             let lines = Line(row).wrapped(to: width - 4)
-            // Of a long text a part may be shown, of a URL only all of it.
+            // A row with a URL is shown whole or not at all; of another row, the first lines may be shown.
             return lines.contains { $0.lastURL != nil } ? [lines] : lines.map { [$0] }
         }
         self.choices = choices.map { Line($0).fitted(to: room) }
     }
 
-    /// How many lines its lists need: of rows, and of choices.
+    /// The number of lines that the rows need, and that the choices need.
     var lists: [Int] { [rows.lineCount, choices.lineCount] }
 
-    /// How many lines it has besides its rows and choices.
+    /// The number of lines besides the rows and choices.
     var fixedCount: Int {
         switch frame {
         case .none, .column: 1 + title.count
@@ -120,8 +120,8 @@ struct Block {
     }
 
     /// - Parameters:
-    ///   - rows: room for as many lines of rows.
-    ///   - choices: room for as many lines of choices.
+    ///   - rows: The greatest number of lines for the rows.
+    ///   - choices: The greatest number of lines for the choices.
     func lines(rows rowLimit: Int, choices choiceLimit: Int) -> [Line] {
         let lists =
             rows.elided(to: rowLimit) { "… \($0) more" }
@@ -145,21 +145,22 @@ extension Layer.Frame {
     }
 }
 
-/// How many characters a terminal has room for.
+/// The size of a terminal, in characters.
 struct TerminalSize: Hashable, Sendable {
     var columns: Int
     var rows: Int
 }
 
-/// Draws on a terminal by redrawing it, on anything else by writing one screen after the other.
+/// Draws scenes. On a terminal each drawing replaces the one before; otherwise the scenes are written one after the
+/// other.
 struct Painter {
     private static let clearScreen = "\u{1B}[H\u{1B}[2J"
-    /// As many notes as are kept under the screen.
+    /// The number of notes that are kept under the scene.
     private static let noteLimit = 3
-    /// A note may quote a message, of any length.
+    /// The greatest length of a note, in characters. A note may quote a message of any length.
     private static let noteLengthLimit = 10_000
 
-    /// Shown while there is no scene.
+    /// The text that is shown while there is no scene.
     var waiting: String
     private var notes: [String] = []
     private var lastLines: [String] = []
@@ -168,8 +169,10 @@ struct Painter {
         self.waiting = waiting
     }
 
-    /// - Parameter size: of the terminal; nil for anything else, where URLs are written when they are requested.
-    /// - Returns: what to write; empty if that is there already.
+    /// Draws a scene.
+    /// - Parameter size: The size of the terminal. Nil if the output is not a terminal: requested URLs are then not
+    ///   part of the drawing, because they are written when they arrive.
+    /// - Returns: The text to write. Empty if the output is not a terminal and nothing has changed.
     mutating func drawing(of scene: Scene?, size: TerminalSize?) -> String {
         guard var size else {
             let lines = scene?.lines() ?? []
@@ -178,13 +181,14 @@ struct Painter {
         }
         let below = (scene?.requestedURL.map { [Line("Open", $0)] } ?? []) + notes.map { Line($0) }
         let belowLines = below.flatMap { $0.wrapped(to: size.columns) }
-        // The prompt takes a line, too.
+        // The prompt needs a line as well.
         size.rows -= belowLines.count + 1
         let lines = scene?.drawnLines(fitting: size) ?? [Line(waiting)]
         return Self.clearScreen + (lines + belowLines).map(\.hyperlinked).joined(separator: "\n") + "\n> "
     }
 
-    /// - Returns: what to write: the note, or all that is on the terminal with the note.
+    /// Adds a note.
+    /// - Returns: The text to write: on a terminal the whole drawing with the note, otherwise only the note.
     mutating func note(_ text: String, on scene: Scene?, size: TerminalSize?) -> String {
         guard size != nil else { return text.printable + "\n" }
         notes = (notes + [String(text.prefix(Self.noteLengthLimit))]).suffix(Self.noteLimit)

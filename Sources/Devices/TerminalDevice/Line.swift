@@ -1,8 +1,8 @@
 internal import Device
 
-/// A line for a terminal: printable text, parts of which may be hyperlinks.
+/// A line for a terminal: printable text, of which parts can be hyperlinks.
 struct Line: Hashable, Sendable {
-    /// A character as it is drawn, and the URL that it is a part of.
+    /// A character, and the URL to which it belongs. The URL is nil outside of links.
     private struct Cell: Hashable, Sendable {
         let character: Character
         let url: OpenableURL?
@@ -10,7 +10,7 @@ struct Line: Hashable, Sendable {
 
     private var cells: [Cell] = []
 
-    /// - Parameter text: From anywhere: what would steer the terminal is left out. URLs that may be opened become links.
+    /// - Parameter text: Any text. Control characters are left out, and URLs that may be opened become links.
     init(_ text: String) {
         var rest = text[...]
         for (range, url) in OpenableURL.found(in: text) {
@@ -21,7 +21,7 @@ struct Line: Hashable, Sendable {
         append(String(rest))
     }
 
-    /// - Parameter label: comes before the URL.
+    /// - Parameter label: The text before the URL.
     init(_ label: String, _ url: OpenableURL) {
         append("\(label) ")
         append(url.text, url: url)
@@ -39,20 +39,20 @@ struct Line: Hashable, Sendable {
         Line(prefix.map { Cell(character: $0, url: nil) } + line.cells)
     }
 
-    /// Without its links, as in a file.
+    /// The text of the line, without links.
     var text: String { String(cells.map(\.character)) }
 
     var lastURL: OpenableURL? { cells.last { $0.url != nil }?.url }
 
     private var columns: Int { cells.reduce(0) { $0 + $1.character.columns } }
 
-    /// This line in a terminal of this width: whole on several lines if a URL is in it, which is never cut; else on one,
-    /// on which a cut shows.
+    /// The line for a terminal of this width. A line with a URL is wrapped, because URLs are never cut; any other line
+    /// is cut with an ellipsis.
     func fitted(to width: Int) -> [Line] {
         lastURL == nil ? [truncated(to: width)] : wrapped(to: width)
     }
 
-    /// In lines of at most this width, broken between words where there are any.
+    /// The line in parts of at most this width, divided between words if possible.
     func wrapped(to width: Int) -> [Line] {
         guard columns > width else { return [self] }
         var lines: [Line] = []
@@ -68,12 +68,12 @@ struct Line: Hashable, Sendable {
     private static func end(ofLineIn cells: ArraySlice<Cell>, width: Int) -> Int {
         let limit = limit(of: cells, width: width)
         guard limit < cells.endIndex else { return limit }
-        // The space may be the first character that does not fit.
+        // The space can be the first character that does not fit.
         let space = cells[...limit].lastIndex { $0.character == " " }
         return space.flatMap { $0 > cells.startIndex ? $0 : nil } ?? limit
     }
 
-    /// The index after the last cell that fits; at least one cell is taken.
+    /// The index after the last cell that fits, but at least after the first cell.
     private static func limit(of cells: ArraySlice<Cell>, width: Int) -> Int {
         var columns = 0
         for index in cells.indices {
@@ -83,18 +83,19 @@ struct Line: Hashable, Sendable {
         return cells.endIndex
     }
 
-    /// This line, cut to `width` columns with an ellipsis.
+    /// The line, cut to `width` columns with an ellipsis.
     private func truncated(to width: Int) -> Line {
         guard columns > width else { return self }
         let end = width > 1 ? Self.limit(of: cells[...], width: width - 1) : 0
         return Line(cells[..<end] + [Cell(character: "…", url: nil)])
     }
 
-    /// VTE ignores a link that is longer, and each piece of a URL carries all of it.
+    /// The greatest length of a link in bytes. VTE ignores longer links, and each part of a wrapped URL has the whole
+    /// link.
     private static let maximumLinkLength = 2083
 
-    /// With its links as escape sequences, OSC 8. All pieces of a URL have the same id, so that a terminal shows them as
-    /// one link; a terminal tells links with one id apart by their URLs.
+    /// The text with links as OSC 8 escape sequences. All parts of a wrapped URL have the same id, so that a terminal
+    /// shows them as one link. Different URLs with the same id remain different links.
     var hyperlinked: String {
         var drawn = ""
         var rest = cells[...]
@@ -112,16 +113,12 @@ struct Line: Hashable, Sendable {
     }
 }
 
-// MARK: Width
-
-// MARK: Hyperlinks
-
 extension [[Line]] {
     /// The number of lines of all items.
     var lineCount: Int { reduce(0) { $0 + $1.count } }
 
-    /// Each item whole or not at all, and in at most so many lines where that can be: the middle makes room for a note
-    /// that says how many are missing. The last item stays, and the last one with a URL, which a key opens.
+    /// The items in at most `limit` lines if possible. Items in the middle are replaced by a note with their number.
+    /// The last item is kept, and the last item with a URL, which a key opens. Items are not divided.
     func elided(to limit: Int, note: (Int) -> String) -> [Line] {
         guard lineCount > limit else { return flatMap(\.self) }
         let lastLink = lastIndex { item in item.contains { $0.lastURL != nil } }
@@ -140,8 +137,8 @@ extension [[Line]] {
 }
 
 extension String {
-    /// Without what would move a cursor, colour the terminal or turn the direction of writing: names and titles come
-    /// from outside.
+    /// The string without characters that move the cursor, colour the terminal or change the direction of text. Names
+    /// and titles come from other programs.
     var printable: String {
         String(String.UnicodeScalarView(unicodeScalars.compactMap(Self.printable)))
     }
@@ -151,7 +148,8 @@ extension String {
         case .control: return scalar == "\t" || scalar == "\n" ? " " : nil
         case .lineSeparator, .paragraphSeparator: return " "
         case .format:
-            // Zero-width joiners hold emoji together, and Persian and Indic words need both; the rest hides or reorders.
+            // U+200C and U+200D join emoji and are part of Persian and Indic words. Other format characters are removed
+            // because they hide or reorder text.
             return scalar == "\u{200C}" || scalar == "\u{200D}" ? scalar : nil
         default: return scalar
         }
@@ -159,14 +157,15 @@ extension String {
 }
 
 extension Character {
-    /// East Asian characters and emoji, which take two columns (Unicode Standard Annex 11), by and large.
+    /// The ranges of East Asian characters and emoji that take two columns, approximately as in Unicode Standard Annex
+    /// 11.
     private static let wide: [ClosedRange<UInt32>] = [
         0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF,
         0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F680...0x1F6FF, 0x1F900...0x1FAFF,
         0x20000...0x3FFFD,
     ]
 
-    /// How many columns of a terminal it takes.
+    /// The number of terminal columns that the character takes.
     var columns: Int {
         guard let first = unicodeScalars.first, !isASCII else { return 1 }
         switch first.properties.generalCategory {

@@ -2,23 +2,23 @@
 internal import Foundation
 internal import SystemSupport
 
-/// Where a device is used: who writes its lines, and where it draws.
+/// The input and the output of a device.
 struct Terminal: Sendable {
-    /// Who writes the lines.
+    /// The source of the lines.
     enum Mode: Sendable {
-        /// A person, who sees the screen: a line is about what is on it now.
+        /// A person, who sees the screen. A line refers to the current screen.
         case interactive
-        /// A pipe or a file: a line waits for the screen that it is about.
+        /// A pipe or a file. A line waits for the screen to which it refers.
         case scripted
     }
 
     var lines: AsyncStream<String>
     var mode: Mode
-    /// Asked before each drawing. nil: the screens follow one another and are never cut, as in a file.
+    /// Called before each drawing. Nil if the output is not a terminal: scenes are written one after the other, uncut.
     var size: @Sendable () -> TerminalSize? = { nil }
-    /// An element whenever the size changes.
+    /// Yields an element when the size has changed.
     var resizes: AsyncStream<Void> = AsyncStream { $0.finish() }
-    /// Returns once the text is written.
+    /// Writes a text, and returns when it has been written.
     var write: @Sendable (String) async -> Void
 
     /// This process's standard input and output.
@@ -50,15 +50,15 @@ struct Terminal: Sendable {
     }
 }
 
-/// Standard output. A terminal may be stopped (Ctrl-S) and a pipe full: whoever writes waits, but no thread of the
-/// cooperative pool does.
+/// Standard output. While a terminal is stopped (Ctrl-S) or a pipe is full, the caller waits, but without blocking a
+/// thread of the cooperative pool.
 struct StandardOutput: Sendable {
     private let queue = DispatchQueue(label: "standard-output")
 
     func write(_ text: String) async {
         await withCheckedContinuation { continuation in
             queue.async {
-                // Nobody reads any more: there is nobody to tell.
+                // Errors are ignored: the reader has closed the output, so an error could not be shown either.
                 try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
                 continuation.resume()
             }
@@ -68,10 +68,10 @@ struct StandardOutput: Sendable {
 
 /// The lines of standard input.
 enum TerminalInput {
-    /// The bytes of the longest answer that anybody would type. A line that is longer becomes several.
+    /// The greatest length of a line in bytes: more than a person types. A longer line is split into several.
     private static let longestLine = 4096
 
-    /// For one reader. They end with the input, and when it cannot be read.
+    /// The lines, for one reader. They end with the input, or when it cannot be read.
     static func lines(of descriptor: CInt = STDIN_FILENO) -> AsyncStream<String> {
         let lines = DescriptorLines(LineReader(descriptor, limit: longestLine, excess: .splits))
         return AsyncStream { try? await lines.next()?.text }

@@ -7,10 +7,10 @@ internal import Navigation
 internal import ServiceLifecycle
 internal import ServiceRuntime
 
-/// A device in a terminal: draws its platform's screen, and sends what is picked on it. Its end is the end of its
-/// process.
+/// A device in a terminal. It draws the screens of its platform, and publishes the messages of the choices. When it
+/// ends, its process ends.
 struct TerminalDevice: ReadyService, ForegroundService {
-    /// Signalled when its subscription is live.
+    /// Signalled when the subscription is live.
     let ready = ReadySignal()
     private let identity: DeviceIdentity
     private let bus: any EventBus
@@ -25,12 +25,12 @@ struct TerminalDevice: ReadyService, ForegroundService {
     private let clock: any Clock<Duration>
 
     /// - Parameters:
-    ///   - busAddress: where the bus is, for people to read.
-    ///   - timeout: how long a script's line may wait.
-    ///   - flow: what is said of screens without a view model, if it is known.
-    ///   - screens: those that the app draws itself.
-    ///   - opener: opens the URLs that are requested for this device; nil: they are only shown.
-    ///   - browser: opens those that the person asks for when there is no opener; nil: the person is told what to do.
+    ///   - busAddress: The address of the bus, to be shown to a person.
+    ///   - timeout: The longest time that a line of a script waits.
+    ///   - flow: The flow, from which screens without a view model are drawn. Nil for the published flow.
+    ///   - screens: The screens with view models.
+    ///   - opener: Opens each URL that this device is requested to open. Nil if such URLs are only shown.
+    ///   - browser: Opens a URL when the person enters `o` and there is no opener. Nil if there is no such program.
     init(
         _ identity: DeviceIdentity, bus: any EventBus, busAddress: String, terminal: Terminal,
         timeout: Duration = .seconds(30), flow: Flow? = nil, screens: AppScreens? = nil, opener: URLOpener? = nil,
@@ -49,13 +49,13 @@ struct TerminalDevice: ReadyService, ForegroundService {
         self.clock = clock
     }
 
-    /// Runs until the input ends or its writer quits.
-    /// - Throws: ``DeviceFailure`` when a script cannot go on, `CancellationError`, or what the bus throws.
+    /// Runs until the input ends or a line is `q`.
+    /// - Throws: ``DeviceFailure`` if a script cannot continue, `CancellationError`, and the errors of the bus.
     func run() async throws {
         do {
             try await cancelWhenGracefulShutdown { try await attend() }
         } catch is CancellationError where Task.isShuttingDownGracefully {
-            // Asked to stop: as good as quitting.
+            // A request to shut down ends the device like `q`.
         }
     }
 
@@ -87,8 +87,8 @@ struct TerminalDevice: ReadyService, ForegroundService {
         }
     }
 
-    /// Sends and opens what `body` wants sent and opened, one after the other. What is left when it has ended is still
-    /// done, but a bus that is away, or a command that does not end, cannot hold the end up for long.
+    /// Publishes the messages and opens the URLs that `body` puts into the outbox, in order. When `body` has ended, the
+    /// rest is still done, but only for a limited time: the broker may not answer, or a command may not end.
     private func withOutbox(
         _ inputs: AsyncThrowingChannel<TerminalSession.Input, any Error>, _ body: (DeviceOutbox) async throws -> Void
     ) async throws {
@@ -103,7 +103,7 @@ struct TerminalDevice: ReadyService, ForegroundService {
                 return true
             }
             try await body(outbox)
-            // Nobody takes inputs any more, and nobody must wait for that.
+            // The loop takes no more inputs; finishing the channel releases the tasks that wait to send one.
             inputs.finish()
             outbox.finish()
             workers.addTask {
@@ -116,8 +116,8 @@ struct TerminalDevice: ReadyService, ForegroundService {
         }
     }
 
-    /// A script's URLs are opened one after the other. A person's browser may run until it is closed; the next URL
-    /// waits only when four of them run.
+    /// Opens the URLs of a script one after the other. For a person, up to four commands run at a time, because a
+    /// browser may run until the person closes it.
     private func open(
         _ urls: AsyncStream<DeviceOutbox.Opening>, _ inputs: AsyncThrowingChannel<TerminalSession.Input, any Error>
     ) async {
@@ -128,7 +128,7 @@ struct TerminalDevice: ReadyService, ForegroundService {
                 if running == limit { await commands.next() } else { running += 1 }
                 commands.addTask {
                     guard let reason = await open(url) else { return }
-                    // A script has often ended by now: its log is the place that is still there.
+                    // The loop of a script has often ended by now, so the reason is logged.
                     if terminal.mode == .scripted {
                         logger.warning("\(reason)")
                     } else {
@@ -139,10 +139,10 @@ struct TerminalDevice: ReadyService, ForegroundService {
         }
     }
 
-    /// - Returns: why it could not be opened.
+    /// - Returns: The reason why the URL could not be opened. Nil if it was opened, or is only to be shown.
     private func open(_ opening: DeviceOutbox.Opening) async -> String? {
         guard let command = opening.isByHand ? opener ?? browser : opener else {
-            return opening.isByHand ? "Nothing here opens URLs: copy it, or name a command with --open." : nil
+            return opening.isByHand ? "No program to open URLs was found: copy the URL, or use --open COMMAND." : nil
         }
         return terminal.mode == .scripted ? await command.open(opening.url) : await command.launch(opening.url)
     }
@@ -151,7 +151,7 @@ struct TerminalDevice: ReadyService, ForegroundService {
         do {
             try await BusRetry(logger: logger, clock: clock).run { _ = try await bus.publish(Batch([message])) }
         } catch let error as BusError where error.code == .refused {
-            logger.warning("not sent: \(error)", metadata: ["type": "\(message.type)"])
+            logger.warning("a message was refused: \(error)", metadata: ["type": "\(message.type)"])
         }
     }
 
@@ -167,7 +167,7 @@ struct TerminalDevice: ReadyService, ForegroundService {
         }
     }
 
-    /// Reads a line when one is wanted.
+    /// Reads a line for each element of `demand`.
     private func readLines(
         on demand: AsyncStream<Void>, into inputs: AsyncThrowingChannel<TerminalSession.Input, any Error>
     ) async {
@@ -180,13 +180,13 @@ struct TerminalDevice: ReadyService, ForegroundService {
 }
 
 extension AsyncThrowingChannel where Failure == any Error {
-    /// Lets the channel's reader throw what `operation` throws.
+    /// Passes the errors of `operation` to the channel's reader.
     fileprivate func failing(_ operation: () async throws -> Void) async {
         do { try await operation() } catch { fail(error) }
     }
 }
 
-/// Hands a session its inputs, one after the other, and does what it asks for.
+/// Passes inputs to a session, one after the other, and carries out its outputs.
 struct DeviceLoop {
     private var session: TerminalSession
     private let terminal: Terminal
@@ -202,7 +202,7 @@ struct DeviceLoop {
         painter = Painter(waiting: "Waiting for the bus at \(busAddress)…")
     }
 
-    /// Returns when the session has ended.
+    /// Runs until the session ends.
     mutating func run(
         _ inputs: AsyncThrowingChannel<TerminalSession.Input, any Error>,
         wantLine: () -> Void, startDeadline: (Int) -> Void
@@ -211,16 +211,16 @@ struct DeviceLoop {
         if terminal.size() != nil { await draw() }
         for try await input in inputs {
             if case .attached = input {
-                painter.waiting = "Waiting for a navigation-coordinator to say where \(session.platform) is…"
+                painter.waiting = "Waiting for the navigation-coordinator of \(session.platform)…"
             }
             for output in try session.handle(input) {
                 switch output {
                 case .device(.draw): await draw()
                 case .device(.say(let text)): await say(text)
                 case .device(.publish(let message)):
-                    if !outbox.send(message) { await say("Too much waits to be sent; this is not.") }
+                    if !outbox.send(message) { await say("Too many messages wait to be sent; this one is not.") }
                 case .device(.openURL(let url)):
-                    // On a terminal it stays below the screen, as a link.
+                    // On a terminal the URL stays below the scene as a link.
                     if terminal.size() != nil, session.scene?.requestedURL != nil {
                         await draw()
                     } else {
@@ -229,7 +229,7 @@ struct DeviceLoop {
                     await open(url)
                 case .browse(let url): await open(url.text, isByHand: true)
                 case .device(.answered): break
-                case .device(.unreadable(let error)): logger.warning("skipped: \(error)")
+                case .device(.unreadable(let error)): logger.warning("a message was skipped: \(error)")
                 case .read: wantLine()
                 case .startDeadline(let number): startDeadline(number)
                 case .fail(let failure): throw failure
@@ -240,7 +240,7 @@ struct DeviceLoop {
     }
 
     private mutating func open(_ url: String, isByHand: Bool = false) async {
-        if !outbox.open(url, isByHand: isByHand) { await say("Too much waits to be opened; this is not.") }
+        if !outbox.open(url, isByHand: isByHand) { await say("Too many URLs wait to be opened; this one is not.") }
     }
 
     private mutating func draw() async {
@@ -256,15 +256,16 @@ struct DeviceLoop {
     }
 }
 
-/// What a device wants done, in order.
+/// The messages to publish and the URLs to open, in order.
 struct DeviceOutbox: Sendable {
     struct Opening: Sendable {
         let url: String
-        /// Whether the person has asked for it, not a message.
+        /// True if the person has asked to open the URL, false if a message has requested it.
         let isByHand: Bool
     }
 
-    /// Many more than a person can pick while the bus is away.
+    /// The greatest number of waiting messages, and of waiting URLs: many more than a person's choices while the broker
+    /// is not connected.
     private static let limit = 256
 
     let messages: AsyncStream<Envelope>
@@ -277,17 +278,17 @@ struct DeviceOutbox: Sendable {
         (urls, opening) = AsyncStream.makeStream(of: Opening.self, bufferingPolicy: .bufferingOldest(Self.limit))
     }
 
-    /// - Returns: whether there was room.
+    /// - Returns: False if the outbox is full.
     func send(_ message: Envelope) -> Bool {
         if case .enqueued = sending.yield(message) { true } else { false }
     }
 
-    /// - Returns: whether there was room.
+    /// - Returns: False if the outbox is full.
     func open(_ url: String, isByHand: Bool = false) -> Bool {
         if case .enqueued = opening.yield(Opening(url: url, isByHand: isByHand)) { true } else { false }
     }
 
-    /// Nothing more comes.
+    /// Ends both sequences after the waiting elements.
     func finish() {
         sending.finish()
         opening.finish()

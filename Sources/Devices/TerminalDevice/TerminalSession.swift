@@ -2,21 +2,24 @@ internal import Device
 internal import EventBus
 internal import Navigation
 
-/// A device session that a terminal's lines lead: messages and lines go in, what is to be done comes out.
+/// A device session that is controlled by lines of text. Its inputs are messages and lines, its outputs are actions for
+/// a terminal.
 ///
-/// A person's line is about what is on the screen now. The lines of a script do the same however fast or slow the services
+/// A person's line refers to the current screen. The lines of a script have the same effect however fast the services
 /// are:
 ///
-/// 1. One line after the other. A line's turn comes when what was picked before it has been answered: by a state of the
-///    navigation in which no guard waits for it any more, a URL to open, an event that is told in words, an error or a
-///    refusal that the pick led to (the same correlation); if no rule of the flow hears it, by a document.
-/// 2. A line waits until what it names is on the screen.
-/// 3. A number counts what is on the screen. It also waits until no list is still loading, and, after a pick, until other
-///    screens are in front than those which that pick was made on. To pick twice on one screen, use names.
-/// 4. `@screen` waits until a screen of this name can be acted on.
-/// 5. After the last line, and at `q`, it ends once the last pick is answered and something has been drawn.
+/// 1. Lines are taken one after the other. A line is taken when the choice before it has been answered by a message
+///    with the same correlation: a navigation state in which no guard waits for the choice, a request to open a URL, an
+///    event with a notice, an error, or a discarded message. If no rule of the flow handles the choice, a document is
+///    also an answer. The answer to the dismissal of an error is the next banner.
+/// 2. A line waits until its choice is on the screen.
+/// 3. A number is the number of a choice on the screen. It also waits until no list is loading and, after a choice,
+///    until other screens are active than those of that choice. For a second choice on the same screen, use a name.
+/// 4. `@screen` waits until a screen with this name is active.
+/// 5. After the last line and after `q`, the session ends when the last choice has been answered and there is a scene.
 ///
-/// Each wait has a deadline; after it the device fails with what it waited for and what was on the screen.
+/// Each wait has a deadline. When it has passed, the device fails and reports the awaited choice and the current
+/// screen.
 struct TerminalSession: Sendable {
     enum Input: Sendable {
         /// The subscription is live.
@@ -24,30 +27,30 @@ struct TerminalSession: Sendable {
         case message(Envelope)
         case line(String)
         case endOfInput
-        /// The terminal has another size.
+        /// The size of the terminal has changed.
         case resized
-        /// Why a URL could not be opened.
+        /// A URL could not be opened, for this reason.
         case notOpened(String)
-        /// The time for the wait with this number is over.
+        /// The deadline of the wait with this number has passed.
         case deadline(Int)
     }
 
     enum Output: Sendable {
         case device(DeviceSession.Output)
-        /// The person wants this URL opened.
+        /// Open the URL, which the person or script has asked for.
         case browse(OpenableURL)
-        /// The next line is wanted.
+        /// Read the next line.
         case read
-        /// Give this wait a deadline.
+        /// Start the deadline of the wait with this number.
         case startDeadline(Int)
         case fail(DeviceFailure)
-        /// End; what was said is still to be sent.
+        /// End the device after the waiting messages have been sent.
         case end
     }
 
     private var device: DeviceSession
     private let mode: Terminal.Mode
-    /// How long a script's line may wait.
+    /// The longest time that a line of a script waits.
     private let timeout: Duration
     private var script = Script()
 
@@ -59,10 +62,10 @@ struct TerminalSession: Sendable {
 
     var platform: String { device.identity.platform }
 
-    /// What there is to show; nil until the platform's coordinator has said where it is.
+    /// The scene to draw. Nil until the platform's coordinator has published a state.
     var scene: Scene? { device.scene }
 
-    /// - Throws: ``BusError`` if a message cannot be written as JSON.
+    /// - Throws: ``BusError`` if a message cannot be encoded as JSON.
     mutating func handle(_ input: Input) throws -> [Output] {
         switch input {
         case .attached: return try device.handle(.attached).map(Output.device)
@@ -110,7 +113,7 @@ struct TerminalSession: Sendable {
 
     // MARK: A script's lines
 
-    /// Goes on with the script as far as it can.
+    /// Continues the script as far as possible.
     private mutating func advance() throws -> [Output] {
         guard mode == .scripted, let scene else { return [] }
         switch script.wait {
@@ -148,7 +151,7 @@ struct TerminalSession: Sendable {
 
     private mutating func wait(for wait: Script.Wait) -> [Output] {
         let number = script.wait(for: wait)
-        // How long its next line takes is the writer's business.
+        // The next line of the script may take any time, so this wait has no deadline.
         if case .line = wait { return [] }
         return [.startDeadline(number)]
     }
@@ -170,7 +173,7 @@ struct TerminalSession: Sendable {
         let labels = scene.choices.prefix(8).map(\.label) + (scene.choices.count > 8 ? ["…"] : [])
         let shown = "on screen is \(names) with \(labels.isEmpty ? "nothing to pick" : labels.joined(separator: ", "))"
         guard case .scene(let line) = script.wait, Int(line) != nil, !script.isNew(scene) else { return shown }
-        return shown + "; a number waits for another screen than the last pick's, a name does not"
+        return shown + "; after a choice, a number waits for another screen: use a name for the same screen"
     }
 }
 
@@ -178,49 +181,49 @@ extension TerminalSession.Output {
     fileprivate static func say(_ text: String) -> Self { .device(.say(text)) }
 }
 
-/// How far a script has come.
+/// The state of a script.
 private struct Script {
-    /// What it waits for.
     enum Wait {
-        /// Its next line.
+        /// Waits for the next line of the script.
         case line
-        /// The scene that this line is about.
+        /// Waits for a scene to which this line refers.
         case scene(for: String)
-        /// The answer to what was picked.
+        /// Waits for the answer to a choice.
         case answer(to: Choice)
-        /// After its last line, a scene to show.
+        /// Waits for a scene to draw after the last line.
         case end
     }
 
     private(set) var wait = Wait.line
-    /// Counts what has been waited for.
+    /// The number of the current wait.
     private(set) var waitNumber = 0
-    /// The screens that could be acted on when something on them was picked last.
+    /// The ids of the active screen instances at the last choice.
     private var lastScreens: [String] = []
 
-    /// - Returns: the number of the wait.
+    /// Starts a wait.
+    /// - Returns: The number of the wait.
     mutating func wait(for wait: Wait) -> Int {
         self.wait = wait
         waitNumber += 1
         return waitNumber
     }
 
-    /// Notes that something on these screens was picked.
+    /// Notes that a choice was made on the active screens of the scene.
     mutating func leave(_ scene: Scene) {
         lastScreens = scene.active.map(\.id)
     }
 
-    /// Whether something other can be acted on than when something was picked last.
+    /// True if other screen instances are active than at the last choice.
     func isNew(_ scene: Scene) -> Bool {
         scene.active.map(\.id) != lastScreens
     }
 }
 
-/// A script that cannot go on.
+/// The error of a script that cannot continue.
 struct DeviceFailure: Error, Hashable, CustomStringConvertible {
-    /// Stable: `device.timeout`, `device.unreadable`.
+    /// A stable code: `device.timeout` or `device.unreadable`.
     let code: String
-    /// One line: what was awaited, and what was on screen instead; or what is wrong with a line.
+    /// One line with the awaited choice and the current screen, or with the error in a line of the script.
     let message: String
 
     var description: String { message }

@@ -7,19 +7,20 @@ internal import SystemPackage
 struct URLOpener: Sendable {
     private let words: [String]
 
-    /// - Parameter command: words with spaces between them, such as `curl -sL`; no shell reads them. nil if there are none.
+    /// - Parameter command: A command and its arguments, separated by spaces: `curl -sL`. It is not run by a shell.
+    /// - Returns: Nil if the command is empty.
     init?(command: String) {
         words = command.split(separator: " ").map(String.init)
         if words.isEmpty { return nil }
     }
 
-    /// What opens URLs for the person who has this environment: the first command of `BROWSER` that is installed, else
-    /// xdg-open. nil if neither is there.
+    /// The program that opens URLs in this environment: the first command of `BROWSER` that is installed, or else
+    /// xdg-open. Nil if none is installed.
     static func preferred(
         in environment: [String: String] = ProcessInfo.processInfo.environment
     ) -> URLOpener? {
         let folders = (environment["PATH"] ?? "").split(separator: ":").map(String.init)
-        // As xdg-open reads it: commands with colons between them, in which %s stands for the URL.
+        // The form that xdg-open accepts: commands separated by colons, with %s in place of the URL.
         let commands = (environment["BROWSER"] ?? "").split(separator: ":").map(String.init) + ["xdg-open"]
         return commands.compactMap(URLOpener.init).first { $0.isInstalled(in: folders) }
     }
@@ -30,19 +31,20 @@ struct URLOpener: Sendable {
     }
 
     /// Opens a URL and waits until the command has ended. If the caller is cancelled, the command is killed.
-    /// - Returns: why it could not be opened; nil if it was.
+    /// - Returns: The reason why the URL could not be opened. Nil if it was opened.
     func open(_ url: String) async -> String? {
         await open(url, platform: Subprocess.PlatformOptions())
     }
 
-    /// The same, but a command that has been started is left running if the caller is cancelled: a browser outlives the
-    /// device that started it, and Ctrl-C in the device's terminal is not for it.
+    /// Opens a URL and waits until the command has ended. If the caller is cancelled, the command continues to run: a
+    /// browser may run longer than the device, and Ctrl-C in the device's terminal must not end it.
+    /// - Returns: The reason why the URL could not be opened. Nil if it was opened.
     func launch(_ url: String) async -> String? {
         var platform = Subprocess.PlatformOptions()
         platform.createSession = true
         let (reasons, reason) = AsyncStream.makeStream(of: String?.self)
-        // Subprocess kills what a cancelled task has started, and a task of the caller's cannot outlive the caller. This
-        // one ends with the command or with the process.
+        // Subprocess kills the command of a cancelled task, and a child task cannot outlive the caller. This
+        // unstructured task ends with the command or with the process.
         Task { [platform] in
             reason.yield(await open(url, platform: platform))
             reason.finish()
@@ -54,7 +56,7 @@ struct URLOpener: Sendable {
     private func open(_ url: String, platform: Subprocess.PlatformOptions) async -> String? {
         guard let url = OpenableURL(url)?.text else {
             let forms = OpenableURL.beginnings.joined(separator: ", ")
-            return "That was not opened: only URLs are that begin with \(forms)."
+            return "That was not opened: a URL must begin with one of \(forms)."
         }
         do {
             let hasPlace = words.dropFirst().contains { $0.contains("%s") }
@@ -67,7 +69,7 @@ struct URLOpener: Sendable {
             if status.isSuccess { return nil }
             return "\(words[0]) could not open that: \(status); copy it, or name another command with --open"
         } catch {
-            return "\(words[0]) cannot be run, name another command with --open: \(error)"
+            return "\(words[0]) cannot be run: \(error); name another command with --open"
         }
     }
 }

@@ -1,11 +1,11 @@
-/// What a new user has told so far, and what may be told next.
+/// The answers of a new user so far, and the rules for them.
 ///
-/// It knows nothing of screens: a step is complete or it is not, in whatever order the steps are walked, and back.
+/// It does not depend on screens: a step is complete or not, in whatever order the user takes the steps.
 package struct Draft: Codable, Hashable, Sendable {
     package private(set) var name: String?
     package private(set) var age: Int?
     package private(set) var plan: Plan?
-    /// Only those who work in a team have one.
+    /// The name of the team. Nil unless the plan is `team`.
     package private(set) var team: String?
 
     package enum Plan: String, Codable, Sendable, CaseIterable {
@@ -14,8 +14,8 @@ package struct Draft: Codable, Hashable, Sendable {
 
     package init() {}
 
-    /// The draft with an answer in it.
-    /// - Throws: ``Problem`` that says what is wrong with the answer; the draft stays as it was.
+    /// The draft with an answer added.
+    /// - Throws: ``Problem`` if the answer is not valid.
     package func answered(_ answer: Answer) throws(Problem) -> Draft {
         var draft = self
         switch answer {
@@ -31,7 +31,7 @@ package struct Draft: Codable, Hashable, Sendable {
         return draft
     }
 
-    /// Whether nothing is left to ask.
+    /// True if all questions have been answered.
     package var isComplete: Bool {
         name != nil && age != nil && (plan == .solo || plan == .team && team != nil)
     }
@@ -59,7 +59,7 @@ package struct Draft: Codable, Hashable, Sendable {
 }
 
 extension Draft {
-    /// What a user has entered, as it was typed.
+    /// An answer, as the user has typed it.
     package enum Answer: Hashable, Sendable {
         case name(String)
         case age(String)
@@ -67,7 +67,7 @@ extension Draft {
         case team(String)
     }
 
-    /// What is wrong with an answer, in words for the user.
+    /// The error of an invalid answer, with a message for the user.
     package struct Problem: Error, Hashable {
         package let message: String
 

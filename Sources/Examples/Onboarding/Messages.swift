@@ -38,9 +38,9 @@ extension Command {
 }
 
 extension DomainEvent {
-    /// What was entered is in the draft.
+    /// An answer was saved in the draft.
     package struct OnboardingSaved: EventMessage {
-        /// Whether nothing is left to ask.
+        /// True if all questions have been answered.
         package var isComplete: Bool
 
         package init(isComplete: Bool) {
@@ -48,9 +48,9 @@ extension DomainEvent {
         }
     }
 
-    /// What was entered cannot be taken; the draft is as it was.
+    /// An answer was not valid. The draft has not changed.
     package struct OnboardingRefused: EventMessage {
-        /// What is wrong, in words for the user.
+        /// The reason, for the user.
         package var problem: String
 
         package init(problem: String) {
@@ -60,7 +60,7 @@ extension DomainEvent {
 }
 
 extension Document {
-    /// What a new user has told so far. Its JSON is that of the draft.
+    /// The answers of a new user so far. Its JSON is that of the draft.
     package struct OnboardingDraft: DocumentMessage {
         package var draft: Draft
 

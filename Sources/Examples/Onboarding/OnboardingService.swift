@@ -4,10 +4,11 @@ package import EventBus
 internal import Navigation
 internal import Support
 
-/// Validates and saves what a new user enters, before the flow moves on.
+/// Validates and saves the answers of a new user before the flow continues.
 ///
-/// The draft is a document, and the bus keeps it: whoever is started after a kill -9 goes on with it. It is read, changed
-/// and published in the turn of one message, together with the answer, so that one never shows without the other.
+/// The draft is a document, which the bus retains: a process that is started after a kill -9 continues with it. The
+/// handler of an answer reads the draft and publishes the changed draft and the event in one batch, so that neither is
+/// published without the other.
 package enum OnboardingService {
     package static let receives: [any Message.Type] = [
         Command.NameEntered.self, Command.AgeEntered.self, Command.PlanChosen.self, Command.TeamEntered.self,
@@ -16,7 +17,7 @@ package enum OnboardingService {
         Document.OnboardingDraft.self, DomainEvent.OnboardingSaved.self, DomainEvent.OnboardingRefused.self,
     ]
 
-    /// - Parameter consumer: its routes are added to this.
+    /// - Parameter consumer: The consumer to which the routes are added.
     package static func routes(of consumer: MessageConsumer) -> MessageConsumer {
         consumer
             .on(Command.NameEntered.self) { try await save(.name($0.name.typed), $1) }
@@ -37,7 +38,7 @@ package enum OnboardingService {
 }
 
 extension JSONValue? {
-    /// As a user would have typed it; nothing, where there is nothing.
+    /// The value as a user types it: a string without quotes, and the empty string for `null`.
     fileprivate var typed: String {
         switch self {
         case .string(let text): text

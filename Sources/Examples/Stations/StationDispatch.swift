@@ -2,7 +2,7 @@ package import Navigation
 package import Routing
 
 extension Flow {
-    /// What `config/flows/examples/dispatch.yaml` says.
+    /// The flow of `config/flows/examples/dispatch.yaml`.
     package static func stationDispatch() throws(FlowError) -> Flow {
         try Flow("station-dispatch", version: 1, platform: "dispatch", start: "search") {
             for (screen, title) in [
@@ -16,13 +16,13 @@ extension Flow {
 }
 
 extension DispatchedScreens {
-    /// The view models of that flow.
+    /// The view models of the flow.
     package static var stations: DispatchedScreens {
         DispatchedScreens(RouteModel.self, StationModel.self, DelayModel.self)
     }
 }
 
-/// The first screen: a person names two stations.
+/// The view model of the first screen, on which a person enters two stations.
 package struct RouteSearchViewModel: Sendable {
     package var fromStationCode = ""
     package var toStationCode = ""
@@ -59,7 +59,7 @@ package struct RouteModel: Dispatchable {
     }
 }
 
-/// The screen of a route.
+/// The view model of a route's screen.
 package struct RouteViewModel: DispatchedViewModel {
     package let route: RouteModel
     private let dispatching: any Dispatching
@@ -78,7 +78,6 @@ package struct RouteViewModel: DispatchedViewModel {
     }
 }
 
-/// A station.
 package struct StationModel: Dispatchable {
     package var stationCode: String
 
@@ -91,7 +90,7 @@ package struct StationModel: Dispatchable {
     }
 }
 
-/// The screen of a station.
+/// The view model of a station's screen.
 package struct StationViewModel: DispatchedViewModel {
     package let station: StationModel
     private let dispatching: any Dispatching
@@ -111,7 +110,8 @@ package struct StationViewModel: DispatchedViewModel {
 package struct DelayModel: Dispatchable {
     package var delayID: Int
     package var stationCode: String
-    /// Content: no argument of the screen, which reads what is true when it is shown.
+    /// The text of the delay. It is not an argument of the screen, because arguments are identifiers: the screen reads
+    /// the current text when it is shown.
     package var announcement: String
 
     package init(delayID: Int, stationCode: String, announcement: String) {
@@ -127,7 +127,7 @@ package struct DelayModel: Dispatchable {
     }
 }
 
-/// The card of a delay.
+/// The view model of a delay's popover.
 package struct DelayViewModel: DispatchedViewModel {
     struct Arguments: Codable {
         var delayID: Int

@@ -2,7 +2,7 @@ package import Navigation
 package import Routing
 
 extension Flow {
-    /// What `config/flows/examples/router.yaml` says.
+    /// The flow of `config/flows/examples/router.yaml`.
     package static func stationRouter() throws(FlowError) -> Flow {
         try Flow(
             "station-router", version: 1, platform: "router", start: "stations",
@@ -18,17 +18,17 @@ extension Flow {
     }
 }
 
-/// Where the app can go: the cases are the screens of `config/flows/examples/router.yaml`.
+/// The routes of the app. The cases are screens of `config/flows/examples/router.yaml`.
 package enum StationRoute: Hashable, Codable, Sendable {
     case station(code: String)
     case departure(id: Int, stationCode: String)
     case settings
 }
 
-/// The screen of one departure, in the style that calls methods.
+/// The view model of a departure's screen. It navigates by calling methods of a router.
 package struct DepartureViewModel: Sendable {
     private let router: Router<StationRoute>
-    /// The screen that this is the view model of.
+    /// The id of the screen instance of this view model.
     private let instance: String
 
     package init(router: Router<StationRoute>, instance: String) {
@@ -36,12 +36,14 @@ package struct DepartureViewModel: Sendable {
         self.instance = instance
     }
 
-    /// - Returns: why the screen stays, in words for a person; nil once it is left.
+    /// Leaves the screen.
+    /// - Returns: The reason why the screen stays, for a person. Nil if it was left.
     package func close() async throws -> String? {
         try await explained { try await router.pop(from: instance) }
     }
 
-    /// Shows a departure of another station; *back* then leads to that station.
+    /// Shows a departure of another station. *Back* then leads to that station.
+    /// - Returns: The reason why the screen stays, for a person. Nil if the departure is shown.
     package func change(to departure: Int, at stationCode: String) async throws -> String? {
         try await explained {
             try await router.replacePath(
@@ -54,7 +56,7 @@ package struct DepartureViewModel: Sendable {
             _ = try await call()
             return nil
         } catch RouterError.late {
-            // The second tap on a button: what it wanted is done.
+            // This was the second tap on a button, and the first has already had its effect.
             return nil
         } catch let error as RouterError {
             return error.description

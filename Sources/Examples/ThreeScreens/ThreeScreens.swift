@@ -1,19 +1,20 @@
 package import Navigation
 
-/// The app as a tree of states, each screen's optional in its parent's, as one would write it without an engine.
+/// The app as a tree of states, in which the state of each screen is an optional property of its parent's state.
 ///
-/// It follows the navigation's state, and says nothing that this does not: what is in the tree is to be seen. A screen
-/// that the program dismisses stays, with its content, until the view says that it is gone; one that the user has
-/// swiped away is gone with the swipe. Either way it ends as nil in its parent, and nobody has to ask who it was.
+/// The tree is derived from the navigation state: a screen is in the tree while it is visible. A screen that the
+/// program dismisses stays, with its content, until the view reports that it is gone. A screen that the user has swiped
+/// away is removed immediately. In both cases, the property of its parent becomes nil.
 package struct ThreeScreens: Hashable, Sendable {
-    /// The first screens by their tabs.
+    /// The first screens, by their tabs.
     package private(set) var tabs: [String: FirstState] = [:]
-    /// The first screens that went with their root, as long as they are to be seen.
+    /// The first screens that left with their root, as long as they are visible.
     package private(set) var leaving: [FirstState] = []
 
     package init() {}
 
-    /// Follows the navigation to its next state. A view that begins in the midst of things begins with an empty value.
+    /// Updates the tree for the next navigation state. A view that starts in the middle of a session starts with an
+    /// empty tree.
     package mutating func follow(_ state: NavigationState) {
         let isLeaving = Set(state.leaving.map(\.id)).contains
         let former = self
@@ -27,7 +28,7 @@ package struct ThreeScreens: Hashable, Sendable {
         leaving = gone.filter { isLeaving($0.instance) }.map { $0.kept(isLeaving) }
     }
 
-    /// Takes what a timer says, if its screen is there.
+    /// Sets the ticks of a timer if its screen is in the tree.
     package mutating func follow(_ timer: (instance: String, ticks: Int)) {
         for tab in tabs.keys where tabs[tab]?.second?.instance == timer.instance {
             tabs[tab]?.second?.ticks = timer.ticks
@@ -40,7 +41,7 @@ package struct ThreeScreens: Hashable, Sendable {
 }
 
 extension FirstState {
-    /// - Parameter former: the same screen before.
+    /// - Parameter former: The state of the same screen before. Nil for a new screen.
     fileprivate init(_ stack: ScreenStack, after former: FirstState?, _ isLeaving: (String) -> Bool) {
         instance = stack.instance.id
         second = former?.second.flatMap { isLeaving($0.instance) ? $0.kept(isLeaving) : nil }
@@ -51,7 +52,7 @@ extension FirstState {
         if let third = stack.path.dropFirst().first { second?.third = ThirdState(instance: third.id) }
     }
 
-    /// What is still to be seen of it while it leaves.
+    /// The part of the state that is still visible while the screen leaves.
     fileprivate func kept(_ isLeaving: (String) -> Bool) -> FirstState {
         FirstState(
             instance: instance, second: second.flatMap { isLeaving($0.instance) ? $0.kept(isLeaving) : nil })
@@ -65,21 +66,23 @@ extension SecondState {
     }
 }
 
-/// What the first screen shows: itself, and perhaps the second over it.
+/// The state of the first screen.
 package struct FirstState: Hashable, Sendable {
     package let instance: String
+    /// The second screen, on top of this one. Nil if it is not visible.
     package var second: SecondState?
 }
 
-/// What the second screen shows: its timer, and perhaps the third screen over it.
+/// The state of the second screen.
 package struct SecondState: Hashable, Sendable {
     package let instance: String
-    /// How far its timer has come; nil if it does not run.
+    /// The ticks of the screen's timer. Nil if it is not running.
     package var ticks: Int?
+    /// The third screen, on top of this one. Nil if it is not visible.
     package var third: ThirdState?
 }
 
-/// What the third screen shows.
+/// The state of the third screen.
 package struct ThirdState: Hashable, Sendable {
     package let instance: String
 }

@@ -2,7 +2,7 @@ package import Consuming
 package import Contracts
 package import EventBus
 
-/// Counts for every screen that wants it, until that is dismissed.
+/// Runs a timer for each screen that requests it, until the screen is dismissed.
 package enum TimerService {
     package static let receives: [any Message.Type] = [Command.TimerRequested.self, DomainEvent.ScreenDismissed.self]
     package static let sends: [any Message.Type] = [
@@ -10,14 +10,14 @@ package enum TimerService {
     ]
 
     /// - Parameters:
-    ///   - work: its route is added to this.
-    ///   - interval: between two ticks.
+    ///   - work: The screen work to which the route is added.
+    ///   - interval: The time between two ticks.
     package static func route(
         of work: ScreenWork, every interval: Duration = .seconds(1), clock: any Clock<Duration> = ContinuousClock()
     ) -> ScreenWork {
         work.on(Command.TimerRequested.self, withdrawing: [Document.Timer.type]) { _, context in
             guard let instance = context.cause.attributes.instance else { return }
-            // A service that was killed goes on counting where the document says.
+            // After a kill, the service continues from the ticks in the document.
             let former = try await context.bus.document(
                 Document.Timer.self, subject: context.cause.subject, key: instance)
             var timer = former ?? Document.Timer(instance: instance, ticks: 0)
@@ -31,14 +31,14 @@ package enum TimerService {
 }
 
 extension Command {
-    /// Starts the timer of the screen that it comes from.
+    /// Starts the timer of the screen that sends the command.
     package struct TimerRequested: CommandMessage {
         package init() {}
     }
 }
 
 extension Document {
-    /// How far the timer of a screen has come.
+    /// The ticks of a screen's timer.
     package struct Timer: DocumentMessage {
         package var instance: String
         package var ticks: Int

@@ -7,14 +7,15 @@ package import Support
 extension AppContract {
     /// The contract as an AsyncAPI 3.0.0 document (asyncapi.com/docs/reference/specification/v3.0.0).
     ///
-    /// A channel for each type of message, an operation for each that a service receives or sends, tagged with the service's
-    /// name. Queries are answered on a channel of their own, whose address is not known beforehand.
+    /// It has a channel for each message type, and an operation for each type that a service receives or sends, tagged
+    /// with the service's name. The answers to a query have a channel of their own, without an address: it is not known
+    /// before.
     package var asyncAPI: JSONValue {
         [
             "asyncapi": "3.0.0",
             "info": [
                 "title": .string(title), "version": .string(version),
-                "description": "What each service receives and sends. Written by 'segue contract export'.",
+                "description": "The messages that each service receives and sends. Written by 'segue contract export'.",
             ],
             "defaultContentType": "application/json",
             "servers": ["bus": Self.bus],
@@ -106,18 +107,18 @@ extension AppContract {
 }
 
 extension AppContract {
-    /// Where messages travel.
+    /// The server object of the broker.
     static let bus: JSONValue = [
         "host": "{bus}", "protocol": "segue",
-        "description": "The broker; docs/wire-protocol.md says how to talk to it.",
-        "variables": ["bus": ["description": "Its address, as in SEGUE_BUS: ipc://DIR or tcp://HOST:PORT."]],
+        "description": "The broker. docs/wire-protocol.md describes its protocol.",
+        "variables": ["bus": ["description": "The broker's address, as in SEGUE_BUS: ipc://DIR or tcp://HOST:PORT."]],
     ]
 
     static let partition: JSONValue = [
-        "description": "The hash of the session, 00 to 3f; messages of one session keep their order."
+        "description": "The hash of the session, 00 to 3f. The messages of one session keep their order."
     ]
 
-    /// What every message says about itself.
+    /// The message trait of all messages: the attributes in their headers.
     static let cloudEvent: JSONValue = [
         "contentType": "application/json",
         "headers": Attributes.schema.json,
@@ -126,15 +127,15 @@ extension AppContract {
 }
 
 extension AppContract {
-    /// Why a file is no contract.
+    /// An error in a file that should be a contract.
     package struct Unreadable: Error, Hashable, CustomStringConvertible {
-        /// One line.
+        /// The reason, on one line.
         package let description: String
     }
 
-    /// Reads what ``asyncAPI`` writes.
+    /// Reads a contract in the form of ``asyncAPI``.
     ///
-    /// - Throws: ``Unreadable``.
+    /// - Throws: ``Unreadable`` if the JSON is not such a contract.
     package init(parsing json: Data) throws(Unreadable) {
         let document: JSONValue
         do {
@@ -143,7 +144,7 @@ extension AppContract {
             throw Unreadable(description: "it is not JSON")
         }
         guard let version = document["asyncapi"]?.stringValue, version.hasPrefix("3.") else {
-            throw Unreadable(description: "it is no AsyncAPI 3 document")
+            throw Unreadable(description: "it is not an AsyncAPI 3 document")
         }
         let messages = try Self.messages(of: document)
         self.init(
@@ -156,7 +157,7 @@ extension AppContract {
         var messages: [MessageType: MessageContract] = [:]
         let schemas = document["components"]?["schemas"]?.objectValue ?? [:]
         for (name, channel) in document["channels"]?.objectValue ?? [:] {
-            // The channel of a query's answers; it has no address.
+            // A channel without an address is for the answers to a query.
             if channel["address"]?.isNull == true { continue }
             guard let type = MessageType(name) else {
                 throw Unreadable(
@@ -169,7 +170,7 @@ extension AppContract {
         return messages
     }
 
-    /// One that allows anything says no more than none.
+    /// The schema. Nil if there is none, or if it allows any value, which means the same.
     private static func schema(_ json: JSONValue?) -> JSONSchema? {
         json.flatMap { $0 == [:] ? nil : JSONSchema($0) }
     }
@@ -184,12 +185,12 @@ extension AppContract {
                 let party = operation["tags"]?[0]?["name"]?.stringValue
             else {
                 throw Unreadable(
-                    description: "operation '\(id)' has no channel that there is, or no service as its tag")
+                    description: "operation '\(id)' needs the channel of a known message and a service as its tag")
             }
             switch operation["action"]?.stringValue {
             case "receive": parties[party, default: Party()].receives.insert(type)
             case "send": parties[party, default: Party()].sends.insert(type)
-            default: throw Unreadable(description: "operation '\(id)' neither sends nor receives")
+            default: throw Unreadable(description: "operation '\(id)' needs the action send or receive")
             }
         }
         return parties

@@ -4,9 +4,10 @@ package import FlowReview
 internal import Foundation
 internal import Navigation
 
-/// What the services of an app receive and send, and what their messages carry: their own contracts, merged.
+/// The merged contracts of the services of an app: the messages that each service receives and sends, and their
+/// schemas.
 package struct AppContract: Hashable, Sendable {
-    /// What one service, or a program beside the services, receives and sends.
+    /// The messages that one service, or a program beside the services, receives and sends.
     package struct Party: Hashable, Sendable {
         package var receives: Set<MessageType> = []
         package var sends: Set<MessageType> = []
@@ -27,9 +28,11 @@ package struct AppContract: Hashable, Sendable {
         (self.messages, self.parties) = (messages, parties)
     }
 
-    /// Takes a service's contract in. One of a name that is there already is another process of that service.
+    /// Adds the contract of a service. Several contracts with the same name are those of several processes of the
+    /// service.
     ///
-    /// - Returns: the messages of which it says something else than the services before it. What these say stays.
+    /// - Returns: The messages whose schemas differ from those of contracts that were added before. The earlier schemas
+    ///   are kept.
     @discardableResult
     package mutating func add(_ contract: Document.ServiceContract, as name: String) -> [MessageType] {
         if version.compare(contract.version, options: .numeric) == .orderedAscending { version = contract.version }
@@ -49,12 +52,12 @@ package struct AppContract: Hashable, Sendable {
         return known.data == message.data ?? known.data && known.answer == message.answer ?? known.answer
     }
 
-    /// The names of those that receive a message, in alphabetical order.
+    /// The names of the services that receive a message, in alphabetical order.
     package func receivers(of type: MessageType) -> [String] {
         parties.filter { $0.value.receives.contains(type) }.keys.sorted()
     }
 
-    /// The names of those that send a message, in alphabetical order.
+    /// The names of the services that send a message, in alphabetical order.
     package func senders(of type: MessageType) -> [String] {
         parties.filter { $0.value.sends.contains(type) }.keys.sorted()
     }
@@ -62,11 +65,11 @@ package struct AppContract: Hashable, Sendable {
     /// The types of all messages, in alphabetical order.
     package var types: [MessageType] { messages.keys.sorted { $0.description < $1.description } }
 
-    /// As a flow is held to it.
+    /// The messages and services against which flows are checked.
     package var catalogue: MessageCatalogue {
         var fields: [String: Set<String>?] = [:]
         for (type, message) in messages { fields.updateValue(message.data?.fields, forKey: type.description) }
-        // What leads from screen to screen hears what its own flow says.
+        // Coordinators are left out: they receive the messages of their own flows.
         let services = parties.filter { !$0.value.sends.contains(Document.NavigationState.type) }
         return MessageCatalogue(
             fields,
@@ -79,14 +82,14 @@ package struct AppContract: Hashable, Sendable {
 }
 
 extension AppContract.Party {
-    /// A discarded message is for whoever looks for mistakes.
+    /// The events and errors that a flow can react to. `MessageDiscarded` is left out because it is for diagnosis.
     fileprivate var outcomes: Set<MessageType> {
         sends.filter { ($0.kind == .event || $0.kind == .error) && $0 != DomainEvent.MessageDiscarded.type }
     }
 }
 
 extension JSONSchema {
-    /// The names of an object's members; nil where it may have any.
+    /// The names of an object's members. Nil if the schema is not an object with known members.
     package var fields: Set<String>? {
         if case .object(let members) = self { Set(members.keys) } else { nil }
     }

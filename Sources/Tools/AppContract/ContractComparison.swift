@@ -2,12 +2,12 @@ internal import Contracts
 package import EventBus
 internal import MessageSchema
 
-/// What has changed between two contracts of an app.
+/// The changes between two contracts of an app.
 ///
-/// Messages are kept, and services are not all replaced at once. So what a service sends now must suit whoever received
-/// it before, and what it receives now must suit what others sent before. Whoever handles a command or answers a query
-/// offers that to anybody, also to those that the contract does not know; likewise whoever tells an event, an error or
-/// a document.
+/// Messages are kept, and services are not all replaced at once. So the messages that a service sends now must suit the
+/// receivers of the old contract, and a service must still accept the messages that the senders of the old contract
+/// sent. Commands and queries that a service handles, and events, errors and documents that it sends, may also be used
+/// by programs that are not in the contract.
 package struct ContractComparison {
     private let old: AppContract
     private let new: AppContract
@@ -17,7 +17,7 @@ package struct ContractComparison {
         self.new = new
     }
 
-    /// By message and place, those that break something first.
+    /// The findings, ordered by message; for each message, the breaking ones are first.
     package var findings: [ContractFinding] {
         let types = Set(old.types + new.types).sorted { $0.description < $1.description }
         return types.flatMap { type in
@@ -44,7 +44,7 @@ package struct ContractComparison {
             findings += sending(type, former.data, present.data, to: formerReaders.named("others"))
         }
         if !new.receivers(of: type).isEmpty {
-            // What has another form altogether suits neither side; once is enough.
+            // A value with another form breaks both senders and receivers; it is reported once.
             let told = Set(findings.map(\.path))
             if !formerWriters.isEmpty || type.isRequest {
                 findings += receiving(type, former.data, present.data, from: formerWriters.named("others"))
@@ -55,7 +55,7 @@ package struct ContractComparison {
         return findings
     }
 
-    /// What is sent now, as those read it who knew the former schema.
+    /// The findings for receivers that know the former schema of a message that is sent.
     private func sending(
         _ type: MessageType, _ former: JSONSchema?, _ present: JSONSchema?, to readers: String, _ root: String = "data"
     ) -> [ContractFinding] {
@@ -65,7 +65,7 @@ package struct ContractComparison {
         }
     }
 
-    /// What is received now, from those who knew the former schema.
+    /// The findings for senders that know the former schema of a message that is received.
     private func receiving(
         _ type: MessageType, _ former: JSONSchema?, _ present: JSONSchema?, from writers: String
     ) -> [ContractFinding] {
@@ -81,10 +81,10 @@ package struct ContractComparison {
         ContractFinding(type: type, path: path, isBreaking: isBreaking, message: message)
     }
 
-    /// What else is different.
+    /// The changes that break nothing.
     private func compatible(_ type: MessageType, but breaking: [ContractFinding]) -> [ContractFinding] {
         guard let present = new.messages[type] else {
-            return breaking.isEmpty ? [finding(type, "gone; nobody relied on it", isBreaking: false)] : []
+            return breaking.isEmpty ? [finding(type, "removed; no service relied on it", isBreaking: false)] : []
         }
         guard let former = old.messages[type] else { return [finding(type, "new", isBreaking: false)] }
         let before = former.data.leaves("data").merging(former.answer.leaves("answer")) { first, _ in first }
@@ -96,7 +96,7 @@ package struct ContractComparison {
                 switch (before[path], after[path]) {
                 case (let was?, let isNow?): "was \(was), is \(isNow)"
                 case (nil, let isNow?): "new, \(isNow)"
-                default: "gone"
+                default: "removed"
                 }
             return finding(type, change, at: path, isBreaking: false)
         }
@@ -104,52 +104,53 @@ package struct ContractComparison {
 }
 
 extension MessageType {
-    /// Whether it asks something of whoever receives it, instead of telling.
+    /// True if the message asks its receiver to do something: a command or a query.
     fileprivate var isRequest: Bool { kind == .command || kind == .query }
 }
 
 extension [String] {
-    /// As people list names; `nobody` where there are none.
-    fileprivate func named(_ nobody: String) -> String {
+    /// The names as a list in a sentence: `a, b and c`. `none` if there are no names.
+    fileprivate func named(_ none: String) -> String {
         switch count {
-        case 0: nobody
+        case 0: none
         case 1: self[0]
         default: dropLast().joined(separator: ", ") + " and " + self[count - 1]
         }
     }
 }
 
-/// A change of a contract, and whether it breaks those who keep to the former one.
+/// A change of a contract.
 package struct ContractFinding: Hashable, Sendable, CustomStringConvertible {
     package let type: MessageType
-    /// Where in the message, as in `data.songs[].title`; nil for the message itself.
+    /// The changed part of the message: `data.songs[].title`. Nil for the message itself.
     package let path: String?
+    /// True if the change breaks programs that keep to the old contract.
     package let isBreaking: Bool
-    /// What has changed, who is concerned, and what to do.
+    /// The change, the services that it breaks, and a remedy.
     package let message: String
 
     package var description: String { "\(type): \(path.map { "\($0): " } ?? "")\(message)" }
 }
 
 extension JSONSchema.Clash.Reason {
-    /// What a sender's change means to those who read as before.
+    /// The finding for a sender that has changed while the receivers have not.
     func whenSending(to readers: String) -> String {
         switch self {
         case .missing: "no longer sent, but needed by \(readers); keep sending it"
         case .optional: "may be left out now, but needed by \(readers); keep it required"
         case .null: "may be null now, which is refused by \(readers); leave it out instead"
-        case .value(let value): "may be \(value) now, which is unknown to \(readers); teach them first"
+        case .value(let value): "may be \(value) now, which is unknown to \(readers); update the receivers first"
         case .form(let writes, let reads):
             "\(writes) now, but read as \(reads) by \(readers); give the new form a name of its own"
         }
     }
 
-    /// What a receiver's change means to those who send as before.
+    /// The finding for a receiver that has changed while the senders have not.
     func whenReceiving(from writers: String) -> String {
         switch self {
         case .missing: "needed now, but not sent by \(writers); make it optional"
         case .optional: "needed now, but may be left out by \(writers); make it optional"
-        case .null: "refused now when it is null, as it may be from \(writers); take it for absent"
+        case .null: "null is refused now, but may be sent by \(writers); treat null as absent"
         case .value(let value): "\(value) is unknown now, but may be sent by \(writers); keep it"
         case .form(let writes, let reads):
             "read as \(reads) now, but \(writes) from \(writers); give the new form a name of its own"
@@ -158,7 +159,7 @@ extension JSONSchema.Clash.Reason {
 }
 
 extension JSONSchema? {
-    /// Each place in it, and what is there.
+    /// The descriptions of all parts of the schema, by their paths.
     func leaves(_ path: String) -> [String: String] {
         var leaves: [String: String] = [:]
         self?.collect(path, "", into: &leaves)

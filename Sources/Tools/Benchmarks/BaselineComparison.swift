@@ -1,14 +1,14 @@
 internal import Glibc
 
-/// Two sides, measured in turns: a machine's speed can drift two-fold between minutes, so only figures that were taken beside
-/// each other compare.
+/// Measurements of a value and of its baseline, taken in turns. The speed of a machine can change by a factor of two
+/// within minutes, so only measurements that were taken one after the other can be compared.
 struct BaselineComparison<Sample: Sendable>: Sendable {
     private(set) var values: [Sample] = []
     private(set) var baselines: [Sample] = []
 
     /// - Parameters:
-    ///   - warmUp: the count of a round before all others that is thrown away; nil for none.
-    ///   - count: given to each measurement.
+    ///   - count: The number of messages, passed to each measurement.
+    ///   - warmUp: The number of messages in a first round, whose measurements are discarded. Nil for no such round.
     init(
         rounds: Int, count: Int, warmUp: Int?, baseline: (_ count: Int) async throws -> Sample,
         value: (_ count: Int) async throws -> Sample
@@ -34,16 +34,16 @@ struct BaselineComparison<Sample: Sendable>: Sendable {
     }
 }
 
-/// What came of what was published.
+/// The deliveries of one round.
 struct Delivery: Sendable {
-    /// Deliveries a second, between the first and the last.
+    /// Deliveries per second, from the first to the last.
     let rate: Double
     let delivered: Int
     let lost: Int
     let misordered: Int
 
     init(_ report: Report, expected: Int) {
-        // A single delivery takes no time; it would be infinitely fast.
+        // A single delivery has no duration; its rate would be infinite.
         rate = Double(report.count) / max(report.seconds, 1e-9)
         delivered = report.count
         lost = expected - report.count
@@ -52,7 +52,7 @@ struct Delivery: Sendable {
 }
 
 extension BaselineComparison<Delivery> {
-    /// What the rounds together lost, for the settings.
+    /// The lost and misordered messages of all rounds, for the settings of the result.
     var losses: [String: SettingValue] {
         [
             "baselineLost": .count(baselines.map(\.lost).reduce(0, +)), "lost": .count(lost),
@@ -60,7 +60,7 @@ extension BaselineComparison<Delivery> {
         ]
     }
 
-    /// Why this is no result, if it is none: the bus promises that nothing is lost.
+    /// The reason why the measurement has failed: the bus lost or misordered messages. Nil if it has not failed.
     var failure: String? {
         lost == 0 && misordered == 0 ? nil : "\(lost) messages were lost and \(misordered) came out of order"
     }
@@ -69,17 +69,17 @@ extension BaselineComparison<Delivery> {
     private var misordered: Int { values.map(\.misordered).reduce(0, +) }
 }
 
-/// What one number tells of many. None of them may be empty.
+/// Functions of samples, of which there must be at least one.
 enum Statistics {
-    /// The middle one, or the mean of the two in the middle.
+    /// The middle sample, or the mean of the two middle samples.
     static func median(of samples: [Double]) -> Double {
         let sorted = samples.sorted()
         let middle = sorted.count / 2
         return sorted.count.isMultiple(of: 2) ? (sorted[middle - 1] + sorted[middle]) / 2 : sorted[middle]
     }
 
-    /// The least sample that `percent` of all do not exceed (the nearest rank).
-    /// - Parameter percent: above 0, at most 100.
+    /// The smallest sample that at least `percent` of the samples do not exceed (nearest-rank method).
+    /// - Parameter percent: Greater than 0, at most 100.
     static func percentile(_ percent: Double, of samples: [Double]) -> Double {
         let sorted = samples.sorted()
         let rank = Int((percent / 100 * Double(sorted.count)).rounded(.up))
@@ -87,7 +87,7 @@ enum Statistics {
     }
 }
 
-/// Nanoseconds of a clock that all processes of this machine share and nobody sets.
+/// A clock in nanoseconds that all processes of this machine share, and that cannot be set.
 enum MonotonicTime {
     static var now: Int64 {
         var time = timespec()

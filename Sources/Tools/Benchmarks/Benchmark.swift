@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What can be measured. Each is compared with the least that its work costs without this bus.
+/// The benchmarks. Each compares the bus with a baseline, the least cost of the same work without it.
 enum Benchmark: String, CaseIterable, Sendable {
     case roundTrip = "roundtrip"
     case publishJournalled = "publish.journalled"
@@ -11,7 +11,7 @@ enum Benchmark: String, CaseIterable, Sendable {
     case monitor
     case start
 
-    /// Messages of one round, unless said.
+    /// The default number of messages in a round.
     var messages: Int {
         switch self {
         case .roundTrip: 3000
@@ -23,8 +23,8 @@ enum Benchmark: String, CaseIterable, Sendable {
         }
     }
 
-    /// Measures. All processes and files that it needs are its own, and gone when this returns or throws.
-    /// - Throws: ``BenchmarkError``; `CancellationError`.
+    /// Runs the benchmark with processes and files of its own, which are removed before this returns or throws.
+    /// - Throws: ``BenchmarkError``, `CancellationError`.
     func run(_ options: BenchmarkOptions) async throws -> [BenchmarkResult] {
         let run = BenchmarkRun(benchmark: self, options: options)
         return try await Scratch.with { scratch in
@@ -42,41 +42,41 @@ enum Benchmark: String, CaseIterable, Sendable {
     }
 }
 
-/// What whoever measures can choose.
+/// The options of all benchmarks.
 struct BenchmarkOptions: Sendable {
-    /// How many messages a round can have at most.
+    /// The greatest number of messages in a round.
     static let messagesLimit = Payload.messagesLimit
 
-    /// How often both sides are measured, in turns; the median counts.
+    /// The number of times that value and baseline are measured, in turns. The result is the median.
     var rounds: Int
-    /// Messages of one round; nil for each benchmark's own number.
+    /// The number of messages in a round. Nil for the benchmark's default.
     var messages: Int?
-    /// What a journalled message survives, on both sides.
+    /// The durability of the journal and of SQLite in the baseline.
     var durability: BenchmarkDurability
 }
 
-/// What a journalled message survives: the broker's setting, and the same for SQLite alone.
+/// The failures that a journalled message survives: the setting of the broker, and the same for SQLite alone.
 enum BenchmarkDurability: String, CaseIterable, Sendable {
-    /// A kill -9 of anything.
+    /// A kill -9 of any process.
     case process
-    /// Also a loss of power: every commit waits for the disk.
+    /// A kill -9 and a loss of power: every commit waits for the disk.
     case power
 
     /// The value of SQLite's `PRAGMA synchronous`.
     var synchronous: String { self == .power ? "FULL" : "NORMAL" }
 }
 
-/// One benchmark with what was chosen for it.
+/// A benchmark with its options.
 struct BenchmarkRun: Sendable {
     let benchmark: Benchmark
     let options: BenchmarkOptions
 
     var messages: Int { options.messages ?? benchmark.messages }
 
-    /// What was measured, and under which circumstances.
+    /// The result of the measurements, with the settings on which it depends.
     /// - Parameters:
-    ///   - part: distinguishes the results of one benchmark.
-    ///   - processes: of the side whose value it is.
+    ///   - part: The second part of the result's name. Nil if the benchmark has only one result.
+    ///   - processes: The number of processes whose work the value measures, without those of the baseline.
     func result(
         _ comparison: BaselineComparison<Double>, part: String? = nil, unit: String, baseline: String, processes: Int,
         settings: [String: SettingValue] = [:], failure: String? = nil
@@ -94,11 +94,12 @@ struct BenchmarkRun: Sendable {
     }
 }
 
-/// A folder that only its owner may enter, for sockets and journals, gone afterwards.
+/// A temporary folder for sockets and journals, accessible only to its owner.
 struct Scratch: Sendable {
     let path: String
 
-    /// In `/var/tmp`: `/tmp` may lie in memory, where a journal costs nothing; and a socket's path must be short.
+    /// Creates a folder in `/var/tmp`, and removes it when `body` has ended. `/tmp` may be in memory, where a journal
+    /// costs nothing. The path is short because the length of a socket's path is limited.
     static func with<Result>(_ body: (Scratch) async throws -> Result) async throws -> Result {
         let path = "/var/tmp/segue-bench-\(UUID().uuidString.prefix(8).lowercased())"
         let scratch = Scratch(path: path)
@@ -107,7 +108,8 @@ struct Scratch: Sendable {
         return try await body(scratch)
     }
 
-    /// Makes a folder inside, and gives its path.
+    /// Creates a folder inside.
+    /// - Returns: The path of the new folder.
     func folder(_ name: String) throws -> String {
         try make("\(path)/\(name)")
         return "\(path)/\(name)"
@@ -118,25 +120,26 @@ struct Scratch: Sendable {
             try FileManager.default.createDirectory(
                 atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw BenchmarkError("the folder \(path) cannot be made: \(error.localizedDescription)")
+            throw BenchmarkError("cannot create the folder \(path): \(error.localizedDescription)")
         }
     }
 }
 
-/// One figure, beside the one that it is compared with.
+/// A measured value with its baseline.
 struct BenchmarkResult: Encodable, Sendable {
     let name: String
     let value: Double
     let unit: String
-    /// What the value is compared with.
+    /// The description of the baseline.
     let baseline: String
-    /// In the same unit, from the same run.
+    /// The median of the baseline, in the unit of `value`, from the same run.
     let baselineValue: Double
     /// `value` / `baselineValue`.
     let ratio: Double
-    /// The circumstances that the value depends on.
+    /// The settings on which the value depends.
     let settings: [String: SettingValue]
-    /// What went wrong while it was measured, on one line: messages were lost, for example.
+    /// The reason why the benchmark has failed, on one line; for example, that messages were lost. Nil if it has not
+    /// failed.
     let failure: String?
 
     init(
@@ -158,7 +161,7 @@ struct BenchmarkResult: Encodable, Sendable {
     }
 }
 
-/// A circumstance of a measurement.
+/// The value of a setting in a result.
 enum SettingValue: Encodable, Hashable, Sendable {
     case count(Int)
     case text(String)
@@ -172,7 +175,7 @@ enum SettingValue: Encodable, Hashable, Sendable {
     }
 }
 
-/// How this executable was built.
+/// The build configuration of this executable.
 enum BuildConfiguration {
     #if DEBUG
     static let isDebug = true
@@ -183,9 +186,9 @@ enum BuildConfiguration {
     static var name: String { isDebug ? "debug" : "release" }
 }
 
-/// Why something could not be measured.
+/// An error because of which a benchmark could not run or failed.
 package struct BenchmarkError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// One line: what is wrong, and what to do.
+    /// The problem and its remedy, on one line.
     package let description: String
 
     init(_ description: String) {

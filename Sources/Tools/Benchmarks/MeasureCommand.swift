@@ -3,46 +3,47 @@ internal import Dispatch
 internal import Foundation
 internal import SystemSupport
 
-/// Measures, and prints each result as soon as it is there: the work of `segue bench`.
+/// Runs benchmarks for `segue bench`, and prints each result as soon as it is known.
 package struct MeasureCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "measure", abstract: "Measures the bus beside what its work costs without it.",
+        commandName: "measure", abstract: "Measures the bus, and the cost of the same work without it.",
         discussion: """
-            docs/performance.md says what each benchmark measures.
+            docs/performance.md describes the benchmarks.
             """)
 
-    @Argument(help: "\(Self.names); all of them unless said.")
+    @Argument(help: "The benchmarks to run: \(Self.names). (default: all)")
     var names: [String] = []
 
-    @Option(help: "How often both sides are measured, in turns; the median counts.")
+    @Option(help: "The number of rounds. Each measures the bus and the baseline; the result is the median.")
     var rounds = 5
 
-    @Option(help: "Messages of one round; each benchmark has its own number unless said.")
+    @Option(help: "The number of messages in a round. (default: depends on the benchmark)")
     var messages: Int?
 
-    @Option(help: "What a journalled message survives: a kill -9 of any process, or also a loss of power.")
+    @Option(help: "The failures that a journalled message survives: kill -9 of a process, or also a loss of power.")
     var durability = BenchmarkDurability.process
 
-    @Flag(help: "One JSON object a line.")
+    @Flag(help: "Print one JSON object per line.")
     var json = false
 
     package init() {}
 
     package func validate() throws {
         if let unknown = names.first(where: { Benchmark(rawValue: $0) == nil }) {
-            throw ValidationError("there is no benchmark '\(unknown)'; there are \(Self.names)")
+            throw ValidationError("there is no benchmark '\(unknown)'; choose from \(Self.names)")
         }
-        guard rounds > 0 else { throw ValidationError("--rounds is \(rounds); it has to be 1 or more") }
+        guard rounds > 0 else { throw ValidationError("--rounds is \(rounds); it must be at least 1") }
         guard 1...BenchmarkOptions.messagesLimit ~= messages ?? 1 else {
-            throw ValidationError("--messages is \(messages ?? 0); it has to be 1 to \(BenchmarkOptions.messagesLimit)")
+            throw ValidationError("--messages is \(messages ?? 0); it must be 1 to \(BenchmarkOptions.messagesLimit)")
         }
     }
 
-    /// - Throws: ``BenchmarkError``; `ExitCode` as a shell gives it to what a signal ended.
+    /// - Throws: ``BenchmarkError``; `ExitCode` with 128 plus the signal's number if a signal ended the benchmarks.
     package func run() async throws {
         if BuildConfiguration.isDebug {
             try? await Self.write(
-                "segue: this is a debug build, whose figures mean nothing; use 'make bench'\n", to: .standardError)
+                "segue: this is a debug build, whose figures are not meaningful; use 'make bench'\n",
+                to: .standardError)
         }
         guard case .signal(let signal) = try await ShutdownSignals.run({ try await measure() }) else { return }
         throw ExitCode(128 + signal)
@@ -55,7 +56,7 @@ package struct MeasureCommand: AsyncParsableCommand {
         var failures: [String] = []
         for benchmark in benchmarks {
             for result in try await benchmark.run(options) {
-                // Each as soon as it is there, so the columns have fixed widths.
+                // Printed before the other results are known, so the columns have fixed widths.
                 try await Self.write(json ? Self.line(result) : Self.row(result))
                 failures += result.failure.map { ["\(result.name): \($0)"] } ?? []
             }
@@ -91,7 +92,7 @@ package struct MeasureCommand: AsyncParsableCommand {
         String(format: value < 1000 ? "%.1f" : "%.0f", value)
     }
 
-    /// A terminal may be stopped, a pipe be full: that holds up no thread that tasks share.
+    /// Writes on a Dispatch queue: a stopped terminal or a full pipe must not block a thread of the cooperative pool.
     private static func write(_ text: String, to file: FileHandle = .standardOutput) async throws {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global().async {
@@ -101,21 +102,21 @@ package struct MeasureCommand: AsyncParsableCommand {
     }
 }
 
-/// A process that a benchmark starts; it is told what to do on standard input.
+/// Runs a process that a benchmark starts. It receives its orders on standard input.
 package struct PeerCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "peer", abstract: "Plays a part in a benchmark.", shouldDisplay: false)
+        commandName: "peer", abstract: "Runs a process of a benchmark.", shouldDisplay: false)
 
-    @Argument(help: "The part.")
+    @Argument(help: "The role of the process.")
     var role: PeerRole
 
-    @Argument(help: "The bus, or the folder or the file that stands in its place.")
+    @Argument(help: "The address of the bus, or the folder or file of the baseline.")
     var address: String
 
-    @Option(help: "How many subscribers it is.")
+    @Option(help: "The number of subscribers in the process.")
     var connections = 1
 
-    @Option(help: "What a row in SQLite survives.")
+    @Option(help: "The failures that a row in SQLite survives.")
     var durability = BenchmarkDurability.process
 
     package init() {}

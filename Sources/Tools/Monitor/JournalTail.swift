@@ -1,12 +1,12 @@
 internal import EventBus
 
-/// Reads a journal from an end towards its beginning, in stretches that double: whoever looks for what is new reads little of
-/// a long one.
+/// Reads a journal from its end towards its beginning, in stretches of doubling length: a search for a recent message
+/// reads only a small part of a long journal.
 struct JournalTail {
     private let bus: any EventBus
-    /// What stands behind this has been read.
+    /// The position after which nothing remains to be read.
     private(set) var start: Position
-    /// Messages of the next stretch; the first takes about one answer of a broker.
+    /// The number of messages in the next stretch. The first stretch is about as long as one page of the broker.
     private var length: UInt64 = 256
 
     init(of bus: any EventBus, end: Position) {
@@ -14,9 +14,9 @@ struct JournalTail {
         start = end
     }
 
-    /// Reads the next stretch, in the order of the journal. Retention may have left nothing of it.
-    /// - Parameter limit: an offset behind which nothing more is wanted.
-    /// - Returns: false when there is none.
+    /// Reads the next stretch, in journal order. A stretch can be empty because retention has removed its messages.
+    /// - Parameter limit: The last offset to read.
+    /// - Returns: False if the journal has been read to its beginning.
     mutating func readStretch(
         _ filters: [MessageFilter], through limit: UInt64 = .max, _ take: (Envelope) -> Void
     ) async throws -> Bool {
@@ -31,22 +31,23 @@ struct JournalTail {
     }
 }
 
-/// The last message of each type that a selection takes.
+/// The last message of each type that a selection matches.
 struct LastMessages {
-    /// The broker takes only so many filters at a time.
+    /// The number of types beyond which the selection's own filters are used: the broker accepts a limited number of
+    /// filters.
     private static let filterLimit = 256
 
     private let selection: MessageSelection
-    /// Where the newest message stands of each type that none was found of yet.
+    /// The types without a matching message so far, and the position of the newest message of each type.
     private var sought: [MessageType: Position]
     private var found: [Envelope] = []
 
-    /// Reads them from a journal, from its end on: about as far back as the oldest of them stands, and to the beginning only
-    /// if of some type there is none.
+    /// Reads the messages of a journal, from its end backwards. It reads about as far as the oldest of them, and to the
+    /// journal's beginning only if a type has no matching message.
     /// - Parameters:
-    ///   - end: behind it nothing is wanted.
-    ///   - isWanted: whether one that the selection takes is wanted.
-    /// - Returns: them in the order of the journal.
+    ///   - end: The last position to read.
+    ///   - isWanted: A further condition on the messages that the selection matches.
+    /// - Returns: The messages in journal order.
     static func read(
         from bus: any EventBus, _ selection: MessageSelection, until end: Position,
         where isWanted: (Envelope) -> Bool

@@ -3,7 +3,7 @@ package import EventBus
 internal import Foundation
 internal import Synchronization
 
-/// Reads the messages of a bus as they come, for a person or a program to see.
+/// Reads the messages of a bus as they arrive and shows those that a selection matches.
 package struct Monitor: Sendable {
     package typealias Show = @Sendable (Envelope) async throws -> Void
     package typealias Tell = @Sendable (MonitorNotice) async throws -> Void
@@ -16,8 +16,8 @@ package struct Monitor: Sendable {
     private let duration: Duration?
 
     /// - Parameters:
-    ///   - count: after how many messages to end; `nil` for never.
-    ///   - duration: after what time to end; `nil` for never.
+    ///   - count: The number of messages after which the monitor ends. Nil for no limit.
+    ///   - duration: The time after which the monitor ends. Nil for no limit.
     package init(
         bus: any EventBus, selection: MessageSelection = MessageSelection(), start: MonitorStart = .now,
         end: MonitorEnd = .never, count: Int? = nil, duration: Duration? = nil
@@ -30,10 +30,11 @@ package struct Monitor: Sendable {
         self.duration = duration
     }
 
-    /// Shows each message that matches, in the order of the journal, until there were enough, and tells what was lost.
+    /// Calls `show` with each matching message in journal order, and `tell` with each notice of lost or discarded
+    /// messages. Returns when the count, the duration or the end is reached.
     ///
-    /// It takes the next message when `show` returns: what a slow reader has not taken waits in the journal.
-    /// - Throws: ``BusError``, `CancellationError`, and what `show` and `tell` throw.
+    /// It takes the next message when `show` returns. If `show` is slow, the messages wait in the journal.
+    /// - Throws: ``BusError``, `CancellationError`, and the errors of `show` and `tell`.
     package func run(_ show: @escaping Show, tell: @escaping Tell = { _ in }) async throws {
         guard count != 0 else { return }
         let span = try await MonitorSpan(start: start, end: end, duration: duration, on: bus)
@@ -51,7 +52,7 @@ package struct Monitor: Sendable {
                     return .isOver
                 }
             }
-            // Messages and what was discarded of them are two subscriptions; both end where the span does.
+            // The messages and the discard events are two subscriptions; both end at the end of the span.
             var open = 2
             while open > 0, let outcome = try await group.next() {
                 open = outcome == .isOver ? 0 : open - 1
@@ -62,9 +63,9 @@ package struct Monitor: Sendable {
     }
 
     private enum Outcome {
-        /// One of the subscriptions has come to the end of the span.
+        /// One of the two subscriptions has reached the end of the span.
         case hasEnded
-        /// Nothing else is wanted.
+        /// The monitor has shown `count` messages, or its time is over.
         case isOver
     }
 
@@ -93,13 +94,14 @@ package struct Monitor: Sendable {
         }
     }
 
-    /// A subscription of its own: with another type in that of the messages, the bus would have to look into the journal for
-    /// what came between them.
+    /// Tells of the discarded messages, with a subscription of its own. A subscription to one type detects lost
+    /// messages by the messages of that type alone. With this event as a second type, it would have to read the journal
+    /// whenever a message of a third type came in between.
     private func tellDiscards(of span: MonitorSpan, _ tell: Tell) async throws -> Outcome {
         let filter = MessageFilter.type(DomainEvent.MessageDiscarded.self, subject: selection.subject)
         return try await bus.withSubscription(to: [filter], from: span.start, until: span.end, onNotice: nil) {
             for try await message in $0 where span.contains(message) && !selection.matches(message) {
-                // What calls itself so and is something else discards nothing.
+                // Skips a message of this type whose data is not that of the event.
                 guard let event = try? message.decode(DomainEvent.MessageDiscarded.self) else { continue }
                 try await tell(.discarded(id: event.messageID, reason: event.reason))
             }
@@ -112,19 +114,19 @@ package struct Monitor: Sendable {
     }
 }
 
-/// What a monitor tells beside the messages that it shows: somebody who watches wants to know what came to nobody.
+/// A notice of a monitor about messages that were lost or discarded.
 package enum MonitorNotice: Hashable, Sendable {
     case lost(SubscriptionNotice)
-    /// `event.MessageDiscarded`, where the selection leaves it out.
+    /// The content of an `event.MessageDiscarded` that the selection does not match.
     case discarded(id: String, reason: String)
 }
 
 extension MonitorNotice: CustomStringConvertible {
-    /// One line, for a person.
+    /// The notice on one line, for a person.
     package var description: String {
         switch self {
         case .lost(.recovered(let type, let count)):
-            "\(count) \(type) got lost on the way, and came from the journal"
+            "the feed dropped \(count) \(type); read from the journal instead"
         case .lost(.removed(let type, let offset)):
             "\(type) up to offset \(offset) are missing: retention removed them before they were read"
         case .discarded(let id, let reason): "message \(id) was discarded: \(reason)".printable
@@ -132,8 +134,8 @@ extension MonitorNotice: CustomStringConvertible {
     }
 }
 
-/// What a subscription has lost since somebody last looked: summed up by type, so that it takes no more room the worse it
-/// gets.
+/// The losses of a subscription since they were last taken. They are summed up by type, so that their memory does not
+/// grow with the number of losses.
 final class LossBoard: Sendable {
     private struct Losses {
         var recovered: [MessageType: Int] = [:]
@@ -141,7 +143,7 @@ final class LossBoard: Sendable {
     }
 
     private let losses = Mutex(Losses())
-    /// Something new stands here.
+    /// Yields an element when there are new losses to take.
     let news: AsyncStream<Void>
     private let wake: AsyncStream<Void>.Continuation
 

@@ -1,21 +1,21 @@
 internal import EventBus
 package import Foundation
 
-/// From where to where a monitor reads, in the journal of the moment.
+/// The part of the current journal that a monitor reads.
 struct MonitorSpan: Sendable {
     let start: StartPosition
-    /// `nil` for no end in the journal.
+    /// The last position to read. Nil if the span has no end in the journal.
     private(set) var end: Position?
-    /// `nil` for no end by the clock.
+    /// The time at which the monitor ends. Nil if it has no limit of time.
     private(set) var deadline: ContinuousClock.Instant?
-    /// The journal's end when this was made.
+    /// The end of the journal when the span was created.
     let now: Position
-    /// Messages that were published later are left out.
+    /// The publishing time of the last message to show; later messages are left out. Nil for no limit.
     private var lastTime: Date?
 
-    /// - Throws: ``BusError``.
+    /// - Throws: ``BusError``, with the code `refused` if the start is beyond the end of the journal.
     init(start: MonitorStart, end: MonitorEnd, duration: Duration?, on bus: any EventBus) async throws {
-        // A batch of nothing changes nothing, and is answered with the journal's end.
+        // An empty batch changes nothing; the bus answers it with the end of the journal.
         now = try await bus.publish(Batch([]))
         if case .offset(let offset) = start, offset > now.offset + 1 {
             throw BusError(.refused, "there is no message at offset \(offset) yet: the journal ends at \(now.offset)")
@@ -40,7 +40,8 @@ struct MonitorSpan: Sendable {
         }
     }
 
-    /// What is in the journal now, of a time that is past; else whatever comes until then.
+    /// Ends the span at a time. If the time has passed, the span ends at the current end of the journal; otherwise it
+    /// has a deadline.
     private mutating func setEnd(_ time: Date) {
         lastTime = time
         let left = time.timeIntervalSinceNow
@@ -63,33 +64,34 @@ extension Date {
     }
 }
 
-/// Where a monitor begins.
+/// The first message that a monitor shows.
 package enum MonitorStart: Hashable, Sendable {
-    /// With what is published from now on.
+    /// The next message that is published.
     case now
-    /// With the first message that the journal holds.
+    /// The oldest message in the journal.
     case beginning
-    /// With the last of each document.
+    /// The retained documents, then the messages that are published from now on.
     case retained
-    /// With the last message of each type.
+    /// The last message of each type, then the messages that are published from now on.
     case last
-    /// With the message at this offset of the journal.
+    /// The message at this offset of the journal.
     case offset(UInt64)
-    /// With what was journalled at this time or later.
+    /// The first message that was journalled at this time or later.
     case time(Date)
-    /// With what was journalled so long ago.
+    /// The first message that was journalled no longer ago than this.
     case ago(Duration)
 }
 
-/// Behind what a monitor ends by itself.
+/// The last message that a monitor shows.
 package enum MonitorEnd: Hashable, Sendable {
+    /// The monitor does not end by itself.
     case never
-    /// The newest message that the journal has when the monitor begins.
+    /// The newest message in the journal when the monitor starts.
     case end
     /// The message at this offset of the journal.
     case offset(UInt64)
-    /// What was published up to this time.
+    /// The last message that was published at this time or earlier.
     case time(Date)
-    /// What was published up to so long ago.
+    /// The last message that was published at least this long ago.
     case ago(Duration)
 }

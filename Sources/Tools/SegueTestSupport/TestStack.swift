@@ -5,26 +5,26 @@ internal import Glibc
 internal import Logging
 internal import Transports
 
-/// Real processes on a real bus, in a folder of the test's own.
+/// Processes on a real bus, in a temporary folder of the test.
 ///
 ///     try await TestStack.with([.broker, TestService("error-notifier", after: ["broker"])]) { stack in
 ///         try await stack.bus.publish(ApplicationError(code: "test", message: "It failed."))
 ///         try await stack.message(Document.ErrorBanner.self) { $0.error?.code == "test" }
 ///     }
 ///
-/// What goes wrong inside is thrown with every process's log and all messages of the bus.
+/// Errors are thrown as ``StackFailure``, with the logs of all processes and all messages of the bus.
 public struct TestStack: Sendable {
-    /// A connection of the test itself.
+    /// The test's own connection to the bus.
     public let bus: any EventBus
     private let supervisor: Supervisor
     private let project: Project
     private let transcript = Transcript()
 
-    /// How long anything is waited for, unless said. A working test comes nowhere near it.
+    /// The default time for which methods wait. A test that works needs much less.
     public static let deadline: Duration = .seconds(60)
 
-    /// Runs processes for as long as `body` does. They are ready before it begins and gone when this returns.
-    /// - Parameter services: one of them must be ``TestService/broker``, or something else that serves the bus.
+    /// Runs processes while `body` runs. They are ready before it starts, and have ended when this returns.
+    /// - Parameter services: The processes. One of them must be ``TestService/broker`` or another broker.
     /// - Throws: ``StackFailure``.
     public static func with<Result: Sendable>(
         _ services: [TestService], _ body: @escaping @Sendable (TestStack) async throws -> Result
@@ -32,8 +32,8 @@ public struct TestStack: Sendable {
         try await with({ Stack(directory: $0, services: services.map(\.service)) }, body)
     }
 
-    /// Runs the stack of a compose file for as long as `body` does.
-    /// - Throws: ``StackFailure``; what is wrong with the file.
+    /// Runs the stack of a compose file while `body` runs.
+    /// - Throws: ``StackFailure``, and the errors in the file.
     public static func with<Result: Sendable>(
         file: String, _ body: @escaping @Sendable (TestStack) async throws -> Result
     ) async throws -> Result {
@@ -78,7 +78,7 @@ public struct TestStack: Sendable {
         }
     }
 
-    /// Runs `body` with the bus connected and everything on it recorded.
+    /// Connects the bus, and runs `body` while all messages are recorded.
     private func withRecording<Result: Sendable>(
         _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
@@ -108,17 +108,17 @@ public struct TestStack: Sendable {
         throw failure("the stack did not come up")
     }
 
-    /// Waits for a message that fits. One that came before the call counts, unless it came before `mark`.
-    /// - Parameter mark: only what was journalled behind this message is looked at.
-    /// - Returns: the first that fits, with its envelope.
-    /// - Throws: ``StackFailure`` when none comes before the deadline.
+    /// Waits for a message for which `fits` returns true. The message may have arrived before the call.
+    /// - Parameter mark: A message; only later messages of the journal are considered. Nil for all messages.
+    /// - Returns: The first matching message, with its envelope.
+    /// - Throws: ``StackFailure`` if no such message arrives before the deadline.
     @discardableResult
     public func message<M: Message>(
         _ type: M.Type, after mark: Envelope? = nil, subject: String? = nil, deadline: Duration = Self.deadline,
         where fits: @escaping @Sendable (M) -> Bool = { _ in true }
     ) async throws -> (message: M, envelope: Envelope) {
         let start = mark?.position?.offset ?? 0
-        return try await within(deadline, "no \(M.type) that fits came") {
+        return try await within(deadline, "no matching \(M.type) arrived") {
             try await transcript.first { messages in
                 for envelope in messages where envelope.type == M.type && (envelope.position?.offset ?? 0) > start {
                     guard subject == nil || envelope.subject == subject, !envelope.isTombstone else { continue }
@@ -130,14 +130,14 @@ public struct TestStack: Sendable {
         }
     }
 
-    /// Waits until the last document of its key fits.
-    /// - Throws: ``StackFailure`` when it does not before the deadline.
+    /// Waits until `fits` returns true for the last document of a type, subject and key.
+    /// - Throws: ``StackFailure`` if it does not before the deadline.
     @discardableResult
     public func document<D: DocumentMessage>(
         _ type: D.Type, key: String? = nil, subject: String = Session.default, deadline: Duration = Self.deadline,
         where fits: @escaping @Sendable (D) -> Bool
     ) async throws -> D {
-        try await within(deadline, "\(D.type) \(key ?? "") does not fit") {
+        try await within(deadline, "\(D.type) \(key ?? "") did not match") {
             try await transcript.first { messages in
                 let last = messages.last {
                     $0.type == D.type && $0.subject == subject && $0.attributes.key == key
@@ -149,12 +149,12 @@ public struct TestStack: Sendable {
         }
     }
 
-    /// Waits until the messages so far fit.
-    /// - Parameter what: named in the failure.
+    /// Waits until `fit` returns true for all messages so far.
+    /// - Parameter what: The condition in words, for the failure.
     public func until(
         _ what: String, deadline: Duration = Self.deadline, _ fit: @escaping @Sendable ([Envelope]) -> Bool
     ) async throws {
-        try await within(deadline, "it did not come true that \(what)") {
+        try await within(deadline, "the condition '\(what)' was not met") {
             try await transcript.first { fit($0) ? () : nil }
         }
     }
@@ -177,15 +177,15 @@ public struct TestStack: Sendable {
         }
     }
 
-    /// Kills a process without warning, and waits until the supervisor has its successor ready.
+    /// Kills a process with SIGKILL, and waits until the supervisor has restarted it and it is ready.
     public func killAndRestart(_ service: String) async throws {
         let status = try status(of: service)
-        guard let pid = status.pid else { throw failure("\(service) does not run") }
+        guard let pid = status.pid else { throw failure("\(service) is not running") }
         kill(pid, SIGKILL)
         try await isReplaced(status)
     }
 
-    /// Stops a process where it stands, and waits until the supervisor has found out and has its successor ready.
+    /// Freezes a process, and waits until the supervisor has noticed it and restarted the process, and it is ready.
     public func freezeUntilReplaced(_ service: String) async throws {
         let status = try status(of: service)
         try await freeze(service)
@@ -196,20 +196,20 @@ public struct TestStack: Sendable {
         for await project in supervisor.statuses {
             if let new = project[status.name], new.restarts > status.restarts, new.state == .ready { return }
         }
-        throw failure("\(status.name) did not come back")
+        throw failure("\(status.name) was not restarted")
     }
 
-    /// Stops a service, which then stays stopped whatever its restart policy; returns when its process is gone.
+    /// Stops a service, and returns when its process has ended. It stays stopped, whatever its restart policy.
     public func stop(_ service: String) async throws {
         try await perform(.stop(services: [service], grace: nil))
     }
 
-    /// Starts a service that was stopped or has ended; returns when it is ready.
+    /// Starts a service that was stopped or has ended, and returns when it is ready.
     public func start(_ service: String) async throws {
         try await perform(.start(services: [service]))
     }
 
-    /// Restarts a service in an orderly way, with the dependents that want that; returns when all are ready.
+    /// Restarts a service, and the services that are to restart with it. Returns when all are ready.
     public func restart(_ service: String) async throws {
         try await perform(.restart(services: [service], followed: true, grace: nil))
     }
@@ -221,45 +221,44 @@ public struct TestStack: Sendable {
             for case .failed(let reason) in outcomes { throw failure(reason) }
             if !outcomes.contains(.pending) { return }
         }
-        throw failure("the stack ended meanwhile")
+        throw failure("the stack ended before the request was done")
     }
 
-    /// Stops a process where it stands; it keeps its sockets and answers nobody.
+    /// Freezes a process with SIGSTOP. It keeps its sockets, but does not answer.
     public func freeze(_ service: String) async throws {
         let pid = try signal(service, SIGSTOP)
-        // A thread that runs stands only when it next enters the kernel: until then it may answer.
+        // A running thread stops only when it next enters the kernel. Until then it may still answer.
         while !Self.stands(pid) { try await Task.sleep(for: .milliseconds(1)) }
     }
 
-    /// Lets a frozen process go on.
+    /// Continues a frozen process.
     public func thaw(_ service: String) throws {
         _ = try signal(service, SIGCONT)
     }
 
-    /// The port that the supervisor picked for a name in `x-ports`.
+    /// The port that the supervisor has chosen for a name in `x-ports`.
     public func port(_ name: String) throws -> Int {
-        guard let port = supervisor.status.ports[name] else { throw failure("no port is called \(name)") }
+        guard let port = supervisor.status.ports[name] else { throw failure("there is no port '\(name)'") }
         return port
     }
 
-    /// What a process has logged so far.
+    /// The log of a service so far.
     public func log(of service: String) -> String {
         project.writtenLines(of: service).map { $0.text + "\n" }.joined()
     }
 
-    /// Where the services keep their state.
+    /// The folder in which the services keep their state.
     public var dataDirectory: String { project.dataDirectory }
 
-    /// Where the bus is.
     public var busAddress: String { project.busAddress }
 
     private func signal(_ service: String, _ signal: Int32) throws -> pid_t {
-        guard let pid = try status(of: service).pid else { throw failure("\(service) does not run") }
+        guard let pid = try status(of: service).pid else { throw failure("\(service) is not running") }
         kill(pid, signal)
         return pid
     }
 
-    /// Whether no thread of a process runs, as proc(5) tells; one that has ended has none.
+    /// True if all threads of a process are stopped, according to proc(5). A process that has ended has no threads.
     private static func stands(_ pid: pid_t) -> Bool {
         let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task")) ?? []
         return threads.allSatisfy { thread in
@@ -269,7 +268,7 @@ public struct TestStack: Sendable {
     }
 
     private func status(of service: String) throws -> ServiceStatus {
-        guard let status = supervisor.status[service] else { throw failure("no process is called \(service)") }
+        guard let status = supervisor.status[service] else { throw failure("there is no process '\(service)'") }
         return status
     }
 
@@ -288,16 +287,16 @@ public struct TestStack: Sendable {
     }
 }
 
-/// One process of a stack under test.
+/// A process of a stack under test.
 public struct TestService: Sendable {
-    /// What the process is called in the stack; its executable has the same name unless `command` says otherwise.
+    /// The name of the service. The executable has the same name by default.
     public var name: String
-    /// The executable, looked up beside the test, and its arguments.
+    /// The executable, which is searched in the folder of the test's executable, and its arguments.
     public var command: [String]
     public var environment: [String: String]
     /// The services that must be ready before this one starts.
     public var dependencies: [String]
-    /// How often it must say that it lives; nil if nobody asks.
+    /// The longest time between two keep-alive notifications of the process. Nil if none are required.
     public var watchdog: Duration?
 
     public init(
@@ -309,10 +308,10 @@ public struct TestService: Sendable {
         self.dependencies = dependencies
     }
 
-    /// The broker, which every other process waits for.
+    /// The broker, on which every other process depends.
     public static let broker = TestService("broker")
 
-    /// As the supervisor takes it: awaited until it says that it is ready, and started again when it dies.
+    /// The service for the supervisor, which waits until it is ready and always restarts it.
     var service: Service {
         Service(
             name: name, command: command, environment: environment.mapValues { $0 },
@@ -321,11 +320,11 @@ public struct TestService: Sendable {
     }
 }
 
-/// Why a test of a stack failed, with all that the processes and the bus had to say.
+/// The failure of a test of a stack, with the logs of the processes and the messages of the bus.
 public struct StackFailure: Error, CustomStringConvertible {
     public let description: String
 
-    /// One line: what was awaited or what went wrong.
+    /// The problem on one line: an event that did not occur in time, or an error.
     public let reason: String
 
     init(_ reason: String, logs: String, transcript: String) {
@@ -342,7 +341,7 @@ public struct StackFailure: Error, CustomStringConvertible {
     }
 }
 
-/// A folder of one test's own: short, because sockets lie in it, and gone with the test.
+/// A temporary folder of one test. Its path is short because it contains sockets.
 struct ScratchDirectory {
     let path: String
 

@@ -1,7 +1,7 @@
 internal import EventBus
 internal import Synchronization
 
-/// All messages that the bus has carried, and those who wait for one to come.
+/// All messages of the bus so far, and the tasks that wait for further messages.
 final class Transcript: Sendable {
     private struct State {
         var messages: [Envelope] = []
@@ -21,7 +21,7 @@ final class Transcript: Sendable {
         watchers.forEach { $0.yield() }
     }
 
-    /// Waits until `find` finds something in what has been said so far.
+    /// Waits until `find` returns a result for the messages so far.
     func first<Result>(_ find: ([Envelope]) throws -> Result?) async throws -> Result {
         let (changes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let watcher = state.withLock { state in

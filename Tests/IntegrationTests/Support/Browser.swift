@@ -2,7 +2,7 @@ import Foundation
 import HTTPClient
 import HTTPTypes
 
-/// What a person does with a browser: reads the consent page, presses a button, and follows where that leads.
+/// The browser of a person who reads the consent page, presses a button and follows the redirects.
 struct Browser {
     private static let maximumRedirects = 3
 
@@ -13,8 +13,8 @@ struct Browser {
     }
 
     /// Presses a button of the consent page.
-    /// - Parameter decision: the button's value, `approve` or `deny`.
-    /// - Returns: the page one ends on.
+    /// - Parameter decision: The value of the button: `approve` or `deny`.
+    /// - Returns: The page after the redirects.
     @discardableResult
     func decide(_ decision: String, at url: String) async throws -> String {
         let page = try await send(HTTPClient.Request(.get, url))
@@ -25,12 +25,12 @@ struct Browser {
         return try await send(.post(form: form.joined(separator: "&"), to: action))
     }
 
-    /// Orders something of the simulator, as `/_control` describes.
+    /// Sends a form to a path below `/_control` of the simulator.
     func control(_ path: String, _ form: String, port: Int) async throws {
         _ = try await send(.post(form: form, to: "http://127.0.0.1:\(port)/_control/\(path)"))
     }
 
-    /// - Returns: the page that the redirects lead to.
+    /// - Returns: The page after the redirects.
     private func send(_ request: HTTPClient.Request) async throws -> String {
         var response = try await client.send(request, deadline: .seconds(30), maximumBody: 1 << 20)
         for _ in 0..<Self.maximumRedirects {

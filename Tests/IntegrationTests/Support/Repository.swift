@@ -6,7 +6,7 @@ enum Repository {
         URL(fileURLWithPath: #filePath).appendingPathComponent("../../../../\(relative)").standardizedFileURL.path
     }
 
-    /// What tests are called in prose, also in the cases that every transport runs.
+    /// The names of the tests, and of the conformance cases that every transport runs.
     static func testNames(in folder: String = "") throws -> Set<String> {
         let directory = path("Tests/\(folder)")
         let files = FileManager.default.enumerator(atPath: directory)?.compactMap { $0 as? String } ?? []
@@ -29,7 +29,7 @@ struct Page {
         self.text = text
     }
 
-    /// What stands under a heading of the second level.
+    /// The text under a heading of the second level.
     func section(_ title: String) -> Page {
         let start = text.firstRange(of: "\n## \(title)\n")?.upperBound ?? text.endIndex
         let rest = text[start...]
@@ -41,10 +41,10 @@ struct Page {
         text.matches(of: #/(?s)```(\w*)\n(.*?)```/#).filter { $0.1 == language }.map { String($0.2) }
     }
 
-    /// The cells of its tables, row by row, without the lines below the headings.
+    /// The cells of the page's tables, row by row, without the lines below the headings.
     var rows: [[String]] {
         text.split(separator: "\n").filter { $0.hasPrefix("| ") }.map { line in
-            // A bar inside a cell is written \|.
+            // In a cell, a bar is written \|.
             line.replacing(#"\|"#, with: "\u{0}").split(separator: "|").map {
                 $0.replacing("\u{0}", with: "|").trimmingCharacters(in: .whitespaces)
             }

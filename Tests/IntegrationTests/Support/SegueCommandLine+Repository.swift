@@ -5,7 +5,7 @@ import Logging
 import ZeroMQEventBus
 
 extension SegueCommandLine {
-    /// Where a new user stands after the clone, but with state and sockets of the test's own.
+    /// Runs `body` with the repository as the working folder, and with a temporary folder for state and sockets.
     static func inRepository(_ body: (SegueCommandLine) async throws -> Void) async throws {
         try await inScratch { segue in
             var segue = segue
@@ -16,7 +16,7 @@ extension SegueCommandLine {
 }
 
 extension SegueCommandLine {
-    /// Runs `body` with a connection of the test's own to the bus of the only project that is up.
+    /// Runs `body` with a connection of the test to the bus of the only project that is running.
     func withConnection<Result: Sendable>(
         _ body: @escaping @Sendable (any EventBus) async throws -> Result
     ) async throws -> Result {

@@ -7,7 +7,7 @@ import Support
 import Testing
 import Vocabulary
 
-/// The focus player's default stack, and the steps of its story.
+/// The focus player's default stack, and the steps of a user.
 struct Story {
     let stack: TestStack
     let browser: Browser
@@ -39,7 +39,7 @@ struct Story {
         }
     }
 
-    /// - Returns: where a person has to consent.
+    /// - Returns: The URL of the consent page.
     func requestAuthorization() async throws -> String {
         let request = try await bus.send(Command.SpotifyAuthorizationRequested(), origin: Origin(platform: "ios"))
         return try await stack.message(DomainEvent.SpotifyAuthURLGenerated.self, after: request).message.url
@@ -51,7 +51,7 @@ struct Story {
         try await stack.message(DomainEvent.PlaylistsLoaded.self)
     }
 
-    /// - Returns: the songs, shuffled.
+    /// - Returns: The shuffled songs.
     @discardableResult
     func select(_ playlistID: String) async throws -> [Song] {
         let command = try await bus.send(Command.PlaylistSelected(playlistID: playlistID))
@@ -63,7 +63,7 @@ struct Story {
         }.songs
     }
 
-    /// On a desktop the list stays, and the chosen playlist takes the column beside it.
+    /// Waits until the Mac shows the list and, in the column beside it, this playlist.
     func isInDetail(_ playlistID: String) async throws {
         let state = try await stack.document(Document.NavigationState.self, key: "mac") {
             $0.snapshot.state.root.container?.stacks.first?.top.arguments["playlistID"] == .string(playlistID)

@@ -27,7 +27,7 @@ struct RecordedSessionTests {
         try Flow(yaml: yaml, file: "shop.yaml")
     }
 
-    /// What a coordinator publishes of these: `a`, `b` … , an item is selected with each that is a command.
+    /// The first state of a coordinator, then each input with the states that it publishes for it.
     private static func recorded(_ inputs: [Envelope], on flow: Flow? = nil) throws -> [[Envelope]] {
         var machine = Machine(flow: try flow ?? Self.flow())
         let start = try document(machine.snapshot, causedBy: nil)
@@ -86,7 +86,7 @@ struct RecordedSessionTests {
     @Test("whatever order states and later messages came in, and wherever the recording ends")
     func behind() async throws {
         let story = try Self.story()
-        // The coordinator is two messages behind, and the last state is not recorded any more.
+        // The coordinator lags two messages, and the recording does not have its last state.
         let messages = [story[1][0], story[3][0], story[0][0], story[1][1], story[4][0]]
         let (outcomes, machine) = try await play(messages, on: Self.flow())
         #expect(outcomes.count == 3 && outcomes.allSatisfy { $0.failures.isEmpty })
@@ -101,7 +101,7 @@ struct RecordedSessionTests {
             #expect(outcomes.allSatisfy { $0.failures.isEmpty }, "\(outcomes)")
             #expect(machine.revision == 3)
         }
-        // Of what is retained, the state alone is news.
+        // Of the retained documents, only the state is played.
         let retained = [
             try Envelope.recorded("a0", "command.ItemSelected", at: 1), story[3][1], story[4][0], story[4][1],
         ]
@@ -170,7 +170,7 @@ struct RecordedSessionTests {
             let error = await #expect(throws: RecordingError.self) {
                 try await RecordedSession(recording, flow: Self.flow(), session: "alice")
             }
-            #expect(error?.recovery == "there are default")
+            #expect(error?.recovery == "choose one of its sessions: default")
             let missing = await #expect(throws: RecordingError.self) {
                 try await RecordedSession(recording, flow: Self.flow(), session: "default")
                     .play(until: .id("none")) { _ in true }

@@ -61,7 +61,7 @@ struct RecordingFileTests {
             let error = await #expect(throws: RecordingError.self) {
                 try await recording.readMessages { _ in false }
             }
-            #expect(error?.message.hasPrefix("\(recording.name):3: this is no message") == true)
+            #expect(error?.message.hasPrefix("\(recording.name):3: this is not a message") == true)
         }
     }
 

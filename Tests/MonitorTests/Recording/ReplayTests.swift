@@ -11,7 +11,8 @@ import Testing
 struct ReplayTests {
     private static let coordinator = "navigation-coordinator/1"
 
-    /// A tap, what a coordinator says of it, and what a service says of that.
+    /// A tap, the results of a coordinator, an event of a service, and two messages that a coordinator publishes by its
+    /// clock.
     private static func story() throws -> [Envelope] {
         [
             try .recorded("p1", "document.Presence", at: 1, source: "music-service/1") { $0.key = "1" },
@@ -80,7 +81,7 @@ struct ReplayTests {
             .recorded("s-13", "document.Devices", at: 2, source: "shop/1", causedBy: "a"),
         ]
         #expect(inputs.map { ReplayRole(of: $0) } == [.input, .input])
-        // That a command has expired a coordinator says again, a service may not be there to.
+        // A coordinator reports an expired command again. A service may not be running.
         let command = try Envelope.recorded("a", "command.PlaylistSelected", at: 1)
         let errors = try [Self.coordinator, "music-service/1"].map { try #require(try command.expiryError(source: $0)) }
         #expect(errors.map { ReplayRole(of: $0) } == [.result, .input])
@@ -140,7 +141,7 @@ struct ReplayTests {
         }
     }
 
-    /// Answers `a` with what was recorded, once told to.
+    /// Runs `body` with a process that publishes the recorded answers when it receives `a`.
     private func answering(
         _ bus: InMemoryEventBus, _ answers: [Envelope], _ body: @escaping @Sendable () async throws -> Void
     ) async throws {

@@ -86,7 +86,7 @@ struct TraceTreeTests {
                 "*       └─ event.A  device/1  +2 ms",
             ])
         let story = Story(id: "tap")
-        #expect(format.summary(story, tree) == "7 messages of 1 process in 42 ms; * 3 steps to the last")
+        #expect(format.summary(story, tree) == "7 messages from 1 process in 42 ms; 3 steps (*) to the last message")
         let orphan = TraceTree([try message("orphan", "gone")])
         #expect(format.lines(orphan)[0].rendered(isColored: false, columns: nil).hasSuffix("not in the journal"))
         #expect(story.tree.nodes.isEmpty)

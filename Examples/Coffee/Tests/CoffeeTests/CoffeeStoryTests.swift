@@ -37,7 +37,7 @@ struct CoffeeStoryTests {
 }
 
 extension TestStack {
-    /// Waits until so many steps have led to this screen.
+    /// Waits until this screen is on top, after this number of changes of the state.
     fileprivate func shows(_ screen: String, after steps: Int) async throws {
         try await document(Document.NavigationState.self, key: "counter") {
             $0.snapshot.state.top.screen == screen && $0.snapshot.revision == steps

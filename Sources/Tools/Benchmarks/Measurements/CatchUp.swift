@@ -1,9 +1,10 @@
 internal import BusProtocol
 internal import EventBus
 
-/// A reader that is far behind, from its subscription to the last message; beside the same frames on bare sockets.
+/// Measures a subscriber that reads a long journal, from its subscription to the last message. The baseline is the same
+/// frames on bare sockets.
 struct CatchUp {
-    /// More would only fill libzmq's queues.
+    /// The greatest number of messages in the baseline. More messages would only fill the queues of libzmq.
     private static let bareLimit = 200_000
 
     let run: BenchmarkRun

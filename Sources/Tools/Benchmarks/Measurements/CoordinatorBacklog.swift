@@ -6,12 +6,12 @@ internal import Logging
 internal import Navigation
 internal import ZeroMQEventBus
 
-/// One coordinator with a backlog of inputs, each of which changes a state; beside the same inputs given to the machine in this
-/// process, without a bus.
+/// Measures a coordinator with a backlog of inputs, each of which changes a state. The baseline is a machine in this
+/// process that handles the same inputs without a bus.
 struct CoordinatorBacklog {
     /// The number of sessions among which the inputs of each measurement are divided.
     private static let sessionCounts = [1000, 1]
-    /// Inputs of one batch.
+    /// The number of inputs in a batch.
     private static let batchCount = 100
 
     let run: BenchmarkRun
@@ -63,7 +63,7 @@ struct CoordinatorBacklog {
         let tab: String
     }
 
-    /// The inputs, those of a session in their order: it begins, then changes its tab with each.
+    /// The inputs, in the order of each session: the first launches the session, and each later one changes its tab.
     private func inputs(_ count: Int, _ sessionCount: Int) throws -> [Envelope] {
         try (0..<count).map { index in
             let session = "session-\(index % sessionCount)"

@@ -1,4 +1,4 @@
-/// A hundred subscribers, of which each gets every message in order; beside a hundred bare SUB sockets.
+/// Measures 100 subscribers, each of which receives every message in order. The baseline is 100 bare SUB sockets.
 struct FanOut {
     private static let processes = 10
     private static let connections = 10

@@ -2,14 +2,14 @@
 struct Feed: Sendable {
     let publisher: PeerProcess
     let subscribers: [PeerProcess]
-    /// Subscribers in each of those processes.
+    /// The number of subscribers in each subscribing process.
     var connections = 1
-    /// Whether nobody confirms a subscription.
+    /// True for bare sockets, on which subscriptions are not confirmed.
     let isBare: Bool
 
     var peers: [PeerProcess] { [publisher] + subscribers }
 
-    /// Publishes once, and tells what has come.
+    /// Publishes messages and counts those that arrive.
     func deliver(_ count: Int, isTransient: Bool = false) async throws -> Delivery {
         var run = PeerOrder.run(count)
         run.isTransient = isTransient
@@ -21,7 +21,7 @@ struct Feed: Sendable {
             try await publisher.perform(prepare)
             _ = try await all(prepare)
         }
-        // What is lost on bare sockets or without a journal is lost: it is not waited for long.
+        // On bare sockets and without a journal, lost messages do not arrive later, so a short wait is enough.
         run.patience = isBare || isTransient ? 500 : 4000
         let order = run
         async let reports = all(order)
@@ -29,7 +29,7 @@ struct Feed: Sendable {
         return Delivery(Report(merging: try await reports), expected: count * connections * subscribers.count)
     }
 
-    /// Sends probes until every subscriber has got one.
+    /// Sends probes until every subscriber has received one.
     private func openBareWay(_ prepare: PeerOrder) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { _ = try await all(prepare) }

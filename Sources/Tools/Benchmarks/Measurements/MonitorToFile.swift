@@ -2,8 +2,8 @@ internal import Foundation
 internal import Subprocess
 internal import SystemPackage
 
-/// `segue monitor` that writes a long journal into a file as JSON, from its spawning to its end; beside a reader of the same
-/// journal that only counts.
+/// Measures `segue monitor` that writes a long journal to a file as JSON, from its start to its end. The baseline is a
+/// subscriber of the same journal that only counts.
 struct MonitorToFile {
     let run: BenchmarkRun
     let scratch: Scratch
@@ -45,7 +45,7 @@ struct MonitorToFile {
             configuration, input: .none, output: .fileDescriptor(file, closeAfterSpawningProcess: true),
             error: .currentStandardError)
         let end = MonotonicTime.now
-        // Every line is a message; the order is that of the journal, which other tests look at.
+        // Each line is a message. The order is not checked here, because other tests check it.
         let lines = try Data(contentsOf: URL(fileURLWithPath: path)).count { $0 == UInt8(ascii: "\n") }
         return Delivery(Report(begin: begin, end: end, count: lines), expected: count)
     }

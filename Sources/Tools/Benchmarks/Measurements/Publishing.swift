@@ -1,4 +1,5 @@
-/// Acknowledged journalled messages a second from one process; beside SQLite alone.
+/// Measures the journalled messages per second that the broker acknowledges to one process. The baseline is SQLite
+/// alone.
 struct PublishJournalled {
     let run: BenchmarkRun
     let scratch: Scratch
@@ -34,7 +35,8 @@ struct PublishJournalled {
     }
 }
 
-/// Acknowledged messages from one process to another; beside the same frames on bare sockets.
+/// Measures transient messages from one process to another, with acknowledgements. The baseline is the same frames on
+/// bare sockets.
 struct PublishPlain {
     let run: BenchmarkRun
     let scratch: Scratch

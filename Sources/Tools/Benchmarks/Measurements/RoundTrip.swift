@@ -1,4 +1,5 @@
-/// A typed command out, its handler's typed event back, both journalled; beside bare PUB and SUB around libzmq's proxy.
+/// Measures a typed command and the typed event that its handler publishes in answer, both journalled. The baseline is
+/// PUB and SUB sockets with libzmq's proxy.
 struct RoundTrip {
     let run: BenchmarkRun
     let scratch: Scratch

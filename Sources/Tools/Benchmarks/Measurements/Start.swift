@@ -1,4 +1,5 @@
-/// How long a broker with a long journal takes from its spawning until it says that it is ready; beside one without messages.
+/// Measures the time from the start of a broker with a long journal until it reports that it is ready. The baseline is
+/// a broker with an empty journal.
 struct Start {
     let run: BenchmarkRun
     let scratch: Scratch
@@ -18,7 +19,8 @@ struct Start {
         return [result]
     }
 
-    /// With short messages: a start can depend on their number, and long ones would only take longer to write.
+    /// Fills the journal with short messages. The time of a start can depend on the number of messages; long messages
+    /// would only take longer to write.
     private func fill(_ broker: BrokerProcess) async throws {
         try await broker.run { _ in
             let filler = PeerProcess(.journalFiller, broker.address)

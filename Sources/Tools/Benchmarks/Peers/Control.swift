@@ -2,15 +2,17 @@ internal import Dispatch
 internal import Foundation
 internal import Glibc
 
-/// A peer's line to the benchmark that started it: orders come in on standard input, reports go out on standard output.
+/// The connection of a peer to the benchmark that started it. It reads orders from standard input and writes reports to
+/// standard output.
 final class Control: Sendable {
     private let queue = DispatchQueue(label: "control")
 
-    /// From here on the peer ends with the benchmark, however that ends, and after a while if it cannot get ready.
+    /// From now on the process ends when the benchmark ends for whatever reason, and after 60 seconds if it has not
+    /// reported that it is ready.
     init() {
         alarm(60)
         let watch = Thread {
-            // Reports a pipe whose other end is gone, and nothing else.
+            // Without requested events, poll returns only if the other end of the pipe is closed.
             var input = pollfd(fd: STDIN_FILENO, events: 0, revents: 0)
             while poll(&input, 1, -1) < 0 {}
             _exit(EXIT_SUCCESS)
@@ -18,12 +20,12 @@ final class Control: Sendable {
         watch.start()
     }
 
-    /// Waits on this thread.
-    /// - Returns: nil when the benchmark is over.
+    /// Waits for the next order, blocking the thread.
+    /// - Returns: Nil if the benchmark is over.
     func waitForOrder() throws -> PeerOrder? {
         guard let line = readLine() else { return nil }
         let order: PeerOrder = try ControlLine.decode(line)
-        // What is lost for good must not leave the benchmark waiting: the peer's end tells it.
+        // Ends the process if the order takes too long, so that the benchmark does not wait for ever for its report.
         alarm(order.limit)
         return order
     }
@@ -33,14 +35,15 @@ final class Control: Sendable {
         try FileHandle.standardOutput.write(contentsOf: Data(try ControlLine.encode(report).utf8))
     }
 
-    /// As ``waitForOrder()``, without holding up a thread that tasks share.
+    /// Waits for the next order without blocking a thread of the cooperative pool.
+    /// - Returns: Nil if the benchmark is over.
     func nextOrder() async throws -> PeerOrder? {
         try await withCheckedThrowingContinuation { continuation in
             queue.async { continuation.resume(with: Result { try self.waitForOrder() }) }
         }
     }
 
-    /// As ``send(_:)``, without holding up a thread that tasks share.
+    /// Sends a report without blocking a thread of the cooperative pool.
     func report(_ report: Report = Report()) async throws {
         try await withCheckedThrowingContinuation { continuation in
             queue.async { continuation.resume(with: Result { try self.send(report) }) }
@@ -48,26 +51,26 @@ final class Control: Sendable {
     }
 }
 
-/// What a peer is told to do, one JSON object a line; it answers each with a ``Report``.
+/// An order to a peer, written as one line of JSON. The peer answers each order with a ``Report``.
 struct PeerOrder: Codable, Sendable {
     enum Action: String, Codable {
-        /// Get everything ready that is not to be measured.
+        /// Do the work that is not measured.
         case prepare
         case run
     }
 
     var action: Action
-    /// Messages that are to be moved.
+    /// The number of messages to send or receive.
     var count: Int
-    /// Messages that are acknowledged but not journalled.
+    /// True for messages that are acknowledged but not journalled.
     var isTransient = false
-    /// Subscribe from the journal's beginning.
+    /// True for subscriptions from the journal's beginning.
     var isFromBeginning = false
-    /// Messages as short as they can be.
+    /// True for messages that are as short as possible.
     var isShort = false
-    /// Milliseconds without a message after which those that are missing are lost.
+    /// The milliseconds without a message after which the missing messages are lost.
     var patience = 4000
-    /// Seconds after which a peer that has not answered ends itself.
+    /// The seconds after which the peer ends itself if it has not answered.
     var limit: UInt32 = 120
 
     static func prepare(_ count: Int, isFromBeginning: Bool = false) -> PeerOrder {
@@ -79,17 +82,17 @@ struct PeerOrder: Codable, Sendable {
     }
 }
 
-/// What a peer has to say: one JSON object a line. The first, without content, says that it is ready.
+/// A report of a peer, written as one line of JSON. The first report is empty and means that the peer is ready.
 struct Report: Codable, Sendable {
-    /// When the first message came or the work began, in nanoseconds of ``MonotonicTime``.
+    /// The time at which the first message arrived or the work began, in nanoseconds of ``MonotonicTime``.
     var begin: Int64 = 0
-    /// When the last message came or the work was done.
+    /// The time at which the last message arrived or the work was done, in nanoseconds of ``MonotonicTime``.
     var end: Int64 = 0
-    /// Messages that came or were moved.
+    /// The number of messages that arrived or were sent.
     var count = 0
-    /// Messages that came behind a later one.
+    /// The number of messages that arrived after a later one.
     var misordered = 0
-    /// Latencies in microseconds.
+    /// The median and the 99th percentile of the latencies, in microseconds.
     var median = 0.0
     var percentile99 = 0.0
 
@@ -97,7 +100,7 @@ struct Report: Codable, Sendable {
 }
 
 extension Report {
-    /// - Parameter latencies: in nanoseconds.
+    /// - Parameter latencies: The latencies in nanoseconds.
     init(latencies: [Int64]) {
         let microseconds = latencies.map { Double($0) / 1000 }
         count = latencies.count
@@ -105,7 +108,7 @@ extension Report {
         percentile99 = Statistics.percentile(99, of: microseconds)
     }
 
-    /// What several subscribers of one publisher report together.
+    /// Merges the reports of several subscribers of one publisher.
     init(merging reports: [Report]) {
         let received = reports.filter { $0.count > 0 }
         begin = received.map(\.begin).min() ?? 0
@@ -115,7 +118,7 @@ extension Report {
     }
 }
 
-/// One value as a line of JSON.
+/// The coding of values as lines of JSON.
 enum ControlLine {
     static func encode(_ value: some Encodable) throws -> String {
         String(decoding: try JSONEncoder().encode(value), as: UTF8.self) + "\n"

@@ -5,7 +5,7 @@ internal import Foundation
 /// The data of all benchmarks: 256 bytes of JSON, `{"number":100000042,"padding":"xxx…"}`.
 enum Payload {
     static let size = 256
-    /// Where numbers begin: they all have nine digits, so that all data is of the same size.
+    /// The first number. All numbers have nine digits, so that all data has the same size.
     static let firstNumber = 100_000_000
     static let messagesLimit = 100_000_000
     static let padding = String(repeating: "x", count: size - prefix.count - digits - #","padding":""}"#.utf8.count)
@@ -13,7 +13,7 @@ enum Payload {
     private static let prefix = Array(#"{"number":"#.utf8)
     private static let digits = 9
 
-    /// The number inside, read without a parser; 0 if there is none.
+    /// The number in the data, read without a parser; 0 if there is none.
     static func number(in data: Data) -> Int {
         data.withUnsafeBytes { bytes in
             guard bytes.count > prefix.count + digits else { return 0 }
@@ -21,7 +21,7 @@ enum Payload {
         }
     }
 
-    /// Writes another number into data.
+    /// Replaces the number in the data.
     static func write(_ number: Int, into data: inout [UInt8]) {
         var rest = number
         for index in (prefix.count..<prefix.count + digits).reversed() {
@@ -31,7 +31,7 @@ enum Payload {
     }
 }
 
-/// The message that comes back, and the one that is published in numbers.
+/// The answer of the round trip, and the message of all other benchmarks but `coordinator`.
 struct BenchmarkEvent: EventMessage {
     let number: Int
     let padding: String
@@ -42,7 +42,7 @@ struct BenchmarkEvent: EventMessage {
     }
 }
 
-/// The message that is sent out.
+/// The request of the round trip.
 struct BenchmarkRequest: CommandMessage {
     let number: Int
     let padding: String
@@ -53,15 +53,15 @@ struct BenchmarkRequest: CommandMessage {
     }
 }
 
-/// The frames of a real message, for those who move or store them without a bus.
+/// The frames of a real message, for the baselines that send or store them without a bus.
 struct MessageFrames: Sendable {
     let topic: [UInt8]
-    /// Epoch, offset, and the offsets before it on its topic and in its partition.
+    /// The epoch, the offset, and the offsets of the previous messages of its topic and of its partition.
     let position: [UInt8]
     let header: [UInt8]
     let data: [UInt8]
 
-    /// Where in ``position`` the offset is.
+    /// The index of the offset in ``position``.
     static let offsetIndex = 8
 
     init() throws {

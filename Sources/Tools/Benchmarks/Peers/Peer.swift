@@ -3,13 +3,13 @@ internal import Foundation
 /// A process of a benchmark.
 struct Peer: Sendable {
     let role: PeerRole
-    /// Of the bus; for those that go without, the folder of the proxy's sockets or the path of the database.
+    /// The address of the bus. In a baseline, the folder of the proxy's sockets or the path of the database.
     let address: String
-    /// How many subscribers it is.
+    /// The number of subscribers in the process.
     let connections: Int
     let durability: BenchmarkDurability
 
-    /// Works until the benchmark that started it is over.
+    /// Carries out orders until the benchmark is over.
     func run() async throws {
         let control = Control()
         switch role {
@@ -22,7 +22,7 @@ struct Peer: Sendable {
         }
     }
 
-    /// Those that block have a thread of their own.
+    /// Runs a role that blocks, on a thread of its own.
     private func runOnThread(_ control: Control) async throws {
         try await withCheckedThrowingContinuation { continuation in
             Thread { continuation.resume(with: Result { try runBlocking(control) }) }.start()
@@ -43,18 +43,18 @@ struct Peer: Sendable {
     }
 }
 
-/// The part that a process plays in a benchmark.
+/// The role of a process in a benchmark.
 enum PeerRole: String, CaseIterable, Sendable {
     /// Answers each command with an event.
     case busEcho = "bus-echo"
-    /// Sends commands, one after the other, and waits for their answers.
+    /// Sends commands, and waits for the answer to each before the next.
     case busClient = "bus-client"
     case busPublisher = "bus-publisher"
     case busSubscriber = "bus-subscriber"
-    /// Fills a journal as fast as the broker takes it.
+    /// Fills a journal as fast as the broker accepts batches.
     case journalFiller = "journal-filler"
 
-    /// XSUB and XPUB in place of the broker.
+    /// A proxy with XSUB and XPUB in place of the broker.
     case bareProxy = "bare-proxy"
     case bareEcho = "bare-echo"
     case bareClient = "bare-client"

@@ -15,9 +15,9 @@ struct BrokerProcess: Sendable {
         self.durability = durability
     }
 
-    /// Runs a broker for as long as `body` does.
-    /// - Parameter body: gets how long the broker took until it said that it was ready.
-    /// - Throws: ``BenchmarkError`` when it does not become ready; what `body` throws.
+    /// Runs a broker while `body` runs.
+    /// - Parameter body: Called with the time from the broker's start until it reported that it was ready.
+    /// - Throws: ``BenchmarkError`` if the broker does not become ready, and the errors of `body`.
     func run<Result: Sendable>(_ body: (Duration) async throws -> Result) async throws -> Result {
         let arguments = [
             "--bus", address, "--journal", "\(directory)/journal.sqlite", "--durability", durability.rawValue,
@@ -26,17 +26,17 @@ struct BrokerProcess: Sendable {
     }
 }
 
-/// A process of the stack that says when it is ready.
+/// A process of the stack that reports when it is ready.
 struct ReadyProcess: Sendable {
-    /// The executable's.
+    /// The name of the executable.
     let name: String
     let arguments: [String]
-    /// Where its notifications arrive.
+    /// The folder of the socket for its notifications.
     let directory: String
 
-    /// Runs the process for as long as `body` does.
-    /// - Parameter body: gets how long the process took until it said that it was ready.
-    /// - Throws: ``BenchmarkError`` when it does not become ready; what `body` throws.
+    /// Runs the process while `body` runs.
+    /// - Parameter body: Called with the time from the process's start until it reported that it was ready.
+    /// - Throws: ``BenchmarkError`` if the process does not become ready, and the errors of `body`.
     func run<Result: Sendable>(_ body: (Duration) async throws -> Result) async throws -> Result {
         let socket = try NotifySocket(path: "\(directory)/\(name).notify")
         let configuration = Executables.configuration(
@@ -49,7 +49,7 @@ struct ReadyProcess: Sendable {
         ) { execution in
             guard await Self.isReady(socket, execution.standardOutput) else {
                 try Task.checkCancellation()
-                throw BenchmarkError("'\(name)' did not start")
+                throw BenchmarkError("'\(name)' ended, or was not ready within 120 s; see its log above")
             }
             let result = try await body(.now - begin)
             await execution.teardown(using: Self.teardown)
@@ -60,7 +60,7 @@ struct ReadyProcess: Sendable {
 
     private static let teardown = [TeardownStep.gracefulShutDown(allowedDurationToNextStep: .seconds(30))]
 
-    /// - Returns: false when it ended instead, or took too long.
+    /// - Returns: False if the process ended, or was not ready after 120 seconds.
     private static func isReady(_ socket: NotifySocket, _ output: SubprocessOutputSequence) async -> Bool {
         await withTaskGroup(of: Bool.self) { group in
             group.addTask {
@@ -70,7 +70,7 @@ struct ReadyProcess: Sendable {
                 return false
             }
             group.addTask {
-                // It writes nothing there: the end of its output is its own.
+                // The process writes nothing to standard output. When its output ends, the process has ended.
                 do { for try await _ in output {} } catch {}
                 return false
             }
@@ -86,7 +86,7 @@ struct ReadyProcess: Sendable {
 
 /// The executables that a benchmark starts.
 enum Executables {
-    /// This very one.
+    /// The path of the running executable.
     static var peer: String {
         get throws {
             guard let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else {
@@ -96,23 +96,25 @@ enum Executables {
         }
     }
 
-    /// One that was built with it, and is beside it.
+    /// The path of an executable in the folder of the running one.
+    /// - Throws: ``BenchmarkError`` if it is not there.
     static func path(of name: String) throws -> String {
         let directory = (try peer as NSString).deletingLastPathComponent
         let path = "\(directory)/\(name)"
         guard FileManager.default.isExecutableFile(atPath: path) else {
-            throw BenchmarkError("there is no '\(name)' in \(directory); build it")
+            throw BenchmarkError("there is no '\(name)' in \(directory); build it with 'swift build'")
         }
         return path
     }
 
-    /// - Parameter teardown: how it is ended when the benchmark fails or is interrupted.
+    /// - Parameter teardown: The steps that end the process if the benchmark fails or is interrupted.
     static func configuration(
         _ executable: String, _ arguments: [String], environment: Environment = .inherit,
         teardown: [TeardownStep] = []
     ) -> Configuration {
         var options = PlatformOptions()
-        // Ctrl-C in the terminal must reach the benchmark alone, which then ends all the others.
+        // A new session, so that Ctrl-C in the terminal reaches only the benchmark, which then ends the other
+        // processes.
         options.createSession = true
         options.teardownSequence = teardown
         return Configuration(

@@ -1,12 +1,12 @@
 internal import Subprocess
 internal import Synchronization
 
-/// A peer, seen from the benchmark that started it.
+/// A running peer, in the benchmark that started it.
 final class PeerProcess: Sendable {
     private struct State {
-        /// Who waits for a report, in the order in which the reports will come.
+        /// The callers that wait for a report, in the order in which the reports will arrive.
         var waiting: [CheckedContinuation<Report, any Error>] = []
-        /// The first report comes unasked, perhaps before anybody waits for it.
+        /// The first report, which needs no order, if it has arrived before a caller waits for it.
         var unclaimed: Report?
         var isFinishing = false
         var hasEnded = false
@@ -27,7 +27,7 @@ final class PeerProcess: Sendable {
         (orders, orderWriter) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingOldest(16))
     }
 
-    /// Runs peers for as long as `body` does. All are ready before it begins and gone when this returns or throws.
+    /// Runs peers while `body` runs. All are ready before it starts, and have ended when this returns or throws.
     static func run<Result: Sendable>(
         _ peers: [PeerProcess], _ body: () async throws -> Result
     ) async throws -> Result {
@@ -70,7 +70,7 @@ final class PeerProcess: Sendable {
         guard state.withLock(\.isFinishing) else { throw ended }
     }
 
-    /// A peer that cannot be written to has ended, which those who wait for it are told anyway.
+    /// Errors of writing are ignored: the peer has ended then, and the callers that wait for a report get that error.
     private func writeOrders(to writer: StandardInputWriter) async {
         for await order in orders {
             _ = try? await writer.write(order)
@@ -87,7 +87,8 @@ final class PeerProcess: Sendable {
         waiting?.resume(returning: report)
     }
 
-    /// - Parameter order: nil for the first report, which comes unasked.
+    /// Sends an order, and waits for the report.
+    /// - Parameter order: Nil for the first report, which needs no order.
     private func report(to order: String?) async throws -> Report {
         try await withCheckedThrowingContinuation { continuation in
             let result: Result<Report, any Error>? = state.withLock { state in
@@ -100,12 +101,12 @@ final class PeerProcess: Sendable {
                 return nil
             }
             if let result { return continuation.resume(with: result) }
-            // Only now: the answer must find who waits for it.
+            // Sent after the continuation is stored, so that the report finds it.
             if let order { orderWriter.yield(order) }
         }
     }
 
-    /// Closes its standard input, which ends it.
+    /// Closes the peer's standard input, which ends it.
     private func finish() {
         state.withLock { $0.isFinishing = true }
         orderWriter.finish()
@@ -120,9 +121,9 @@ final class PeerProcess: Sendable {
         waiting.forEach { $0.resume(throwing: ended) }
     }
 
-    private var ended: BenchmarkError { BenchmarkError("the benchmark's process '\(role.rawValue)' ended too early") }
+    private var ended: BenchmarkError { BenchmarkError("the process '\(role.rawValue)' ended before the benchmark") }
 
-    /// Has a subscriber read so many messages from the journal's beginning.
+    /// Lets a subscriber read `count` messages from the journal's beginning.
     func catchUp(_ count: Int) async throws -> Delivery {
         try await perform(.prepare(count, isFromBeginning: true))
         return Delivery(try await perform(.run(count)), expected: count)

@@ -3,7 +3,8 @@ package import Foundation
 internal import Navigation
 internal import Support
 
-/// Messages for programs: one JSON object a line, in the structured form of CloudEvents 1.0, and `position` beside it.
+/// Writes messages for programs: each line is a JSON object, a CloudEvents 1.0 message in structured mode with the
+/// additional member `position`.
 package struct CloudEventFormat: MessageFormat {
     package init() {}
 
@@ -21,18 +22,18 @@ package struct CloudEventFormat: MessageFormat {
 
     private static func append(_ message: Envelope, to line: inout [UInt8]) throws {
         try append(attributesOf: message, to: &line)
-        // What follows goes into the same object.
+        // Removes the closing brace: the data and the position are members of the same object.
         line.removeLast()
         append(dataOf: message, to: &line)
         if let position = message.position {
-            // The epoch in hexadecimal: as a number, most programs would round it.
+            // The epoch is a hexadecimal string because most programs would round a number of 64 bits.
             let epoch = String(position.epoch, radix: 16)
             line.append(contentsOf: #","position":{"epoch":"\#(epoch)","offset":\#(position.offset)}"#.utf8)
         }
         line.append(UInt8(ascii: "}"))
     }
 
-    /// Of a message whose header cannot be read, its type, and the header as it is.
+    /// Appends the attributes. If the header cannot be read, appends the type and the unread header instead.
     private static func append(attributesOf message: Envelope, to line: inout [UInt8]) throws {
         guard let header = message.unreadableHeader else { return message.attributes.writeJSON(to: &line) }
         line += try JSONEncoder.wire.encode([
@@ -40,8 +41,8 @@ package struct CloudEventFormat: MessageFormat {
         ])
     }
 
-    /// The data as it was written, not parsed and written anew. What is not JSON goes as CloudEvents' `data_base64`; a
-    /// document that was withdrawn has none.
+    /// Appends the data byte for byte as it was published. Data that is not JSON is appended as the CloudEvents member
+    /// `data_base64`; a withdrawn document has no data.
     private static func append(dataOf message: Envelope, to line: inout [UInt8]) {
         if message.data.isEmpty { return }
         if let json = JSONText(message.data) {
@@ -54,8 +55,8 @@ package struct CloudEventFormat: MessageFormat {
         }
     }
 
-    /// Reads what ``line(_:)`` writes, and any other CloudEvent in its structured form.
-    /// - Throws: ``BusError`` with code `malformed`: what is wrong, in a few words.
+    /// Reads the output of ``line(_:)`` and any other CloudEvent in structured mode.
+    /// - Throws: ``BusError`` with the code `malformed` if the line is not a message.
     package static func message(_ line: Data) throws -> Envelope {
         let attributes: Attributes
         do {
@@ -71,7 +72,7 @@ package struct CloudEventFormat: MessageFormat {
         if let json = members["data"] { return Data(json) }
         guard let base64 = members["data_base64"] else { return Data() }
         guard let text = try? JSONDecoder().decode(Data.self, from: base64) else {
-            throw BusError(.malformed, "its data_base64 is not Base64")
+            throw BusError(.malformed, "data_base64 is not Base64")
         }
         return text
     }
@@ -81,7 +82,9 @@ package struct CloudEventFormat: MessageFormat {
         let value = try? JSONValue(parsing: json)
         guard let epoch = value?["epoch"]?.stringValue.flatMap({ UInt64($0, radix: 16) }),
             let offset = value?["offset"]?.integerValue, offset > 0
-        else { throw BusError(.malformed, "its position has no epoch in hexadecimal, or no offset") }
+        else {
+            throw BusError(.malformed, "position needs 'epoch', a hexadecimal string, and 'offset', a number from 1")
+        }
         return Position(epoch: epoch, offset: UInt64(offset))
     }
 }

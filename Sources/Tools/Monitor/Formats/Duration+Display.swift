@@ -1,15 +1,15 @@
-/// How durations are written.
 extension Duration {
-    /// In seconds, as options take it: `90.0s`.
+    /// The duration in seconds, in the form that options accept: `90.0s`.
     var optionText: String { "\(self / .seconds(1))s" }
 
-    /// In a sentence: `12 ms`, and from ten seconds on `10.3 s`.
+    /// The duration for a sentence: `12 ms`, or `10.3 s` if it has at least ten seconds.
     var sentenceText: String {
         let milliseconds = Int((self / .milliseconds(1)).rounded())
         return abs(milliseconds) < 10_000 ? "\(milliseconds) ms" : "\(Double(milliseconds / 100) / 10) s"
     }
 
-    /// In a table, no finer than the times of messages, which are in milliseconds: `<1ms`, `12ms`, `1.5s`.
+    /// The duration for a table: `<1ms`, `12ms`, `1.5s`. Not more precise than the times of messages, which are in
+    /// milliseconds.
     package var tableText: String {
         let milliseconds = self / .milliseconds(1)
         if milliseconds < 1 { return "<1ms" }
@@ -17,7 +17,7 @@ extension Duration {
             ? "\(Int(milliseconds.rounded()))ms" : "\((milliseconds / 100).rounded() / 10)s"
     }
 
-    /// In whole seconds, minutes, hours and days, of which the largest two that are needed: `5s`, `2m 10s`, `3d 4h`.
+    /// The duration in seconds, or in the two largest of days, hours, minutes and seconds: `5s`, `2m 10s`, `3d 4h`.
     package var unitsText: String {
         let seconds = max(0, components.seconds)
         return switch seconds {

@@ -1,11 +1,11 @@
 package import EventBus
 
-/// Makes lines of messages.
+/// Writes messages as lines.
 package protocol MessageFormat: Sendable {
-    /// What stands above the first message, without the line's end.
+    /// The line above the first message, without a newline. Nil if the format has no heading.
     var heading: String? { get }
 
-    /// Appends the message, with the line's end.
+    /// Appends the message and a newline.
     func write(_ message: Envelope, to lines: inout [UInt8]) throws
 }
 
@@ -20,7 +20,7 @@ extension [UInt8] {
     }
 }
 
-/// The data as it was published, each message's on a line of its own.
+/// Writes the data of each message as it was published, followed by a newline.
 package struct RawFormat: MessageFormat {
     package init() {}
 
@@ -30,8 +30,8 @@ package struct RawFormat: MessageFormat {
     }
 }
 
-/// Some values of each message, with tabs between them; an empty place where there is nothing, so that lines still count
-/// messages, and places still name fields.
+/// Writes values of each message, separated by tabs. A value that the message does not have is empty, so that each line
+/// is one message and each column is one field.
 package struct FieldFormat: MessageFormat {
     private let fields: [MessagePath]
 
@@ -45,8 +45,8 @@ package struct FieldFormat: MessageFormat {
     }
 }
 
-/// A table for spreadsheets: a column for each path, quoted as RFC 4180 says. Lines end as everywhere on this system, which
-/// readers of CSV take as well.
+/// Writes a CSV table with a column for each path. Cells are quoted as in RFC 4180. Lines end with LF instead of the
+/// CRLF of the RFC; CSV readers accept both.
 package struct CSVFormat: MessageFormat {
     private let columns: [MessagePath]
 
@@ -66,14 +66,14 @@ package struct CSVFormat: MessageFormat {
     }
 
     private static func quoted(_ cell: String) -> String {
-        // Looked at by scalars: as a Character, "\r\n" is neither.
+        // Compares Unicode scalars because the Character "\r\n" equals neither "\r" nor "\n".
         let isPlain = !cell.unicodeScalars.contains { "\",\r\n".unicodeScalars.contains($0) }
         return isPlain ? cell : "\"\(cell.replacing("\"", with: "\"\""))\""
     }
 }
 
-/// A line that somebody has drawn up: `{time} {type} {data.playlistID}`. Doubled braces stand for themselves, `\t` and `\n`
-/// for a tab and a line's end.
+/// Writes each message with a line template: `{time} {type} {data.playlistID}`. `{{` and `}}` are written as single
+/// braces, `\t` as a tab and `\n` as a newline.
 package struct TemplateFormat: MessageFormat, Hashable {
     private enum Part: Hashable {
         case text(String)
@@ -82,7 +82,7 @@ package struct TemplateFormat: MessageFormat, Hashable {
 
     private let parts: [Part]
 
-    /// - Throws: ``SyntaxMistake``.
+    /// - Throws: ``SyntaxMistake`` if a brace is not closed or a path is not valid.
     package init(_ text: String) throws(SyntaxMistake) {
         var parts: [Part] = []
         var rest = Substring(text)
@@ -95,7 +95,7 @@ package struct TemplateFormat: MessageFormat, Hashable {
                 let path = rest.prefix { $0 != "}" }
                 rest = rest.dropFirst(path.count)
                 guard rest.popFirst() != nil else {
-                    throw SyntaxMistake("'{' is not closed; write '{{' for the sign itself", column: column)
+                    throw SyntaxMistake("'{' is not closed; add '}', or write '{{' for a brace", column: column)
                 }
                 parts.append(.path(try MessagePath(String(path), column: column + 1)))
             default: parts.append(.text(String(character)))

@@ -2,11 +2,11 @@ package import EventBus
 package import Foundation
 import Support
 
-/// Messages for people: time, type, source → data on one line.
+/// Writes a message for people on one line: time, type, source → data.
 package struct PrettyFormat: Sendable {
     private let time: Date.ISO8601FormatStyle
 
-    /// - Parameter timeZone: in which times are shown.
+    /// - Parameter timeZone: The time zone of the times shown.
     package init(timeZone: TimeZone = .current) {
         time = Date.ISO8601FormatStyle(timeZone: timeZone).time(includingFractionalSeconds: true)
     }
@@ -23,7 +23,7 @@ package struct PrettyFormat: Sendable {
         return line
     }
 
-    /// What else the message says of itself, each attribute a line.
+    /// The message's other attributes, each on its own line.
     package func details(_ message: Envelope) -> [StyledText] {
         let attributes = message.attributes
         let header = message.unreadableHeader.map { String(decoding: $0.bytes, as: UTF8.self) }
@@ -52,7 +52,7 @@ package struct PrettyFormat: Sendable {
 }
 
 extension StyledText {
-    /// A message's type in the colour of its kind, and the key of a document.
+    /// Appends a message's type in the colour of its kind, and a document's key.
     mutating func append(_ type: MessageType, _ style: TextStyle?, key: String?) {
         append(type.kind.rawValue, type.kind.style)
         append(".")

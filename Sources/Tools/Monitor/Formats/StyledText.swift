@@ -1,4 +1,4 @@
-/// A line made of parts that look different.
+/// A line of text whose parts have different styles.
 package struct StyledText: Hashable, Sendable {
     private struct Part: Hashable {
         let text: String
@@ -14,8 +14,8 @@ package struct StyledText: Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - isColored: whether to write the styles.
-    ///   - columns: where to cut the line; `nil` leaves it whole.
+    ///   - isColored: True if the styles are written.
+    ///   - columns: The width of the terminal. A longer line is cut and ends with `…`. Nil for no limit.
     package func rendered(isColored: Bool, columns: Int?) -> String {
         guard let columns, width > columns else {
             return parts.map { Self.render($0.text[...], $0.style, isColored: isColored) }.joined()
@@ -42,7 +42,8 @@ package struct StyledText: Hashable, Sendable {
     }
 }
 
-/// How text looks in a terminal, by the parameter of "select graphic rendition" (ECMA-48).
+/// A text style of a terminal. The raw value is a parameter of the control sequence "select graphic rendition"
+/// (ECMA-48).
 package enum TextStyle: Int, Sendable {
     case bold = 1
     case dim = 2
@@ -59,9 +60,11 @@ package enum TextStyle: Int, Sendable {
 }
 
 extension Character {
-    /// How many columns of a terminal it takes: two for the wide ones of East Asia and for pictures.
+    /// The number of terminal columns that the character takes: two for wide East Asian characters and pictographs,
+    /// otherwise one.
     ///
-    /// These are the blocks of Unicode's EastAsianWidth.txt that are wide as a whole; wcwidth(3) would need a locale.
+    /// The ranges are the blocks that are wide as a whole in Unicode's EastAsianWidth.txt. The C function wcwidth(3) is
+    /// not used because it needs a locale.
     var columns: Int {
         guard let scalar = unicodeScalars.first else { return 0 }
         return switch scalar.value {
@@ -75,14 +78,14 @@ extension Character {
 }
 
 extension String {
-    /// On one line, and without what a terminal would obey: whoever publishes must not be able to paint the screen of
-    /// whoever watches.
+    /// The string on one line and without control characters, so that a publisher cannot control the terminal in which
+    /// its messages are shown.
     package var printable: String {
         var result = String.UnicodeScalarView()
         for scalar in unicodeScalars {
             switch scalar {
             case "\n", "\r", "\t", "\u{2028}", "\u{2029}": result.append(" ")
-            // Direction overrides make text read as something that it is not.
+            // Characters that change the direction of text can make it look like other text.
             case "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}": continue
             default:
                 if scalar.properties.generalCategory != .control { result.append(scalar) }

@@ -3,17 +3,17 @@ internal import EventBus
 package import FlowReview
 package import Navigation
 
-/// A recorded session told to a flow, without a bus.
+/// A recorded session that is played to a flow, without a bus.
 ///
-/// It is what a coordinator does with the same messages, and its states are compared with those that were recorded.
+/// A machine handles the messages as a coordinator does. Its states are compared with the recorded states.
 package struct RecordedSession: Sendable {
     private let recording: Recording
     private let states: RecordedStates
     private let flow: Flow
     private let session: String
 
-    /// Reads the recording's states.
-    /// - Throws: ``RecordingError``, also when there is no message of the session.
+    /// Reads the states of the recording.
+    /// - Throws: ``RecordingError``, also if the recording has no message of the session.
     package init(_ recording: Recording, flow: Flow, session: String) async throws {
         var states = RecordedStates(of: flow.platform, session: session)
         try await recording.read { entry in
@@ -24,20 +24,20 @@ package struct RecordedSession: Sendable {
             let sessions = states.sessions.sorted().joined(separator: ", ")
             throw RecordingError(
                 "recording.session", "\(recording.name) has no message of the session '\(session)'",
-                recovery: sessions.isEmpty ? "it has none at all" : "there are \(sessions)")
+                recovery: sessions.isEmpty ? "it has no messages" : "choose one of its sessions: \(sessions)")
         }
         (self.recording, self.states, self.flow, self.session) = (recording, states, flow, session)
     }
 
-    /// Whether it tells of the platform's states, so that there is something to compare with.
+    /// True if the recording has states of the session on the flow's platform, with which to compare.
     package var hasStates: Bool { !states.isEmpty }
 
-    /// Plays what a coordinator of the flow hears.
+    /// Plays the messages that a coordinator of the flow handles.
     /// - Parameters:
-    ///   - end: the last message; nil for all.
-    ///   - show: gets what came of each, and returns whether to go on.
-    /// - Returns: the machine as it is then.
-    /// - Throws: ``RecordingError``, what `show` throws, and ``BusError`` for a recorded state that cannot be read.
+    ///   - end: The last message to play. Nil for all.
+    ///   - show: Called with the outcome of each message. Returns false to stop.
+    /// - Returns: The machine after the last message.
+    /// - Throws: ``RecordingError``, the errors of `show`, and ``BusError`` if a recorded state cannot be read.
     package func play(
         until end: RecordingMoment? = nil, _ show: (Scenario.Outcome) async throws -> Bool
     ) async throws -> Machine {
@@ -62,7 +62,7 @@ package struct RecordedSession: Sendable {
         types.contains(message.type.description) && message.concerns(flow.consumer)
     }
 
-    /// - Returns: nil for data that is not JSON, which no coordinator takes.
+    /// - Returns: Nil if the data is not JSON: a coordinator does not handle such a message.
     private func step(_ recorded: RecordedMessage) throws -> RecordedStep? {
         guard let input = Machine.Input(recorded.message) else { return nil }
         return RecordedStep(
@@ -71,21 +71,23 @@ package struct RecordedSession: Sendable {
     }
 }
 
-/// The states of one session on one platform, as a recording has them.
+/// The recorded states of one session on one platform.
 struct RecordedStates: Sendable {
     private let platform: String
     private let session: String
-    /// The last by the message that led to them, as it was published: most are never looked at.
+    /// The last state that each message led to, by the message's id. It is not decoded because most states are never
+    /// compared.
     private var documents: [String: Envelope] = [:]
-    /// The commands that came too late.
+    /// The ids of the commands that expired.
     private var expired: Set<String> = []
-    /// The state that the first message led to that led to any, and where it stands.
+    /// The first state of the recording. If its cause led to several states, the last of these.
     private var first: (document: Envelope, number: Int)?
-    /// Where the last message stands of which a state is recorded: behind it nobody can tell whether there was one more.
+    /// The number of the last message that led to a recorded state. The recording does not show whether a later message
+    /// led to a state.
     private var lastAnswered = 0
     private var numbers: [String: Int] = [:]
     private var beginsWithRetained = false
-    /// The sessions that there are messages of.
+    /// All sessions that the recording has messages of.
     private(set) var sessions: Set<String> = []
 
     init(of platform: String, session: String) {
@@ -108,7 +110,7 @@ struct RecordedStates: Sendable {
         numbers[message.id] = recorded.number
         if message.type == Document.NavigationState.type, message.attributes.key == platform {
             let cause = message.attributes.causationID
-            // An answer that releases a queue leads to several states, and a machine takes it whole.
+            // A guard's answer that releases a queue leads to several states; a machine handles it in one step.
             if first == nil || cause != nil && first?.document.attributes.causationID == cause {
                 first = (message, recorded.number)
             }
@@ -126,7 +128,7 @@ struct RecordedStates: Sendable {
 
     func hasExpired(_ message: Envelope) -> Bool { expired.contains(message.id) }
 
-    /// What the recording says that a message has led to.
+    /// The state that a message led to, according to the recording.
     func state(after recorded: RecordedMessage) throws -> RecordedStep.State {
         guard let document = documents[recorded.message.id] else {
             return recorded.number < lastAnswered ? .unchanged : .unknown
@@ -134,14 +136,15 @@ struct RecordedStates: Sendable {
         return .changed(try document.decode(Document.NavigationState.self).snapshot)
     }
 
-    /// Where the machine begins, and behind which message: a recording may begin amid a story.
+    /// The machine before the first message to play, and the number of the last message that it has already handled: a
+    /// recording may begin in the middle of a session.
     func beginning(of flow: Flow) throws -> (machine: Machine, number: Int) {
         let start = Machine(flow: flow, session: session)
         guard let first else { return (start, 0) }
         let snapshot = try first.document.decode(Document.NavigationState.self).snapshot
         let cause = first.document.attributes.causationID.flatMap { numbers[$0] }
         if snapshot.revision == 0 || snapshot.revision == 1 && cause != nil { return (start, 0) }
-        // What is retained, and older than the state, was told to the coordinator before.
+        // If the recording begins with the retained documents, the coordinator had handled those before its state.
         return (Restoration(snapshot, flow: flow).machine, cause ?? (beginsWithRetained ? first.number : 0))
     }
 }

@@ -4,27 +4,28 @@ internal import Support
 internal import SystemPackage
 internal import SystemSupport
 
-/// A file of messages, one a line: what `segue record` writes, or `segue monitor --json`.
+/// A file of messages, one on each line: the output of `segue record` or `segue monitor --json`.
 package struct Recording: Sendable {
-    /// The bytes of the longest line: longer than any message, whose data has at most 4 MiB, a third more in Base64.
+    /// The greatest length of a line, in bytes. Every message is shorter: its data has at most 4 MiB, and Base64 adds a
+    /// third.
     package static let longestLine = 8 << 20
 
     private let path: String
     private let file: String
 
     /// - Parameters:
-    ///   - path: its file, `-` for standard input.
-    ///   - copy: the file that has what came from there.
+    ///   - path: The path of the file, or `-` for standard input.
+    ///   - copy: A file with the content of standard input. Nil if `path` is a file.
     package init(path: String, copy: String? = nil) {
         (self.path, file) = (path, copy ?? path)
     }
 
-    /// As messages to people call it.
+    /// The recording's name in texts for people.
     package var name: String { path == "-" ? "standard input" : path }
 
-    /// Reads it from the beginning, line by line.
-    /// - Parameter body: returns whether it has read enough.
-    /// - Throws: ``RecordingError`` when the file cannot be read, and what `body` throws.
+    /// Reads the file from the beginning, line by line.
+    /// - Parameter body: Returns true to stop reading.
+    /// - Throws: ``RecordingError`` if the file cannot be read, and the errors of `body`.
     package func read(_ body: (RecordingEntry) async throws -> Bool) async throws {
         let descriptor = try readingErrors { try FileDescriptor.open(FilePath(file), .readOnly) }
         defer { try? descriptor.close() }
@@ -40,9 +41,9 @@ package struct Recording: Sendable {
         }
     }
 
-    /// Reads its messages up to the last whole one.
-    /// - Parameter body: returns whether it has read enough.
-    /// - Throws: as ``read(_:)``; ``RecordingError`` for a line that is no message.
+    /// Reads the messages, up to the last complete one.
+    /// - Parameter body: Returns true to stop reading.
+    /// - Throws: The errors of ``read(_:)``, and ``RecordingError`` for a line that is not a message.
     package func readMessages(_ body: (RecordedMessage) async throws -> Bool) async throws {
         try await read { entry in
             switch entry {
@@ -53,18 +54,18 @@ package struct Recording: Sendable {
         }
     }
 
-    /// What is wrong with a line, as an error.
+    /// The error for a line that is not a message.
     func error(_ mistake: RecordingMistake) -> RecordingError {
-        RecordingError("recording.malformed", "\(name):\(mistake.line): this is no message: \(mistake.reason)")
+        RecordingError("recording.malformed", "\(name):\(mistake.line): this is not a message: \(mistake.reason)")
     }
 
-    /// That there is no such moment, as an error.
+    /// The error for a moment that the recording does not have.
     func missing(_ moment: RecordingMoment) -> RecordingError {
         RecordingError(
-            "recording.moment", "\(name) has no message \(moment)", recovery: "see 'segue record info \(path)'")
+            "recording.moment", "\(name) has no message '\(moment)'", recovery: "see 'segue record info \(path)'")
     }
 
-    /// Says of an error of the file which file it is.
+    /// Adds the name of the file to errors of reading it.
     private func readingErrors<Value>(_ body: () throws -> Value) throws -> Value {
         do {
             return try body()
@@ -96,18 +97,18 @@ package struct Recording: Sendable {
     }
 }
 
-/// What a line of a recording says.
+/// The content of a line of a recording.
 package enum RecordingEntry: Hashable, Sendable {
     case header(RecordingHeader)
     case message(RecordedMessage)
     case end(RecordingEnd)
-    /// It says nothing that is understood.
+    /// A line that is not a message, a header or an end.
     case mistake(RecordingMistake)
-    /// The file ends amid this line: whoever wrote it was killed.
+    /// The file ends in the middle of this line because its writer was killed.
     case cutOff(line: Int)
 
-    /// - Parameter number: which message it is, if it is one.
-    /// - Throws: ``RecordingError`` when it is a header of a later version.
+    /// - Parameter number: The number of the message, if the line is a message.
+    /// - Throws: ``RecordingError`` if the line is a header of another version.
     init(_ text: Data, line: Int, number: Int) throws {
         do {
             self = .message(RecordedMessage(number: number, line: line, try CloudEventFormat.message(text)))
@@ -121,7 +122,7 @@ package enum RecordingEntry: Hashable, Sendable {
         let version: Int?
     }
 
-    /// - Returns: nil for what is neither a first nor a last line.
+    /// - Returns: Nil if the line is neither a header nor an end.
     private static func mark(_ text: Data) throws -> RecordingEntry? {
         guard let mark = try? JSONDecoder().decode(Mark.self, from: text) else { return nil }
         switch mark.segue {
@@ -130,7 +131,8 @@ package enum RecordingEntry: Hashable, Sendable {
             guard mark.version == RecordingHeader.version else {
                 throw RecordingError(
                     "recording.version",
-                    "it is a recording of version \(mark.version ?? 0); version \(RecordingHeader.version) can be read",
+                    "the recording has version \(mark.version ?? 0), but this segue reads version "
+                        + "\(RecordingHeader.version)",
                     recovery: "use the segue that wrote it")
             }
             return (try? JSONDecoder().decode(RecordingHeader.self, from: text)).map { .header($0) }
@@ -139,19 +141,19 @@ package enum RecordingEntry: Hashable, Sendable {
     }
 }
 
-/// The first line of a recording: what it is, and which messages it has.
+/// The first line of a recording: its version, and the start and the selection of its messages.
 package struct RecordingHeader: Codable, Hashable, Sendable {
-    /// The latest form of recordings, and the only one so far.
+    /// The current version of the file format, and the only one so far.
     package static let version = 1
     static let mark = "recording"
 
     private let segue: String
     package let version: Int
-    /// When it was begun, as RFC 3339 says it.
+    /// The time at which the recording began, in the form of RFC 3339.
     package let begun: String
-    /// Where in the journal it began, as `--since` says it.
+    /// The first message of the journal that was to be recorded, as a value of the option `--since`.
     package let since: String
-    /// Whether all messages were to be recorded, rather than a selection.
+    /// True if all messages were to be recorded, false for a selection.
     let everything: Bool
 
     package init(since: MonitorStart, _ selection: MessageSelection) {
@@ -162,17 +164,17 @@ package struct RecordingHeader: Codable, Hashable, Sendable {
         everything = selection == MessageSelection()
     }
 
-    /// Whether it began with the last of each document, which says nothing of what came between them.
+    /// True if the recording begins with the retained documents, without the messages between them.
     var beginsWithRetained: Bool { since == MonitorStart.retained.argument }
 
-    /// Whether every message of a stretch of the journal has to be in it.
+    /// True if the recording has every message of a part of the journal, so that a missing offset is a gap.
     var hasEveryMessage: Bool {
         everything && ![MonitorStart.retained, .last].map(\.argument).contains(since)
     }
 }
 
 extension MonitorStart {
-    /// As `--since` says it.
+    /// The start as a value of the option `--since`.
     fileprivate var argument: String {
         switch self {
         case .now: "now"
@@ -186,11 +188,11 @@ extension MonitorStart {
     }
 }
 
-/// A message of a recording, and where it stands in it.
+/// A message of a recording, with its place in the file.
 package struct RecordedMessage: Hashable, Sendable {
-    /// Which message of the recording it is, from 1.
+    /// The number of the message among the messages of the recording, from 1.
     package let number: Int
-    /// The line of the file, from 1.
+    /// The number of the line in the file, from 1.
     package let line: Int
     package let message: Envelope
 
@@ -201,14 +203,14 @@ package struct RecordedMessage: Hashable, Sendable {
     }
 }
 
-/// The last line of a recording that was ended in order: without it, messages may be missing.
+/// The last line of a recording. If it is missing, the recorder did not end normally, and messages may be missing.
 package struct RecordingEnd: Codable, Hashable, Sendable {
     static let mark = "end"
 
     private let segue: String
-    /// How many there are.
+    /// The number of messages in the recording.
     package let messages: Int
-    /// When it was ended, as RFC 3339 says it.
+    /// The time at which the recording ended, in the form of RFC 3339.
     package let ended: String
 
     package init(messages: Int) {
@@ -218,23 +220,23 @@ package struct RecordingEnd: Codable, Hashable, Sendable {
     }
 }
 
-/// A line that is none of a recording.
+/// A line that is not valid in a recording.
 package struct RecordingMistake: Encodable, Hashable, Sendable {
-    /// From 1.
+    /// The number of the line, from 1.
     package let line: Int
-    /// What is wrong, in a few words.
+    /// A short description of the error.
     package let reason: String
 }
 
-/// Why a recording cannot be used.
+/// An error because of which a recording cannot be used.
 package struct RecordingError: Error, Hashable, Sendable {
-    /// A stable name for a program.
+    /// A stable code for programs.
     package let code: String
-    /// One line: what is wrong, and where.
+    /// The problem and its place, on one line.
     package let message: String
-    /// What to do about it.
+    /// An action that solves the problem. Nil if none is known.
     package let recovery: String?
-    /// Whether the file is not there or cannot be read, rather than a wrong one.
+    /// True if the file does not exist or cannot be read, false if its content is wrong.
     package let isMissing: Bool
 
     init(_ code: String, _ message: String, recovery: String? = nil, isMissing: Bool = false) {

@@ -2,7 +2,7 @@ internal import EventBus
 package import Foundation
 internal import Support
 
-/// A part of a recording: from one moment up to another, both included.
+/// A part of a recording, from one moment to another, both included.
 package struct RecordingStretch: Hashable, Sendable {
     private let start: RecordingMoment?
     private let end: RecordingMoment?
@@ -10,7 +10,9 @@ package struct RecordingStretch: Hashable, Sendable {
     private var hasBegun: Bool
     private var hasEnded = false
 
-    /// nil for the recording's own beginning, or end.
+    /// - Parameters:
+    ///   - start: The first moment. Nil for the beginning of the recording.
+    ///   - end: The last moment. Nil for the end of the recording.
     package init(from start: RecordingMoment? = nil, until end: RecordingMoment? = nil) {
         self.start = start
         self.end = end
@@ -19,12 +21,13 @@ package struct RecordingStretch: Hashable, Sendable {
 
     package enum Place: Sendable {
         case before, inside
-        /// With it the stretch ends.
+        /// The last message of the stretch.
         case last
+        /// After the stretch.
         case behind
     }
 
-    /// Where the next message of the recording stands.
+    /// The place of the next message of the recording. Must be called for each message, in order.
     package mutating func place(of recorded: RecordedMessage) -> Place {
         let began = first ?? recorded.message.attributes.time
         first = began
@@ -39,7 +42,8 @@ package struct RecordingStretch: Hashable, Sendable {
         return isLast ? .last : hasEnded ? .behind : .inside
     }
 
-    /// The moment that the recording does not have, once all of it was read.
+    /// After the whole recording has been read: the moment that was not found. Nil if the start was found, and also the
+    /// end if that is an id; any other end may lie beyond the last message.
     package var missing: RecordingMoment? {
         if !hasBegun { return start }
         if case .id? = end, !hasEnded { return end }
@@ -48,15 +52,15 @@ package struct RecordingStretch: Hashable, Sendable {
 }
 
 extension RecordingMoment {
-    /// Times are written in milliseconds, and as numbers they are not exact.
+    /// Half a millisecond, in seconds. Recorded times are in milliseconds, and floating-point numbers are not exact.
     private static let tolerance = 0.000_5
 
-    /// Whether the message is at this moment or behind it.
+    /// True if the message is at this moment or after it.
     fileprivate func isReached(by recorded: RecordedMessage, began: Date) -> Bool {
         isExact(recorded) || isPassed(by: recorded, began: began) || isAt(recorded, began: began)
     }
 
-    /// Whether the message is behind this moment.
+    /// True if the message is after this moment.
     fileprivate func isPassed(by recorded: RecordedMessage, began: Date) -> Bool {
         switch self {
         case .number(let number): recorded.number > number
@@ -66,7 +70,7 @@ extension RecordingMoment {
         }
     }
 
-    /// Whether the message is the only one at this moment.
+    /// True if the moment names this message. False for a time, at which there can be several messages.
     fileprivate func isExact(_ recorded: RecordedMessage) -> Bool {
         switch self {
         case .number(let number): recorded.number == number
@@ -80,7 +84,7 @@ extension RecordingMoment {
         abs(distance(to: recorded, began: began)) <= Self.tolerance
     }
 
-    /// In seconds; infinite for a moment that is not one of time.
+    /// The seconds from this moment to the message; infinite if the moment is not a time.
     private func distance(to recorded: RecordedMessage, began: Date) -> Double {
         let time = recorded.message.attributes.time
         return switch self {
@@ -93,14 +97,14 @@ extension RecordingMoment {
 
 /// A place in a recording.
 package enum RecordingMoment: Hashable, Sendable {
-    /// The message of this number, from 1.
+    /// The message with this number, from 1.
     case number(Int)
-    /// What stood at this offset of its journal.
+    /// The message with this offset in its journal.
     case offset(UInt64)
     case time(Date)
-    /// So long after the first message.
+    /// The time this long after the first message.
     case elapsed(Duration)
-    /// The first message whose id is this one or begins so.
+    /// The first message whose id is this string or begins with it.
     case id(String)
 }
 

@@ -1,24 +1,26 @@
 internal import EventBus
 package import Foundation
 
-/// What is in a recording.
+/// A summary of the content of a recording.
 package struct RecordingSummary: Sendable {
-    /// More than this many lines that are no message are counted only.
+    /// The greatest number of mistakes that are kept; further mistakes are only counted.
     private static let mistakeLimit = 100
 
     package private(set) var header: RecordingHeader?
     package private(set) var end: RecordingEnd?
     package private(set) var messages = 0
-    /// The earliest and the latest time that a message says.
+    /// The earliest and the latest time of a message. Nil if there are no messages.
     package private(set) var times: ClosedRange<Date>?
+    /// The number of messages of each type.
     package private(set) var types: [String: Int] = [:]
+    /// The number of messages of each subject.
     package private(set) var subjects: [String: Int] = [:]
-    /// By the processes that published them.
+    /// The number of messages of each process that published some.
     package private(set) var sources: [String: Int] = [:]
-    /// The lines that are no message.
+    /// The first hundred lines that are not valid.
     package private(set) var mistakes: [RecordingMistake] = []
     package private(set) var mistakeCount = 0
-    /// The line amid which the file ends.
+    /// The line in the middle of which the file ends. Nil if the last line is complete.
     package private(set) var cutOffLine: Int?
     private var journals: [UInt64: IndexSet] = [:]
 
@@ -47,13 +49,13 @@ package struct RecordingSummary: Sendable {
     }
 
     package enum Completeness: String, Sendable {
-        /// It was ended in order, and has as many messages as it says.
+        /// The last line is an end, and there are as many messages as it says.
         case whole
-        /// It was not ended in order: it may lack the last messages.
+        /// The recorder did not end normally: the last messages may be missing.
         case cutOff = "cut off"
-        /// It is not what its recorder wrote.
+        /// A line is not valid, or the number of messages is not the one in the last line.
         case damaged
-        /// It does not say, as the output of a monitor does not.
+        /// The file has neither a header nor an end, like the output of `segue monitor --json`.
         case unknown
     }
 
@@ -67,10 +69,11 @@ package struct RecordingSummary: Sendable {
         times.map { .milliseconds(Int(($0.upperBound.timeIntervalSince($0.lowerBound) * 1000).rounded())) } ?? .zero
     }
 
-    /// How many journals its messages are of.
+    /// The number of journals that the messages come from.
     package var journalCount: Int { journals.count }
 
-    /// The offsets between its messages that it lacks; nil where some may, for not all were to be recorded.
+    /// The ranges of offsets that are missing between messages of the same journal. Nil if not every message was to be
+    /// recorded, because a missing offset is not a gap then.
     package var gaps: [ClosedRange<Int>]? {
         guard header?.hasEveryMessage == true else { return nil }
         return journals.sorted { $0.key < $1.key }.flatMap { _, offsets in

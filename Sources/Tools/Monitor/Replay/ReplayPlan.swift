@@ -4,12 +4,13 @@ internal import Foundation
 internal import Navigation
 internal import Support
 
-/// What of a recording is told again, and how it is changed.
+/// The messages of a recording that a replay sends, and the changes to them.
 package struct ReplayPlan: Sendable {
     package var stretch = RecordingStretch()
-    /// Only these types; empty for any.
+    /// The types that are sent. Empty for all types.
     package var types: [MessagePattern] = []
-    /// Whether what coordinators and the error notifier said is sent as well, instead of waiting for it.
+    /// True if the results, the messages of coordinators and of the error notifier, are sent as well. Otherwise the
+    /// replay waits for them.
     package var sendsResults = false
     package var remapping = Remapping()
     package var identity = ReplayIdentity.same
@@ -18,14 +19,14 @@ package struct ReplayPlan: Sendable {
 
     package enum Step: Sendable {
         case send(Envelope)
-        /// Somebody who hears what was sent before says this, under this id.
+        /// Wait for the message with this id, which a process publishes as the result of earlier messages.
         case await(id: String)
-        /// Somebody says this document; nobody waits for it but the end.
+        /// A process publishes the document with this id. The replay waits for it only at its end.
         case expect(id: String)
         case skip
     }
 
-    /// - Parameter survey: of the same recording.
+    /// - Parameter survey: The survey of the same recording.
     func step(of recorded: RecordedMessage, _ survey: ReplaySurvey, now: Date = Date()) -> Step {
         let role = ReplayRole(of: recorded.message)
         guard role == .input || role == .result && sendsResults else {
@@ -39,19 +40,21 @@ package struct ReplayPlan: Sendable {
         return .send(message)
     }
 
-    /// Whether a message of this type is sent, as far as its type says.
+    /// True if the plan's types include this type.
     func isWanted(_ type: MessageType) -> Bool {
         types.isEmpty || types.contains { $0.matches(type) }
     }
 
-    /// A command is worth as long as it was then, counted from now; but for one that came too late then, and does so again.
+    /// Gives a command its recorded lifetime, counted from now. A command that expired in the recording keeps its
+    /// expiry time, so that it expires again.
     private func renew(_ message: inout Envelope, _ survey: ReplaySurvey, _ now: Date) {
         guard let expiry = message.attributes.expiryTime, !survey.expired.contains(message.id) else { return }
         let lifetime = expiry.timeIntervalSince(message.attributes.time)
         message.attributes.expiryTime = now.addingTimeInterval(max(0, lifetime))
     }
 
-    /// With a part of the inputs only, or others, nobody can be expected to say the same.
+    /// The step for a result: to wait for it. If only some inputs are sent, or changed ones, other results may follow,
+    /// so the replay does not wait.
     private func result(_ message: Envelope) -> Step {
         guard types.isEmpty, remapping.keepsResults, message.hasDerivedID else { return .skip }
         var id = message.id
@@ -60,19 +63,19 @@ package struct ReplayPlan: Sendable {
     }
 }
 
-/// What must be known of a whole recording before any of it is told again.
+/// Facts about the whole recording that a replay needs before it sends the first message.
 package struct ReplaySurvey: Sendable {
-    /// How many messages there are to send.
+    /// The number of messages to send.
     package private(set) var count = 0
-    /// The line amid which the recording ends.
+    /// The line in the middle of which the recording ends. Nil if its last line is complete.
     package private(set) var cutOffLine: Int?
-    /// The ids of its messages, where they are to be changed.
+    /// The ids of all messages. Empty if the plan does not change ids.
     private(set) var ids: Set<String> = []
-    /// The commands that came too late then.
+    /// The ids of the commands that expired in the recording.
     private(set) var expired: Set<String> = []
 
     /// Reads the whole recording.
-    /// - Throws: ``RecordingError`` when a line is no message, or it lacks a moment that the plan names.
+    /// - Throws: ``RecordingError`` if a line is not a message, or the recording does not have a moment of the plan.
     package init(of recording: Recording, _ plan: ReplayPlan) async throws {
         var stretch = plan.stretch
         try await recording.read { entry in
@@ -100,20 +103,20 @@ package struct ReplaySurvey: Sendable {
     }
 }
 
-/// What a replay changes: `subject:default=test,platform:ios=tv`.
+/// Values of attributes that a replay replaces: `subject:default=test,platform:ios=tv`.
 package struct Remapping: Hashable, Sendable {
     package enum Field: String, CaseIterable, Sendable {
         case subject, platform, device, type
     }
 
-    /// A value that takes the place of another.
+    /// A value of an attribute and its replacement.
     package struct Change: Hashable, Sendable {
         package let field: Field
         let former: String
         let latter: String
 
         /// Reads `FIELD:FORMER=LATTER`.
-        /// - Returns: nil unless it is one, and for types that are none.
+        /// - Returns: Nil if the string does not have this form, or if the field is `type` and a value is not a type.
         package init?(_ text: Substring) {
             let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
             let values = parts.last?.split(separator: "=", maxSplits: 1).map { String($0) } ?? []
@@ -129,7 +132,7 @@ package struct Remapping: Hashable, Sendable {
         self.changes = changes
     }
 
-    /// Whether the processes that hear the messages then say what the recorded ones did, under the same ids.
+    /// True if the changed messages still lead to the recorded results, under the same ids.
     var keepsResults: Bool { !changes.contains { $0.field == .platform || $0.field == .type } }
 
     func apply(to message: inout Envelope) {
@@ -144,16 +147,16 @@ package struct Remapping: Hashable, Sendable {
     }
 }
 
-/// Under which ids a story is told again.
+/// The ids and the times of the messages of a replay.
 package enum ReplayIdentity: Hashable, Sendable {
-    /// Under its own, at its own times: coordinators that begin anew reach the very same states.
+    /// The recorded ids and times. Coordinators that start without a state reach exactly the recorded states.
     case same
-    /// Under its own behind this text, and at the time of now: another story beside the recorded one.
+    /// The recorded ids after this prefix, and the current time. The replay is a new story beside the recorded one.
     ///
-    /// Ids that derive from one another still do, and each tells whence it comes.
+    /// An id that derives from another one still does, unless the other is so long that ``DerivedID`` shortens it.
     case new(prefix: String)
 
-    /// - Parameter isKnown: whether a text is the id of a recorded message; data may name one.
+    /// - Parameter isKnown: True if a string is the id of a recorded message. Such ids get the prefix in the data, too.
     func apply(to message: inout Envelope, now: Date, isKnown: (String) -> Bool) {
         guard case .new(let prefix) = self else { return }
         message.attributes.id = prefix + message.id
@@ -162,7 +165,7 @@ package enum ReplayIdentity: Hashable, Sendable {
         message.attributes.time = now
         guard let json = try? JSONValue(parsing: message.data) else { return }
         let data = json.mapStrings { isKnown($0) ? prefix + $0 : $0 }
-        // What names no message stays as it was written.
+        // Data that contains no id of a recorded message stays as it was published, byte for byte.
         if data != json { message.data = Data(data.description.utf8) }
     }
 }
@@ -178,20 +181,21 @@ extension JSONValue {
     }
 }
 
-/// What a recorded message is to those who are told the story again.
+/// The role of a recorded message in a replay.
 package enum ReplayRole: Hashable, Sendable {
-    /// It came from outside of navigation: from a view, a service or a clock.
+    /// The message came from outside of navigation: from a view, a service or a clock. A replay sends it.
     case input
-    /// A coordinator or the error notifier said it of what it had heard, and says it again.
+    /// A coordinator or the error notifier published the message as a result of others. It publishes it again in a
+    /// replay.
     case result
-    /// It tells of a process that is no more.
+    /// The message describes a process that has ended. A replay never sends it.
     case past
 
     package init(of message: Envelope) {
         switch message.type {
         case Document.Presence.type, Document.ServiceContract.type, Document.Flow.type: self = .past
         case Document.NavigationState.type: self = .result
-        // It is said when time has passed: a replay needs no clock.
+        // Published when a time has passed. It is sent, so that the replay does not depend on the coordinator's clock.
         case DomainEvent.GuardDeadlinePassed.type: self = .input
         default:
             self =
@@ -200,12 +204,15 @@ package enum ReplayRole: Hashable, Sendable {
         }
     }
 
-    /// A coordinator that is told an expired command again says so again. A service that said so may not take part.
+    /// True if a coordinator reported that a command had expired. It reports it again when it receives the expired
+    /// command again. A service that reported it may not be running during the replay.
     private static func isExpiryOfCoordinator(_ message: Envelope) -> Bool {
         message.attributes.source.hasPrefix("navigation-coordinator/") && message.isExpiryError
     }
 
-    /// Its ids are drawn, and it hides a banner by its own clock, without a cause.
+    /// True if the message is a result of the error notifier, which is recognised by its source because its ids are
+    /// random. Documents are always results. Another message without a cause is an input: the notifier sends it to hide
+    /// a banner after some time.
     private static func isOfErrorNotifier(_ message: Envelope) -> Bool {
         message.attributes.source.hasPrefix("error-notifier/")
             && (message.type.kind == .document || message.attributes.causationID != nil)
@@ -213,8 +220,8 @@ package enum ReplayRole: Hashable, Sendable {
 }
 
 extension Envelope {
-    /// Whether its id derives from its cause's, as those of coordinators do, in whichever process: told again, it has the
-    /// same one.
+    /// True if the message's id derives from the id of its cause, as the ids of coordinators do. Any process that
+    /// handles the cause again gives its message the same id.
     var hasDerivedID: Bool {
         attributes.causationID.map { DerivedID.isDerived(id, from: $0) } ?? false
     }

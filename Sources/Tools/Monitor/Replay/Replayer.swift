@@ -1,10 +1,10 @@
 package import EventBus
 internal import Foundation
 
-/// Tells a recorded story to the processes of a bus.
+/// Sends the messages of a recording to the processes of a bus.
 ///
-/// Inputs are sent in the order of the recording. What a coordinator said in between, which others may have heard, is
-/// waited for: so the order of the story is the recorded one at any pace.
+/// Inputs are sent in the order of the recording. Before the next input, the replay waits for the results that were
+/// recorded before it, because other processes may have received them. So the order is the recorded one at any pace.
 package struct Replayer: Sendable {
     private let bus: any EventBus
     private let recording: Recording
@@ -14,8 +14,8 @@ package struct Replayer: Sendable {
     private let patience: Duration
 
     /// - Parameters:
-    ///   - survey: of the same recording and plan.
-    ///   - patience: how long somebody may take to say what is waited for.
+    ///   - survey: The survey of the same recording and plan.
+    ///   - patience: The longest time to wait for a result.
     package init(
         bus: any EventBus, _ recording: Recording, _ plan: ReplayPlan, _ survey: ReplaySurvey, pace: ReplayPace,
         patience: Duration = .seconds(5)
@@ -29,16 +29,16 @@ package struct Replayer: Sendable {
     }
 
     package enum Occurrence: Sendable {
-        /// This message comes next; it is sent when the handler returns.
+        /// The next message to send. It is sent after the handler has returned.
         case next(RecordedMessage, Envelope)
-        /// So many are sent by now.
+        /// The number of messages sent so far.
         case sent(Int)
-        /// Nobody says this: nothing is waited for any more.
+        /// No process has published the result with this id in time. The replay waits for no other result.
         case unanswered(id: String)
     }
 
-    /// Sends it all, and waits for the last states.
-    /// - Throws: ``BusError``, ``RecordingError``, and what `tell` throws.
+    /// Sends all messages of the plan, then waits for the last state of each platform.
+    /// - Throws: ``BusError``, ``RecordingError``, and the errors of `tell`.
     package func run(_ tell: @escaping @Sendable (Occurrence) async throws -> Void) async throws {
         try await bus.withSubscription(to: [.all], from: .now) { messages in
             var run = ReplayRun(
@@ -53,7 +53,7 @@ package struct Replayer: Sendable {
 }
 
 extension ReplayPlan {
-    /// Goes through the stretch of a recording that is told again.
+    /// Calls `body` for each message of the plan's stretch, in order, with its step.
     package func forEachStep(
         of recording: Recording, _ survey: ReplaySurvey, _ body: (RecordedMessage, Step) async throws -> Void
     ) async throws {
@@ -66,9 +66,9 @@ extension ReplayPlan {
     }
 }
 
-/// A replay under way.
+/// The state of a replay while it runs.
 struct ReplayRun {
-    /// What goes out together.
+    /// The greatest number of messages in a batch, and of bytes of their data.
     private static let batchLimit = 64
     private static let batchSize = 1 << 20
 
@@ -78,7 +78,7 @@ struct ReplayRun {
     private let tell: @Sendable (Replayer.Occurrence) async throws -> Void
     private var batch: [Envelope] = []
     private var sent = 0
-    /// The last document of each subject and key that a coordinator said.
+    /// The id of the last expected document of each type, subject and key.
     private var expected: [DocumentName: String] = [:]
 
     private struct DocumentName: Hashable {
@@ -111,7 +111,7 @@ struct ReplayRun {
         }
     }
 
-    /// Sends what is left, and waits for the last states.
+    /// Sends the remaining messages, then waits for the expected documents.
     mutating func finish() async throws {
         try await flush()
         for id in expected.values { try await wait(for: id) }
@@ -124,12 +124,12 @@ struct ReplayRun {
         }
         if clock.pace == .stepwise { try await flush() }
         try await tell(.next(recorded, message))
-        // What was never journalled is not now.
+        // A message without a position was not journalled when it was recorded, and is not journalled now.
         if recorded.message.position == nil, message.type.kind != .document {
             try await flush()
             return try await publish(Batch([message], isTransient: true))
         }
-        // What goes out together stands together in the journal: nobody's answer can come between.
+        // The messages of a batch are consecutive in the journal: no result can come between them.
         if batch.count >= Self.batchLimit || batch.map(\.data.count).reduce(message.data.count, +) > Self.batchSize {
             try await flush()
         }
@@ -154,15 +154,16 @@ struct ReplayRun {
     }
 }
 
-/// Hears what the processes of a bus say of what is replayed to them.
+/// Receives the results that processes publish during a replay.
 struct ResultListener {
-    /// What nobody asks for must not add up.
+    /// The greatest number of ids to keep. Results for which the replay never waits must not fill the memory.
     private static let memoryLimit = 10_000
 
     private let messages: MessageSequence
     private let patience: Duration
     private var heard: Set<String> = []
-    /// Whether something did not come: nothing is waited for any more, for whoever says it is not there.
+    /// True after a result has not come in time. The process that publishes the results is probably not running, so the
+    /// replay waits for no other result.
     private(set) var hasGivenUp = false
 
     init(_ messages: MessageSequence, patience: Duration) {
@@ -170,7 +171,8 @@ struct ResultListener {
         self.patience = patience
     }
 
-    /// - Returns: whether the message came; false only once.
+    /// Waits for the message with this id.
+    /// - Returns: False if it has not come in time. All later calls return true without waiting.
     mutating func wait(for id: String) async throws -> Bool {
         if hasGivenUp || heard.remove(id) != nil { return true }
         guard let others = try await others(before: id) else {
@@ -182,7 +184,7 @@ struct ResultListener {
         return true
     }
 
-    /// - Returns: what came before that message; nil when that did not come in time.
+    /// - Returns: The ids of the results before the message with this id. Nil if that message has not come in time.
     private func others(before id: String) async throws -> Set<String>? {
         let (messages, patience) = (messages, patience)
         return try await withThrowingTaskGroup(of: Set<String>?.self) { group in
@@ -204,17 +206,17 @@ struct ResultListener {
     }
 }
 
-/// How fast a story is told again.
+/// The pace of a replay.
 package enum ReplayPace: Hashable, Sendable {
-    /// So many times as fast as it was.
+    /// A multiple of the recorded pace.
     case speed(Double)
-    /// As fast as those who answer.
+    /// Without pauses: the replay only waits for results.
     case fastest
-    /// A message when it is asked for.
+    /// One message at a time: each is sent before the handler is called with the next.
     case stepwise
 }
 
-/// The time that a story takes when it is told again.
+/// The clock of a replay.
 struct ReplayClock {
     let pace: ReplayPace
     private var anchor: (recorded: Date, now: ContinuousClock.Instant)?
@@ -223,7 +225,7 @@ struct ReplayClock {
         self.pace = pace
     }
 
-    /// When a message of this time is due; nil for at once.
+    /// The time at which to send a message with this recorded time. Nil for immediately.
     mutating func instant(for time: Date) -> ContinuousClock.Instant? {
         guard case .speed(let speed) = pace else { return nil }
         guard let anchor else {
@@ -231,7 +233,7 @@ struct ReplayClock {
             return nil
         }
         let seconds = time.timeIntervalSince(anchor.recorded) / speed
-        // Far beyond a hundred years the conversion would trap.
+        // Limited to 95 years because the conversion of much larger numbers would trap.
         return anchor.now + .seconds(min(max(seconds, -3e9), 3e9))
     }
 }

@@ -5,11 +5,11 @@ package import Support
 /// A place in a message: `type`, `correlationid`, `data.songs[0].title`, `position.offset`.
 package struct MessagePath: Hashable, Sendable {
     let member: MessageMember
-    /// Names and indices.
+    /// The names and indices after the member.
     let steps: [String]
     private let text: String
 
-    /// - Parameter column: where the path stands in what somebody wrote.
+    /// - Parameter column: The column of the path in the text of which it is a part, from 1.
     /// - Throws: ``SyntaxMistake``.
     package init(_ text: String, column: Int = 1) throws(SyntaxMistake) {
         let name = text.prefix { $0 != "." && $0 != "[" }
@@ -20,7 +20,7 @@ package struct MessagePath: Hashable, Sendable {
         self.text = text
         steps = try Self.steps(text.dropFirst(name.count), column: column + name.count)
         guard steps.isEmpty || !member.isText else {
-            throw SyntaxMistake("'\(name)' is a text: nothing is inside it", column: column + name.count)
+            throw SyntaxMistake("'\(name)' is a string and has no members", column: column + name.count)
         }
     }
 
@@ -44,7 +44,7 @@ package struct MessagePath: Hashable, Sendable {
     private static func advice(on name: String) -> String {
         let problem = name.isEmpty ? "expected a path such as type or data.url" : "there is no attribute '\(name)'"
         let near = Spelling.nearest(to: name, in: MessageMember.allCases.map(\.rawValue))
-        let other = name.isEmpty ? "" : "; what a message carries is in data, as in data.\(name)"
+        let other = name.isEmpty ? "" : "; write data.\(name) for a member of the data"
         return problem + (near.map { "; did you mean \($0)?" } ?? other)
     }
 }
@@ -53,16 +53,16 @@ extension MessagePath: CustomStringConvertible {
     package var description: String { text }
 }
 
-/// What a message has: the attributes by their names on the wire, what its type is made of, its data and its position.
+/// A member of a message: an attribute by its name in CloudEvents, a part of the type, the data or the position.
 enum MessageMember: String, CaseIterable, Sendable {
     case type, kind, name, source, subject, id, time, key, platform, device, instance, correlationid, causationid
     case traceparent, expirytime, recipient, data, position
 
-    /// Whether it is a text, so that no path leads further.
+    /// True if the member is a string, into which no path leads.
     var isText: Bool { self != .data && self != .position }
     var isTime: Bool { self == .time || self == .expirytime }
 
-    /// `null` for what the message does not have. The data is read elsewhere.
+    /// The member's value; `null` if the message does not have it. Not for `data`, which ``MessageValues`` parses.
     func value(of message: Envelope) -> JSONValue {
         if self == .position { return position(of: message) }
         return text(of: message).map(JSONValue.string) ?? .null
@@ -91,7 +91,7 @@ enum MessageMember: String, CaseIterable, Sendable {
         }
     }
 
-    /// As ``CloudEventFormat`` writes it.
+    /// The position in the form of ``CloudEventFormat``.
     private func position(of message: Envelope) -> JSONValue {
         guard let position = message.position else { return .null }
         let offset = Int(exactly: position.offset).map(JSONValue.integer) ?? .number(Double(position.offset))
@@ -99,7 +99,7 @@ enum MessageMember: String, CaseIterable, Sendable {
     }
 }
 
-/// A message as paths see it. Its data is parsed once, and only if a path leads there.
+/// The values of a message at paths. The data is parsed once, when the first path leads into it.
 package final class MessageValues {
     package let message: Envelope
     private lazy var data = (try? JSONValue(parsing: message.data)) ?? .null
@@ -108,23 +108,23 @@ package final class MessageValues {
         self.message = message
     }
 
-    /// `null` where there is nothing, and for data that is not JSON.
+    /// The value at a path; `null` if there is none, or if the data is not JSON.
     package subscript(path: MessagePath) -> JSONValue {
         let value = path.member == .data ? data : path.member.value(of: message)
         return path.steps.isEmpty ? value : value.value(at: path.steps) ?? .null
     }
 
-    /// A text as it is, anything else as JSON; empty where there is nothing.
+    /// The value at a path as text: a string without quotes, another value as JSON, and nothing for `null`.
     package func text(at path: MessagePath) -> String {
         let value = self[path]
         return value.isNull ? "" : value.stringValue ?? value.description
     }
 }
 
-/// What is wrong with a text that somebody wrote, and where.
+/// An error in a path, an expression or a template, with its column.
 package struct SyntaxMistake: Error, Hashable, Sendable {
     package let message: String
-    /// Counted in characters, from 1.
+    /// The column in characters, from 1.
     package let column: Int
 
     init(_ message: String, column: Int) {

@@ -1,18 +1,18 @@
 package import EventBus
 
-/// Which messages somebody wants to see: what is said here has all to be true of them.
+/// A selection of messages. A message matches if it fits every property.
 package struct MessageSelection: Hashable, Sendable {
-    /// One of these; empty for any.
+    /// The allowed kinds. Empty for all.
     package var kinds: [MessageKind]
-    /// One of these; empty for any.
+    /// The patterns of which at least one matches the type. Empty for all types.
     package var types: [MessagePattern]
-    /// `nil` for any.
+    /// The session. Nil for all sessions.
     package var subject: String?
-    /// One of these; empty for any.
+    /// The patterns of which at least one matches the source. Empty for all sources.
     package var sources: [SourcePattern]
-    /// The story that they belong to; `nil` for any.
+    /// The id of the message with which the story began. Nil for all stories.
     package var correlationID: String?
-    /// All of these.
+    /// The expressions that are all true of the message.
     package var conditions: [WhereExpression]
 
     package init(
@@ -37,16 +37,17 @@ package struct MessageSelection: Hashable, Sendable {
         return conditions.allSatisfy { $0.matches(values) }
     }
 
-    /// Whether it takes messages of this type, as far as the type says.
+    /// True if messages of this type can match. The other properties are not checked.
     func matches(_ type: MessageType) -> Bool {
         (kinds.isEmpty || kinds.contains(type.kind)) && (types.isEmpty || types.contains { $0.matches(type) })
     }
 
-    /// What to subscribe to: at least all that matches.
+    /// The filters for a subscription. They match at least the messages that the selection matches.
     package var filters: [MessageFilter] {
         let ofTypes = types.isEmpty ? [MessageFilter()] : types.flatMap(\.filters)
         let ofKinds = kinds.isEmpty ? ofTypes : ofTypes.flatMap { $0.limited(to: kinds) }
-        // Of what has nothing in common, as events among commands, there is nothing; yet a subscription has a filter.
+        // No message matches a kind and a type that exclude each other, such as event and command.*. A subscription
+        // needs a filter nevertheless.
         let filters = ofKinds.isEmpty ? ofTypes : ofKinds
         return filters.map { MessageFilter(kind: $0.kind, name: $0.name, subject: subject) }
     }
@@ -59,16 +60,16 @@ extension MessageFilter {
     }
 }
 
-/// Which types of message: `command.PlaylistSelected`, `command.*`, `event.Playlist*`, `*.ApplicationError`.
+/// A pattern for message types: `command.PlaylistSelected`, `command.*`, `event.Playlist*`, `*.ApplicationError`.
 package struct MessagePattern: Hashable, Sendable {
-    /// `nil` for any.
+    /// Nil for all kinds.
     package let kind: MessageKind?
-    /// With the wildcards `*` and `?`.
+    /// The name, with the wildcards `*` and `?`.
     package let name: String
     private let glob: Glob
 
-    /// A kind alone stands for all its types, a name alone for the types of that name.
-    /// - Returns: `nil` when no type could match.
+    /// A kind alone matches all types of that kind. A name alone matches the types of that name in all kinds.
+    /// - Returns: Nil if no type can match.
     package init?(_ text: String) {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         switch parts.count {
@@ -85,7 +86,7 @@ package struct MessagePattern: Hashable, Sendable {
         (kind == nil || kind == type.kind) && glob.matches(type.name)
     }
 
-    /// The narrowest that the bus can filter by itself.
+    /// The narrowest filters that the bus supports for the pattern.
     var filters: [MessageFilter] {
         if name.contains(where: { "*?".contains($0) }) { return [MessageFilter(kind: kind)] }
         return (kind.map { [$0] } ?? MessageKind.allCases).map { MessageFilter(kind: $0, name: name) }
@@ -96,7 +97,8 @@ extension MessagePattern: CustomStringConvertible {
     package var description: String { "\(kind?.rawValue ?? "*").\(name)" }
 }
 
-/// Who published: `music-service` for all processes of that name, `music-service/ab*` for some, with wildcards anywhere.
+/// A pattern for sources: `music-service` matches all processes of that name, `music-service/ab*` some of them. The
+/// wildcards `*` and `?` can be anywhere.
 package struct SourcePattern: Hashable, Sendable {
     private let glob: Glob
     private let namesInstance: Bool
@@ -111,9 +113,10 @@ package struct SourcePattern: Hashable, Sendable {
     }
 }
 
-/// A pattern in which `*` stands for any text, `?` for any one character, and all else for itself.
+/// A pattern in which `*` matches any string, `?` matches one character, and every other character matches itself.
 ///
-/// It takes at most the product of both lengths. To fnmatch(3) brackets are signs as well, and without a locale `?` is a byte.
+/// The time to match is at most proportional to the product of both lengths. The C function fnmatch(3) is not used
+/// because it gives brackets a meaning, and without a locale its `?` matches a byte.
 package struct Glob: Hashable, Sendable {
     private let pattern: [Character]
 
@@ -133,7 +136,7 @@ package struct Glob: Hashable, Sendable {
                 place += 1
                 index = text.index(after: index)
             } else if let last = star {
-                // The last star takes one character more: an earlier one would gain nothing by it.
+                // The last star takes one more character. It is not necessary to go back to an earlier star.
                 index = text.index(after: last.index)
                 (place, star) = (last.place + 1, (last.place, index))
             } else {

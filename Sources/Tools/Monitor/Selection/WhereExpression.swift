@@ -1,9 +1,9 @@
 internal import Navigation
 internal import Support
 
-/// What has to be true of a message: `kind != event and data.playlistID == "p1"`. `docs/monitor.md` shows the language.
+/// A condition on messages: `kind != event and data.playlistID == "p1"`. `docs/monitor.md` describes the language.
 ///
-/// It never fails: what is not there is `null`, and values of different types neither equal nor order each other.
+/// The evaluation cannot fail: a missing value is `null`, and values of different types are neither equal nor ordered.
 package struct WhereExpression: Hashable, Sendable {
     indirect enum Condition: Hashable, Sendable {
         case all([Condition])
@@ -57,7 +57,7 @@ extension WhereExpression.Operand {
     }
 }
 
-/// How two values are compared.
+/// A comparison of two values.
 enum WhereComparison: String, Sendable {
     case equal = "=="
     case notEqual = "!="
@@ -65,7 +65,7 @@ enum WhereComparison: String, Sendable {
     case lessOrEqual = "<="
     case greater = ">"
     case greaterOrEqual = ">="
-    /// A text has a part, an array an element, an object a member.
+    /// True if a string has the right value as a part, an array has it as an element, or an object as a member's name.
     case contains
 
     func holds(_ left: JSONValue, _ right: JSONValue) -> Bool {
@@ -87,7 +87,7 @@ extension JSONValue {
     fileprivate func isBefore(_ other: JSONValue) -> Bool {
         switch (self, other) {
         case (.string(let left), .string(let right)): left < right
-        // Whole numbers pass through no floating point: large ones would become equal.
+        // Integers are not converted to floating-point numbers because large ones would become equal.
         case (.integer(let left), .integer(let right)): left < right
         default: if let left = numberValue, let right = other.numberValue { left < right } else { false }
         }

@@ -3,16 +3,17 @@ internal import Foundation
 internal import Navigation
 internal import Support
 
-/// Makes conditions of tokens: `or` binds least, then `and`, then `not`.
+/// Parses tokens to a condition. `not` has the highest precedence, then `and`, then `or`.
 struct WhereParser {
-    /// Parentheses and `not` are parsed, and their conditions looked at, by recursion: a stack is finite.
+    /// The greatest depth of parentheses and `not`. They are parsed and evaluated by recursion, and the stack is
+    /// finite.
     private static let depthLimit = 64
 
     private let tokens: [WhereToken]
     private var index = 0
     private var depth = 0
 
-    /// - Parameter tokens: the last one is the end.
+    /// - Parameter tokens: The tokens of an expression. The last one is the end.
     init(_ tokens: [WhereToken]) {
         self.tokens = tokens
     }
@@ -37,7 +38,7 @@ struct WhereParser {
     }
 
     private mutating func parseOne() throws(SyntaxMistake) -> WhereExpression.Condition {
-        guard depth < Self.depthLimit else { throw mistake("nested more than \(Self.depthLimit) deep") }
+        guard depth < Self.depthLimit else { throw mistake("nested more than \(Self.depthLimit) levels deep") }
         depth += 1
         defer { depth -= 1 }
         if take("not", "!") { return .not(try parseOne()) }
@@ -97,9 +98,9 @@ struct WhereParser {
         switch place.kind {
         case .text(let text): return .value(.string(try checked(text, for: path, with: comparison, at: place)))
         case .word(let text):
-            // Of words, only numbers, `true`, `false` and `null` are JSON.
+            // The only words that are JSON are numbers, `true`, `false` and `null`.
             if let value = try? JSONValue(parsing: Data(text.utf8)) { return .value(value) }
-            // Only what names a member whole, or leads into the data, is a path here: a type has dots as well.
+            // Other words with dots may be message types, so a path here is a member's name or leads into the data.
             if MessageMember(rawValue: text) != nil || text.hasPrefix("data.") || text.hasPrefix("data[") {
                 return .path(try MessagePath(text, column: place.column))
             }
@@ -109,7 +110,8 @@ struct WhereParser {
         }
     }
 
-    /// A kind that there is not, and a time that is none, would never match anything.
+    /// Refuses an unknown kind and an invalid time, which would never match, and converts a time to the form of
+    /// messages.
     private func checked(
         _ text: String, for path: MessagePath, with comparison: WhereComparison, at place: WhereToken
     ) throws(SyntaxMistake) -> String {
@@ -118,13 +120,14 @@ struct WhereParser {
             let kinds = MessageKind.allCases.map(\.rawValue)
             let advice = Spelling.nearest(to: text, in: kinds).map { "did you mean \($0)?" }
             throw SyntaxMistake(
-                "'\(text)' is no kind; \(advice ?? "there are \(kinds.joined(separator: ", "))")", column: place.column)
+                "'\(text)' is not a kind; \(advice ?? "kinds are \(kinds.joined(separator: ", "))")",
+                column: place.column)
         }
         guard path.member.isTime else { return text }
         guard let time = Timestamp.date(from: text) else {
-            throw SyntaxMistake("'\(text)' is no time such as 2026-03-01T12:00:00Z", column: place.column)
+            throw SyntaxMistake("'\(text)' is not a time; write it as 2026-03-01T12:00:00Z", column: place.column)
         }
-        // All times of messages have this form, in which the order of texts is that of times.
+        // The times of all messages have this form, in which the order of strings is the order of times.
         return Timestamp.text(of: time)
     }
 
@@ -145,12 +148,12 @@ struct WhereParser {
     }
 }
 
-/// A word, a quoted text or a sign of a where-expression.
+/// A word, a quoted string or a sign of a where expression.
 struct WhereToken: Hashable {
     enum Kind: Hashable {
         case word(String)
         case text(String)
-        /// `and`, `or` and `not` may be written `&&`, `||` and `!`.
+        /// An operator or a delimiter. `&&`, `||` and `!` mean the same as the words `and`, `or` and `not`.
         case sign(String)
         case end
     }
@@ -158,7 +161,7 @@ struct WhereToken: Hashable {
     let kind: Kind
     let column: Int
 
-    /// How a mistake names it.
+    /// The token as error messages name it.
     var name: String {
         switch kind {
         case .word(let text), .sign(let text): "'\(text)'"
@@ -176,7 +179,7 @@ struct WhereToken: Hashable {
     }
 }
 
-/// Takes an expression apart.
+/// Splits an expression into tokens.
 private struct WhereLexer {
     private static let signs = ["==", "!=", "<=", ">=", "&&", "||", "<", ">", "!", "(", ")", "[", "]", ",", "="]
 
@@ -197,7 +200,7 @@ private struct WhereLexer {
         let word = word()
         if !word.isEmpty { return WhereToken(kind: .word(word), column: column) }
         guard let sign = Self.signs.first(where: { characters[index...].starts(with: $0) }) else {
-            throw SyntaxMistake("'\(character)' has no meaning here", column: column)
+            throw SyntaxMistake("unexpected '\(character)'; put a string in quotes", column: column)
         }
         index += sign.count
         return WhereToken(kind: .sign(sign), column: column)
@@ -205,7 +208,7 @@ private struct WhereLexer {
 
     private var peek: Character? { index < characters.count ? characters[index] : nil }
 
-    /// What may stand in a path, a number, a type, a source or a pattern; an index belongs to the path before it.
+    /// Reads a path, a number, a type, a source or a pattern. An index such as `[0]` belongs to the path before it.
     private mutating func word() -> String {
         let start = index
         while let character = peek {
@@ -226,19 +229,20 @@ private struct WhereLexer {
         return end > index + 1 && end < characters.count && characters[end] == "]" ? end + 1 : nil
     }
 
-    /// In double quotes the escapes of JSON, in single ones none.
+    /// Reads a quoted string. Double quotes allow the escapes of JSON; single quotes have no escapes.
     private mutating func text(quotedBy quote: Character) throws(SyntaxMistake) -> String {
         let start = index
         index += 1
         while let character = peek, character != quote {
             index += quote == "\"" && character == "\\" ? 2 : 1
         }
-        guard peek == quote else { throw SyntaxMistake("a text is not closed", column: start + 1) }
+        guard peek == quote else { throw SyntaxMistake("the string is not closed; add \(quote)", column: start + 1) }
         index += 1
         let text = String(characters[start..<index])
         guard quote == "\"" else { return String(text.dropFirst().dropLast()) }
         guard let string = (try? JSONValue(parsing: Data(text.utf8)))?.stringValue else {
-            throw SyntaxMistake("a text in double quotes is written as in JSON", column: start + 1)
+            throw SyntaxMistake(
+                "this is not a JSON string; use the escapes of JSON, or single quotes", column: start + 1)
         }
         return string
     }

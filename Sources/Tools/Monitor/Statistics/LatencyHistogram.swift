@@ -1,7 +1,7 @@
-/// How long messages took, in a room that does not grow: buckets that are as wide as what they hold is large, within 1/32,
-/// as HdrHistogram has them. To the microsecond, up to 71 minutes; what took longer counts as that.
+/// A histogram of latencies with a fixed size. As in HdrHistogram, the width of a bucket is at most 1/32 of its values.
+/// Values are in microseconds, up to 71 minutes; longer latencies count as 71 minutes.
 package struct LatencyHistogram: Hashable, Sendable {
-    /// Buckets for each doubling of the values, as a power of 2.
+    /// The binary logarithm of the number of buckets for each doubling of the values.
     private static let precision: UInt32 = 5
     private static let bucketCount = bucket(of: .max) + 1
 
@@ -11,19 +11,19 @@ package struct LatencyHistogram: Hashable, Sendable {
 
     package init() {}
 
-    /// What would have arrived before it was sent has taken no time: clocks differ.
+    /// Adds a latency. A negative one counts as zero: it occurs if the clocks of two machines differ.
     package mutating func record(_ latency: Duration) {
         let (seconds, attoseconds) = latency.components
         let isLong = seconds > Int64(UInt32.max) / 1_000_000
         let value = isLong ? .max : UInt32(clamping: seconds * 1_000_000 + attoseconds / 1_000_000_000_000)
-        // Most messages of a journal have no latency that anybody wants to know.
+        // Allocated with the first latency: there is a histogram for each type, and many types have no latency.
         if counts.isEmpty { counts = [Int](repeating: 0, count: Self.bucketCount) }
         counts[Self.bucket(of: value)] += 1
         count += 1
         largest = max(largest, value)
     }
 
-    /// The least that so many of a hundred did not exceed, within 1/32; `nil` when there were none.
+    /// The smallest latency that `percent` of the latencies do not exceed, within 1/32. Nil if there are no latencies.
     package func percentile(_ percent: Double) -> Duration? {
         guard count > 0 else { return nil }
         var left = max(1, Int((Double(count) * min(percent, 100) / 100).rounded(.up)))
@@ -34,7 +34,8 @@ package struct LatencyHistogram: Hashable, Sendable {
         return .microseconds(largest)
     }
 
-    /// Values below 64 have a bucket each; from there on the five bits behind the first one count.
+    /// Values below 64 have a bucket each. The bucket of a larger value depends on its highest bit and the five bits
+    /// after.
     private static func bucket(of value: UInt32) -> Int {
         let width = UInt32(UInt32.bitWidth - value.leadingZeroBitCount)
         let shift = width > precision + 1 ? width - precision - 1 : 0

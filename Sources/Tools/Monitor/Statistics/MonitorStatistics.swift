@@ -3,9 +3,10 @@ package import EventBus
 package import Foundation
 internal import Synchronization
 
-/// Counts what a monitor sees. It knows no clock: who asks says how late it is.
+/// Counts the messages of a monitor. It does not read a clock; the caller passes the times.
 package struct MonitorStatistics: Sendable {
-    /// Whoever publishes decides how many types there are; those beyond this count as one.
+    /// The greatest number of types, and of processes, that are counted separately: publishers decide how many there
+    /// are. Further types are counted together as `others`; further processes are not listed.
     static let capacity = 500
 
     private let start: Date
@@ -15,12 +16,12 @@ package struct MonitorStatistics: Sendable {
     private var discarded = 0
     private var lastReport = Duration.zero
 
-    /// - Parameter start: when it begins; how long an older message took is not known.
+    /// - Parameter start: The time at which the statistics begin. Latencies of older messages are not recorded.
     package init(start: Date) {
         self.start = start
     }
 
-    /// - Parameter time: when it arrived.
+    /// - Parameter time: The time at which the message arrived.
     package mutating func note(_ message: Envelope, at time: Date) {
         let sent = message.attributes.time
         let latency = sent < start ? nil : Duration.seconds(time.timeIntervalSince(sent))
@@ -37,7 +38,8 @@ package struct MonitorStatistics: Sendable {
         }
     }
 
-    /// - Parameter document: what a process says of itself; what calls itself so and is something else says nothing.
+    /// Lists a process with the figures of its presence.
+    /// - Parameter document: The presence. If it is withdrawn or cannot be decoded, the process is no longer listed.
     package mutating func note(presence document: Envelope) {
         guard let key = document.attributes.key else { return }
         let presence = try? document.decode(Document.Presence.self)
@@ -45,8 +47,8 @@ package struct MonitorStatistics: Sendable {
         services[key] = presence
     }
 
-    /// With the rates since the last report.
-    /// - Parameter elapsed: since the beginning.
+    /// The report with the rates since the last report.
+    /// - Parameter elapsed: The time since the beginning.
     package mutating func report(after elapsed: Duration) -> StatisticsReport {
         let seconds = (elapsed - lastReport) / .seconds(1)
         lastReport = elapsed
@@ -55,8 +57,8 @@ package struct MonitorStatistics: Sendable {
         return report(rows, seconds)
     }
 
-    /// With the rates of the whole time.
-    /// - Parameter elapsed: since the beginning.
+    /// The report with the rates since the beginning.
+    /// - Parameter elapsed: The time since the beginning.
     package func summary(after elapsed: Duration) -> StatisticsReport {
         let seconds = elapsed / .seconds(1)
         var rows = types.map { $1.summary($0.description, seconds: seconds) }
@@ -84,7 +86,7 @@ package struct MonitorStatistics: Sendable {
     }
 }
 
-/// Statistics that several tasks write and read, from now on.
+/// Statistics that several tasks write and read. They begin when the board is created.
 package final class StatisticsBoard: Sendable {
     private let start = ContinuousClock.now
     private let statistics = Mutex(MonitorStatistics(start: Date()))
@@ -104,30 +106,30 @@ package final class StatisticsBoard: Sendable {
         statistics.withLock { $0.note(presence: document) }
     }
 
-    /// With the rates since the last report.
+    /// The report with the rates since the last report.
     package func report() -> StatisticsReport {
         let elapsed = ContinuousClock.now - start
         return statistics.withLock { $0.report(after: elapsed) }
     }
 
-    /// With the rates of the whole time.
+    /// The report with the rates since the beginning.
     package func summary() -> StatisticsReport {
         let elapsed = ContinuousClock.now - start
         return statistics.withLock { $0.summary(after: elapsed) }
     }
 }
 
-/// What came of one type.
+/// The statistics of one message type.
 struct TypeStatistics: Sendable {
     private(set) var count = 0
-    /// Of the data.
+    /// The bytes of the messages' data.
     private var bytes = 0
-    /// How many were dropped by the feed, and came from the journal.
+    /// The number of messages that the feed dropped and that were read from the journal.
     private var recovered = 0
-    /// Those up to this offset were removed before they were read.
+    /// The offset of the last message that retention removed before it was read. Nil if there was none.
     private var removedThrough: UInt64?
     private var latency = LatencyHistogram()
-    /// What there was at the last report.
+    /// The values of `count` and `bytes` at the last report.
     private var reported = (count: 0, bytes: 0)
 
     mutating func note(size: Int, latency: Duration?) {
@@ -144,13 +146,13 @@ struct TypeStatistics: Sendable {
         removedThrough = max(removedThrough ?? 0, offset)
     }
 
-    /// - Parameter seconds: since the last report.
+    /// - Parameter seconds: The time since the last report.
     mutating func report(_ type: String, seconds: Double) -> StatisticsReport.OfType {
         defer { reported = (count, bytes) }
         return report(type, count - reported.count, bytes - reported.bytes, seconds)
     }
 
-    /// - Parameter seconds: since the beginning.
+    /// - Parameter seconds: The time since the beginning.
     func summary(_ type: String, seconds: Double) -> StatisticsReport.OfType {
         report(type, count, bytes, seconds)
     }
@@ -166,29 +168,29 @@ struct TypeStatistics: Sendable {
     }
 }
 
-/// Who sent how much, and how far everybody has come.
+/// The messages of each type, and the progress of each process.
 package struct StatisticsReport: Encodable, Hashable, Sendable {
-    /// One type's messages.
+    /// The messages of one type.
     package struct OfType: Encodable, Hashable, Sendable {
         package let type: String
-        /// Since the beginning.
+        /// The number of messages since the beginning.
         package let count: Int
         /// Messages per second.
         package let rate: Double
-        /// Of the data.
+        /// Bytes of data per second.
         package let bytesPerSecond: Double
-        /// Milliseconds from the publishing to the arrival that half of the messages did not exceed; `nil` when none was
+        /// The milliseconds from publishing to arrival that half of the messages do not exceed. Nil if no message was
         /// published since the beginning.
         package let p50: Double?
-        /// The same of 99 in a hundred.
+        /// The milliseconds that 99 % of the messages do not exceed. Nil if `p50` is nil.
         package let p99: Double?
-        /// How many the feed dropped, and the journal gave back.
+        /// The number of messages that the feed dropped and that were read from the journal.
         package let recovered: Int
-        /// Those up to this offset were removed by retention before they were read; `nil` when none was.
+        /// The offset of the last message that retention removed before it was read. Nil if there was none.
         package let removedThrough: UInt64?
     }
 
-    /// One process, as it last said.
+    /// The progress of one process, from its last presence.
     package struct OfService: Encodable, Hashable, Sendable {
         package let service: String
         package let instance: String
@@ -197,11 +199,11 @@ package struct StatisticsReport: Encodable, Hashable, Sendable {
         package let lag: UInt64
     }
 
-    /// The time to which the rates refer.
+    /// The length of the time to which the rates refer.
     package let seconds: Double
-    /// The most frequent first.
+    /// The types, with the highest rate first.
     package let types: [OfType]
     package let services: [OfService]
-    /// Messages that came too late or made no sense, since the beginning.
+    /// The number of messages since the beginning that a process could not use, for example because they had expired.
     package let discarded: Int
 }

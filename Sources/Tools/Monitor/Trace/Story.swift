@@ -2,24 +2,25 @@ internal import Contracts
 package import EventBus
 internal import Navigation
 
-/// The messages that one message has led to.
+/// A message and all messages that it has led to.
 package struct Story: Sendable {
-    /// More are counted only: a process that answers itself must not fill the memory.
+    /// The greatest number of messages that are kept; further messages are only counted. A process that answers its own
+    /// messages must not fill the memory.
     private static let limit = 10_000
 
-    /// The id of its first message, which all of it carries as correlation.
+    /// The id of the first message, which is the correlation id of all messages.
     package let id: String
     package private(set) var messages: [TracedMessage] = []
-    /// How many more there are.
+    /// The number of messages that are not kept.
     package private(set) var dropped = 0
-    /// The sessions' platforms on which a guard waits for the answer to a message of this story.
+    /// The pairs of session and platform on which a guard waits for the answer to a message of this story.
     private var waiting: Set<[String]> = []
 
     package init(id: String) {
         self.id = id
     }
 
-    /// - Returns: whether it is a message of this story.
+    /// - Returns: True if the message belongs to this story.
     @discardableResult
     package mutating func take(_ message: Envelope) -> Bool {
         noteGuard(message)
@@ -32,7 +33,7 @@ package struct Story: Sendable {
         return true
     }
 
-    /// The W3C traces of its messages: one, unless a stranger began another.
+    /// The ids of the messages' W3C traces. There is one, unless another client has begun a trace of its own.
     package var traces: [String] {
         var seen: Set<String> = []
         return messages.compactMap(\.trace).filter { seen.insert($0).inserted }
@@ -40,7 +41,7 @@ package struct Story: Sendable {
 
     package var tree: TraceTree { TraceTree(messages) }
 
-    /// Whether more is to be expected, however long it takes.
+    /// True if a guard waits, so that more messages follow, however long it takes.
     package var isPending: Bool { !waiting.isEmpty }
 
     private mutating func noteGuard(_ message: Envelope) {
@@ -59,21 +60,21 @@ package struct StoryFinder: Sendable {
     private let bus: any EventBus
     private let start: MonitorStart
 
-    /// - Parameter start: where to look from.
+    /// - Parameter start: The first message to search.
     package init(bus: any EventBus, start: MonitorStart) {
         self.bus = bus
         self.start = start
     }
 
-    /// What a text may mean.
+    /// The result of a search for a story by an id.
     package enum Match: Hashable, Sendable {
         case none
         case story(id: String)
-        /// Some of the stories that it may mean.
+        /// The ids of several matching stories, but not necessarily of all.
         case several([String])
     }
 
-    /// - Parameter text: the id of a message or a story, or how it begins.
+    /// - Parameter text: The id of a message or a story, or the beginning of such an id.
     package func match(_ text: String) async throws -> Match {
         let search = try await read(from: start, into: Search()) { search, message in
             let ids = [message.id, message.attributes.correlationID]
@@ -91,7 +92,7 @@ package struct StoryFinder: Sendable {
         }
     }
 
-    /// The story that began last.
+    /// The story that began last. Nil if there is none.
     package func last() async throws -> Story? {
         guard start == .beginning else {
             let id = try await read(from: start, into: nil) { (last: inout String?, message) in
@@ -105,7 +106,8 @@ package struct StoryFinder: Sendable {
             let isRead = try await tail.readStretch(Envelope.storyBeginnings) { if $0.beginsStory { id = $0.id } }
             guard isRead else { break }
         }
-        // What came of a message stands behind it in the journal; a stranger's may stand before it, if not far.
+        // The results of a message are after it in the journal. A message of another client may be before it, but only
+        // a little: it is found if it is in the last stretch.
         return if let id { try await story(id, from: .offset(tail.start.offset + 1)) } else { nil }
     }
 
@@ -146,23 +148,24 @@ package struct StoryFinder: Sendable {
     }
 }
 
-/// Waits for the next story, and follows it until it has come to an end.
+/// Waits for the next story, and follows it to its end.
 ///
-/// It has when nothing was said of it for a while, and no guard waits for an answer to a message of it.
+/// A story has ended when none of its messages was published for a while, and no guard waits for an answer to one of
+/// them.
 package struct StoryFollower: Sendable {
     private let bus: any EventBus
     private let quiet: Duration
 
-    /// - Parameter quiet: how long nothing may be said before the story counts as ended.
+    /// - Parameter quiet: The time without a message after which the story has ended.
     package init(bus: any EventBus, quiet: Duration) {
         self.bus = bus
         self.quiet = quiet
     }
 
     /// - Parameters:
-    ///   - whenListening: called once no story is missed any more.
-    ///   - show: gets the story each time that more of it is known.
-    /// - Returns: all of it.
+    ///   - whenListening: Called when the subscription is live: no later story is missed.
+    ///   - show: Called with the story so far, each time that it has new messages.
+    /// - Returns: The whole story.
     package func follow(
         whenListening: @escaping @Sendable () async -> Void, _ show: @escaping @Sendable (Story) async throws -> Void
     ) async throws -> Story {
@@ -200,7 +203,7 @@ package struct StoryFollower: Sendable {
             hasNews = true
         }
 
-        /// The story, if there is more of it than at the last call.
+        /// The story if it has new messages since the last call, otherwise nil.
         func news() -> Story? {
             defer { hasNews = false }
             return hasNews ? story : nil
@@ -213,12 +216,13 @@ package struct StoryFollower: Sendable {
 }
 
 extension Envelope {
-    /// Among these are all messages that ``beginsStory`` is true of.
+    /// Filters that match every message with which a story can begin.
     static let storyBeginnings = [MessageFilter.kind(.command), .kind(.event)]
 
-    /// Whether a story begins with it: somebody wants something, or something has happened, and no message is the cause.
+    /// True if a story begins with the message: it is a command or an event that no message has caused.
     ///
-    /// What views report of what they show comes of another story, though they do not say of which.
+    /// A view's reports about the screens that it shows are results of another story, although they do not name a
+    /// cause.
     var beginsStory: Bool {
         guard attributes.causationID == nil, attributes.correlationID == id else { return false }
         let isReport = type == Command.ScreenDisplayed.type || type == Command.ScreenGone.type

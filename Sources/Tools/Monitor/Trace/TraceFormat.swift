@@ -1,11 +1,11 @@
 internal import EventBus
 package import Foundation
 
-/// Traces for people: a tree of lines, with the chain that led to the last message marked.
+/// Writes a trace for people as a tree of lines. The chain that led to the last message is marked.
 package struct TraceFormat: Sendable {
     private let time: Date.ISO8601FormatStyle
 
-    /// - Parameter timeZone: in which times are shown.
+    /// - Parameter timeZone: The time zone of the times shown.
     package init(timeZone: TimeZone = .current) {
         time = Date.ISO8601FormatStyle(timeZone: timeZone).time(includingFractionalSeconds: true)
     }
@@ -14,14 +14,14 @@ package struct TraceFormat: Sendable {
         tree.nodes.map(line)
     }
 
-    /// What there is to say of all of it.
+    /// A line with the number of messages, processes and steps and the duration.
     package func summary(_ story: Story, _ tree: TraceTree) -> String {
         let sources = Set(tree.nodes.map(\.message.source)).count
         let steps = tree.criticalPath.count - 1
         let dropped = story.dropped == 0 ? "" : "; \(story.dropped) more are not shown"
         return
-            "\(count(tree.nodes.count, "message")) of \(count(sources, "process")) in \(tree.duration.sentenceText); "
-            + "* \(count(max(0, steps), "step")) to the last\(dropped)"
+            "\(count(tree.nodes.count, "message")) from \(count(sources, "process")) in \(tree.duration.sentenceText); "
+            + "\(count(max(0, steps), "step")) (*) to the last message\(dropped)"
     }
 
     private func line(_ node: TraceTree.Node) -> StyledText {
@@ -46,7 +46,7 @@ package struct TraceFormat: Sendable {
         switch node.origin {
         case .none, .cause: nil
         case .unknown: "its cause is not in the journal"
-        case .cycle: "it is said to be its own cause"
+        case .cycle: "its causes form a cycle"
         }
     }
 

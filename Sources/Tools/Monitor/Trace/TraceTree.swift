@@ -1,36 +1,38 @@
 package import EventBus
 package import Foundation
 
-/// What caused what in a story, as a tree.
+/// The messages of a story as a tree of causes and effects.
 ///
-/// The messages may come in any order. Strangers may name causes that there are not, or that are their own effects.
+/// The messages can be in any order. A message of another client can name a cause that does not exist, or one of its
+/// own effects as its cause.
 package struct TraceTree: Hashable, Sendable {
     package struct Node: Hashable, Sendable {
         package let message: TracedMessage
-        /// How many causes lie between it and the beginning.
+        /// The number of causes in the chain from the root to this node; 0 for a root.
         package let depth: Int
         package let origin: Origin
-        /// The time since its cause; nil for a beginning.
+        /// The time since the cause. Nil for a root.
         package let sinceCause: Duration?
         package let sinceStart: Duration
-        /// For each level above it, and its own, whether more of the same cause follow further down; of deep ones the last.
+        /// For each level below the root, down to the node's own: true if another message with the same cause follows.
+        /// Only the last 32 levels.
         package let hasNext: [Bool]
-        /// Whether it is on the chain that led to the last message.
+        /// True if the node is in the chain that led to the last message.
         package fileprivate(set) var isCritical = false
     }
 
     package enum Origin: Hashable, Sendable {
-        /// Nothing caused it.
+        /// The message has no cause.
         case none
-        /// Its cause is in the tree.
+        /// The cause is in the tree.
         case cause
-        /// Its cause is not among the messages.
+        /// The cause is not among the messages.
         case unknown
-        /// It is among what it is said to have caused.
+        /// The chain of causes leads back to the message.
         case cycle
     }
 
-    /// Each cause before what it caused, and that in the order of time.
+    /// The nodes in depth-first order: each cause is before its effects, and the effects are in the order of time.
     package private(set) var nodes: [Node] = []
 
     package init(_ messages: [TracedMessage]) {
@@ -39,14 +41,14 @@ package struct TraceTree: Hashable, Sendable {
         markCritical()
     }
 
-    /// From its first to its last message.
+    /// The time from the first to the last message.
     package var duration: Duration { nodes.map(\.sinceStart).max() ?? .zero }
 
     /// The chain that led to the last message.
     package var criticalPath: [Node] { nodes.filter(\.isCritical) }
 
     private mutating func markCritical() {
-        // Of what was said in the same millisecond, what lies deepest came last, and of that what is journalled last.
+        // Of the messages of the last millisecond, the deepest is taken as the last, and of these the last in the tree.
         let last = nodes.indices.max { left, right in
             (nodes[left].sinceStart, nodes[left].depth, left) < (nodes[right].sinceStart, nodes[right].depth, right)
         }
@@ -60,7 +62,7 @@ package struct TraceTree: Hashable, Sendable {
     }
 }
 
-/// What a trace needs to know of a message.
+/// The properties of a message that a trace needs.
 package struct TracedMessage: Hashable, Sendable {
     package let id: String
     package let cause: String?
@@ -71,7 +73,7 @@ package struct TracedMessage: Hashable, Sendable {
     package let platform: String?
     package let time: Date
     package let position: Position?
-    /// The W3C trace that it says it belongs to; nil if it says none that can be read.
+    /// The id of the message's W3C trace. Nil if it has no valid `traceparent`.
     package let trace: String?
 
     package init(_ message: Envelope) {
@@ -87,18 +89,18 @@ package struct TracedMessage: Hashable, Sendable {
         trace = attributes.traceparent.flatMap(TraceContext.init(parsing:))?.traceID
     }
 
-    /// Earlier ones first; what was said in the same millisecond in the order of the journal.
+    /// Orders messages by time, and those of the same millisecond by their offsets.
     static func isEarlier(_ left: TracedMessage, _ right: TracedMessage) -> Bool {
         guard left.time == right.time else { return left.time < right.time }
         return (left.position?.offset ?? 0, left.id) < (right.position?.offset ?? 0, right.id)
     }
 }
 
-/// Puts messages in the order of a tree, without recursion: chains may be long.
+/// Orders messages as a tree. It does not use recursion because chains can be long.
 struct TraceTreeBuilder {
     private let messages: [TracedMessage]
     private let start: Date
-    /// By index, so that a message which came twice is shown twice.
+    /// The effects of each message, by index instead of id: a message that was received twice is shown twice.
     private var effects: [Int: [Int]] = [:]
     private var beginnings: [(index: Int, origin: TraceTree.Origin)] = []
     private var isPlaced: [Bool]
@@ -121,12 +123,12 @@ struct TraceTreeBuilder {
 
     mutating func nodes() -> [TraceTree.Node] {
         for beginning in beginnings { place(beginning.index, beginning.origin) }
-        // What no beginning leads to goes round in circles: each is entered where it is earliest.
+        // The messages that no root leads to are in cycles. Each cycle is entered at its earliest message.
         for index in messages.indices where !isPlaced[index] { place(index, .cycle) }
         return placed
     }
 
-    /// How many levels a line can show: a chain may be thousands of messages long.
+    /// The greatest number of levels that a line shows. A chain can be thousands of messages long.
     private static let shownLevels = 32
 
     private struct Branch {
@@ -161,7 +163,7 @@ struct TraceTreeBuilder {
             sinceStart: distance(from: start, to: message.time), hasNext: branch.hasNext)
     }
 
-    /// Messages carry milliseconds.
+    /// The time between two messages, rounded to milliseconds because their times are in milliseconds.
     private func distance(from: Date, to: Date) -> Duration {
         .milliseconds(Int64(clamping: Int((to.timeIntervalSince(from) * 1000).rounded())))
     }

@@ -2,7 +2,7 @@ import Contracts
 import EventBus
 
 extension Command {
-    /// A guest wants a coffee.
+    /// A guest orders a coffee.
     package struct CoffeeOrdered: CommandMessage {
         package var kind: String
 

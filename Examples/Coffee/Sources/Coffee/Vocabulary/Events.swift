@@ -2,7 +2,7 @@ import Contracts
 import EventBus
 
 extension DomainEvent {
-    /// The coffee stands on the counter.
+    /// The coffee is on the counter.
     package struct CoffeeServed: EventMessage {
         package var kind: String
 

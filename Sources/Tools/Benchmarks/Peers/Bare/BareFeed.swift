@@ -1,6 +1,6 @@
 internal import ZeroMQ
 
-/// Sends messages of the four frames that a bus's messages have, as fast as libzmq takes them.
+/// Sends messages with the four frames of the bus's messages, as fast as libzmq accepts them.
 struct BarePublisher {
     let directory: String
 
@@ -39,9 +39,9 @@ struct BarePublisher {
     }
 }
 
-/// Counts what comes on several SUB sockets, in one thread.
+/// Counts the messages that arrive at several SUB sockets, in one thread.
 struct BareSubscriber {
-    /// The offset of a message that only tells whether the way is open.
+    /// The offset of a probe: a message that only shows that the connection works.
     static let probe = UInt64(1) << 62
 
     let directory: String
@@ -71,7 +71,7 @@ struct BareSubscriber {
         }
     }
 
-    /// Until every socket has the last message, or nothing comes any more.
+    /// Counts until every socket has received the last message, or no message arrives for `order.patience`.
     private func count(_ order: PeerOrder, _ poll: SocketPoll) throws -> Report {
         var report = Report()
         var open = poll.sockets.count
@@ -81,7 +81,7 @@ struct BareSubscriber {
                     guard offset < Self.probe else { return }
                     if report.count == 0 { report.begin = MonotonicTime.now }
                     report.count += 1
-                    // Reading the clock takes its time too: now and then is enough, as long as it is done at the end.
+                    // Reading the clock takes time, so it is read for every 16th message and for the last ones.
                     if report.count & 15 == 0 || offset == order.count { report.end = MonotonicTime.now }
                     if offset == order.count { open -= 1 }
                 }
@@ -90,8 +90,8 @@ struct BareSubscriber {
         return report
     }
 
-    /// Takes what is there.
-    /// - Parameter body: gets each message's offset.
+    /// Receives the messages that have arrived, without waiting.
+    /// - Parameter body: Called with the offset of each message.
     private func receive(_ socket: Socket, _ body: (UInt64) -> Void) throws {
         try withUnsafeTemporaryAllocation(byteCount: BareSockets.frameSize, alignment: 8) { buffer in
             while try socket.receive(into: buffer, waiting: false) != nil {
@@ -105,7 +105,7 @@ struct BareSubscriber {
     }
 }
 
-/// libzmq's own proxy, in place of the broker.
+/// Runs libzmq's own proxy in place of the broker.
 struct BareProxy {
     let directory: String
 
@@ -119,9 +119,9 @@ struct BareProxy {
     }
 }
 
-/// The sockets of a program that uses libzmq and nothing else, around a proxy with XSUB and XPUB.
+/// The sockets of programs that use only libzmq, connected by a proxy with XSUB and XPUB.
 enum BareSockets {
-    /// Unlimited queues: what drops at the default limits moves no faster.
+    /// Queues without limits: with the default limits messages are dropped, and the rest is not delivered faster.
     static let options: [SocketOption] = [.linger(0), .sendHighWaterMark(0), .receiveHighWaterMark(0)]
     static let frameSize = 4096
 

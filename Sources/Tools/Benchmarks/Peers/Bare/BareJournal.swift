@@ -1,6 +1,7 @@
 internal import GRDBSQLite
 
-/// SQLite without a bus: rows like those of the journal, a hundred a transaction, from one prepared statement.
+/// Writes rows like those of the journal to SQLite, without a bus: 100 rows per transaction, with one prepared
+/// statement.
 struct BareJournal {
     private static let schema = """
         PRAGMA journal_mode = WAL;
@@ -43,7 +44,7 @@ struct BareJournal {
     ) throws {
         try frames.header.withUnsafeBytes { header in
             try frames.data.withUnsafeBytes { data in
-                // The same in every row, and still bound for each, as in any journal.
+                // Header and data are the same in every row, but are bound for each row as in a real journal.
                 for index in 0..<count {
                     if index.isMultiple(of: BusPublisher.batchSize) { try execute("BEGIN IMMEDIATE", database) }
                     head += 1

@@ -2,14 +2,15 @@ internal import EventBus
 internal import Foundation
 internal import ZeroMQ
 
-/// The client of the bare round trip: the same typed messages as JSON, with neither a bus nor a journal around them.
+/// The client of the bare round trip. It sends the same typed messages as JSON, without a bus or a journal.
 struct BareClient {
     let directory: String
 
     func run(_ control: Control) throws {
         let publisher = try BareSockets.publisher(directory)
         let subscriber = try BareSockets.subscriber(directory, topic: BareEcho.answers)
-        // A SUB gets nothing until its subscription has travelled: asks until there is an answer.
+        // A SUB socket receives nothing before its subscription has reached the proxy: repeats requests until an answer
+        // arrives.
         try subscriber.set(.receiveTimeout(20))
         var number = 0
         repeat {
@@ -24,7 +25,7 @@ struct BareClient {
                 number += 1
                 let begin = MonotonicTime.now
                 guard try exchange(number, publisher, subscriber) else {
-                    throw BenchmarkError("an answer is not that to the request")
+                    throw BenchmarkError("no answer to a request arrived")
                 }
                 latencies.append(MonotonicTime.now - begin)
             }
@@ -32,14 +33,14 @@ struct BareClient {
         }
     }
 
-    /// - Returns: false when no answer has come in time.
+    /// - Returns: False if no answer has arrived before the socket's timeout.
     private func exchange(_ number: Int, _ publisher: Socket, _ subscriber: Socket) throws -> Bool {
         let number = Payload.firstNumber + number
         let data = try JSONEncoder.wire.encode(BenchmarkRequest(number: number))
         try Self.topic.withUnsafeBytes { try publisher.send($0, more: true) }
         try data.withUnsafeBytes { try publisher.send($0, more: false) }
         return try withUnsafeTemporaryAllocation(byteCount: BareSockets.frameSize, alignment: 8) { buffer in
-            // Answers to what was asked before the first one came are passed over.
+            // Skips late answers to the requests that were repeated at the beginning.
             while true {
                 guard try subscriber.receive(into: buffer) != nil, let count = try subscriber.receive(into: buffer)
                 else { return false }
@@ -52,7 +53,7 @@ struct BareClient {
     private static let topic = Array(BareEcho.requests.utf8)
 }
 
-/// The other end of the bare round trip: reads a typed message, and answers with another.
+/// The handler of the bare round trip. It reads typed messages, and answers each with another.
 struct BareEcho {
     static let requests = "command.BenchmarkRequest.3e"
     static let answers = "event.BenchmarkEvent.3e"

@@ -3,10 +3,10 @@ internal import Foundation
 internal import Logging
 internal import ZeroMQEventBus
 
-/// Publishes as fast as the broker acknowledges, with several batches under way.
+/// Publishes batches as fast as the broker acknowledges them, several at a time.
 struct BusPublisher {
     static let batchSize = 100
-    /// Batches under way at once.
+    /// The greatest number of batches that are not yet acknowledged.
     static let window = 16
 
     let address: String
@@ -28,7 +28,8 @@ struct BusPublisher {
         }
     }
 
-    /// The messages as a program hands them to the bus: that it has made them is not the bus's work.
+    /// The messages in the form in which a program passes them to the bus. Their creation is not measured because it is
+    /// not the bus's work.
     private static func batches(_ order: PeerOrder, source: String) throws -> [Batch] {
         try stride(from: 0, to: order.count, by: batchSize).map { start in
             let indices = start..<min(start + batchSize, order.count)
@@ -54,9 +55,9 @@ struct BusPublisher {
     }
 }
 
-/// A process's connection to the bus.
+/// Connections of a process to the bus.
 enum BusPeer {
-    /// Connects, and runs `body` on the thread that owns the sockets, as a program does that wants its messages soon.
+    /// Connects, and runs `body` on the thread that owns the sockets, as a program does that needs short latencies.
     static func withBus<Result: Sendable>(
         at address: String, _ body: @escaping @Sendable (ZeroMQEventBus) async throws -> Result
     ) async throws -> Result {
@@ -68,7 +69,7 @@ enum BusPeer {
         }
     }
 
-    /// Several connections at once.
+    /// Opens several connections, and runs `body` with them.
     static func withBuses<Result: Sendable>(
         _ count: Int, at address: String, beside open: [ZeroMQEventBus] = [],
         _ body: @escaping @Sendable ([ZeroMQEventBus]) async throws -> Result

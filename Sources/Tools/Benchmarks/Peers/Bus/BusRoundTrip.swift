@@ -17,7 +17,7 @@ struct BusClient {
                         let request = try await bus.send(BenchmarkRequest(number: Payload.firstNumber + index))
                         guard let answer = try await answers.next(), answer.attributes.causationID == request.id,
                             try answer.decode(BenchmarkEvent.self).number == Payload.firstNumber + index
-                        else { throw BenchmarkError("an answer is not that to the request") }
+                        else { throw BenchmarkError("the next event is not the answer to the request") }
                         latencies.append(MonotonicTime.now - begin)
                     }
                     try await control.report(Report(latencies: latencies))
@@ -27,7 +27,7 @@ struct BusClient {
     }
 }
 
-/// The handler of the round trip: a typed command in, a typed event out.
+/// The handler of the round trip. It answers each typed command with a typed event.
 struct BusEcho {
     let address: String
 

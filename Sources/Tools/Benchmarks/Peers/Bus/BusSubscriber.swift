@@ -2,7 +2,7 @@ internal import EventBus
 internal import Synchronization
 internal import ZeroMQEventBus
 
-/// Subscribers that count what comes, each with a connection of its own.
+/// Subscribers that count the messages that arrive, each with a connection of its own.
 struct BusSubscriber {
     private enum Turn {
         case counted, silent
@@ -20,7 +20,8 @@ struct BusSubscriber {
         }
     }
 
-    /// Subscribes, reports that all subscriptions are live, and, when asked, reports what has come.
+    /// Subscribes and reports when all subscriptions are live. After the next order, reports the messages that have
+    /// arrived.
     private static func count(_ order: PeerOrder, _ buses: [ZeroMQEventBus], _ control: Control) async throws {
         let begin = MonotonicTime.now
         let tallies = buses.map { _ in Tally(expected: order.count) }
@@ -51,7 +52,7 @@ struct BusSubscriber {
         try await control.report(report)
     }
 
-    /// What has not come by then is lost.
+    /// Returns when no message has arrived for `order.patience`. Messages that are missing then count as lost.
     private static func waitForSilence(_ tallies: [Tally], _ order: PeerOrder) async throws -> Turn {
         while true {
             let count = tallies.map(\.report.count).reduce(0, +)
@@ -61,7 +62,7 @@ struct BusSubscriber {
     }
 }
 
-/// What one subscriber has got so far; whoever waits for it looks on.
+/// The messages that one subscriber has received so far. Other tasks read it while it counts.
 final class Tally: Sendable {
     private struct State {
         var report = Report()
@@ -77,14 +78,14 @@ final class Tally: Sendable {
 
     var report: Report { state.withLock(\.report) }
 
-    /// Counts until all have come; a task that is cancelled is told what has come until then.
+    /// Counts until all messages have arrived. Returns normally if the task is cancelled.
     func count(_ messages: MessageSequence) async throws {
         do {
             for try await message in messages where add(Payload.number(in: message.data)) == expected { return }
         } catch is CancellationError {}
     }
 
-    /// - Returns: how many there are.
+    /// - Returns: The number of messages so far.
     private func add(_ number: Int) -> Int {
         let now = MonotonicTime.now
         return state.withLock { state in

@@ -2,10 +2,11 @@ internal import BusProtocol
 internal import EventBus
 internal import ZeroMQ
 
-/// Fills a journal in the protocol's own terms: making millions of envelopes would take longer than journalling them.
+/// Fills a journal with requests of the wire protocol. Creating millions of envelopes would take longer than
+/// journalling them.
 struct JournalFiller {
     private static let batchSize = 1000
-    /// Batches under way at once.
+    /// The greatest number of batches that are not yet acknowledged.
     private static let window = 8
 
     static let shortData = Array("{}".utf8)
@@ -40,11 +41,11 @@ struct JournalFiller {
                     continue
                 }
             }
-            // Until the broker is there, nothing can be sent and nothing comes.
+            // Before the broker is connected, nothing can be sent and nothing arrives; then it tries again after 1 ms.
             _ = try replies.wait(milliseconds: sequence == 0 ? 1 : -1)
             while let frames = try socket.receive() {
                 if case .refused(let error) = try Reply.read(frames).reply {
-                    throw BenchmarkError("the journal could not be filled: \(error.message)")
+                    throw BenchmarkError("the broker refused a batch for the journal: \(error.message)")
                 }
                 answered += 1
             }
@@ -60,7 +61,7 @@ extension PublishedMessage {
         return PublishedMessage(topic: topic, subject: subject, key: key, header: header, data: data[...])
     }
 
-    /// Only the attributes that CloudEvents requires, and no data to speak of.
+    /// The message with only the attributes that CloudEvents requires, and with an empty object as data.
     fileprivate func shortened(_ event: Envelope) -> PublishedMessage {
         let header = #"{"id":"1","source":"bench","specversion":"1.0","type":"\#(event.type)"}"#
         return PublishedMessage(
