@@ -138,12 +138,12 @@ struct StepTests {
         "What is wrong with a tree is said where it is written",
         arguments: [
             ("- screen: a\n    where: { x: 1 }", 6, "no command leads to the first step"),
-            ("- screen: a\n    steps: [{ screen: b }]", 6, "no command leads from 'a' to its 'steps'"),
-            ("- screen: a\n    next: command.Go", 6, "'next' has no steps to lead to"),
-            ("- screen: a\n    guard: { accept: event.Ok, deadline: 1s }", 6, "the guard has no 'next' to wait before"),
+            ("- screen: a\n    steps: [{ screen: b }]", 6, "step 'a' has 'steps' but no 'next'"),
+            ("- screen: a\n    next: command.Go", 6, "step 'a' has 'next' but no 'steps'"),
+            ("- screen: a\n    guard: { accept: event.Ok, deadline: 1s }", 6, "step 'a' has a guard but no 'next'"),
             (
                 "- screen: a\n    next: command.Go\n    steps:\n      - screen: b\n        where: { answer.x: 1 }", 9,
-                "'answer.' fields need a guard on step 'a'"
+                "step 'a' has no guard"
             ),
             (
                 "- screen: a\n    next: command.Go\n    steps:\n      - screen: b\n      - screen: a", 9,

@@ -426,17 +426,23 @@ package struct FlowChecker {
         }
         for (place, step) in Flow.steps(of: trees, at: "steps") {
             if step.next == nil, !step.steps.isEmpty {
-                report("no command leads from '\(step.screen)' to its 'steps'; name it in 'next'", at: "\(place).steps")
+                report(
+                    "step '\(step.screen)' has 'steps' but no 'next'; name the command that leads to them in 'next'",
+                    at: "\(place).steps")
             } else if step.next != nil, step.steps.isEmpty {
-                report("'next' has no steps to lead to; add 'steps', or remove 'next'", at: "\(place).next")
+                report(
+                    "step '\(step.screen)' has 'next' but no 'steps'; add 'steps', or remove 'next'",
+                    at: "\(place).next")
             }
             if step.next == nil, step.guard != nil {
-                report("the guard has no 'next' to wait before; add 'next', or remove the guard", at: "\(place).guard")
+                report(
+                    "step '\(step.screen)' has a guard but no 'next'; add 'next', or remove the guard",
+                    at: "\(place).guard")
             }
             for (index, following) in step.steps.enumerated() where step.guard == nil {
                 guard !following.answerFields.isEmpty else { continue }
                 report(
-                    "'answer.' fields need a guard on step '\(step.screen)'; add one, or remove them",
+                    "step '\(step.screen)' has no guard, so 'answer.' fields match nothing; add a guard, or remove them",
                     at: "\(place).steps[\(index)].where")
             }
         }

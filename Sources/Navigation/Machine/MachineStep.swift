@@ -6,8 +6,8 @@ struct MachineStep {
     private let flow: Flow
     /// The message that is being handled. While the end of a run is handled, it is the message about that end.
     var input: Machine.Input
-    /// The state before the message. Conditions and templates refer to it, whatever earlier actions of the step have
-    /// changed.
+    /// The state before the message or, while the end of a run is handled, before that. Conditions and templates refer
+    /// to it, whatever earlier actions have changed.
     var before: NavigationState
     /// The attempt that waited before the message. Nil after its end has been settled.
     private var waiting: PendingGuard?

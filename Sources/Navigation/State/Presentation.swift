@@ -23,7 +23,7 @@ public struct Presentation: Hashable, Sendable {
     /// The topmost screen of the stack.
     public var top: ScreenInstance { path.last ?? instance }
 
-    /// True if the user may dismiss it, for example by a swipe.
+    /// True unless the options forbid the user to dismiss it, for example by a swipe.
     public var isInteractivelyDismissable: Bool { options.interactiveDismissal ?? true }
 
     /// The presented screen and the screens pushed on it; the topmost one is last.

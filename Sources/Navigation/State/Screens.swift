@@ -1,6 +1,6 @@
 public import Support
 
-/// The screen beneath all others, and the container that it may be.
+/// The screen beneath all others, and its container if it has one.
 public struct RootScreen: Hashable, Sendable {
     public var instance: ScreenInstance
     /// The arrangement of the stacks that the root contains. Nil for a plain stack.
