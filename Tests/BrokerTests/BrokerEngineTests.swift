@@ -36,7 +36,7 @@ struct BrokerEngineTests {
                 producer: fixture.producer, sequence: 1, messages: [Fixture.message("A"), bad])
             #expect(
                 fixture.ask(.publish(batch))
-                    == .refused(ProtocolError(.topic, "event.A.00 is not the partition of its subject")))
+                    == .refused(ProtocolError(.topic, "topic event.A.00 does not have the partition of its subject")))
             #expect(fixture.journal.head == 0)
             #expect(fixture.publish(sequence: 2, ["B"]) == .published(epoch: fixture.journal.epoch, offset: 1))
         }

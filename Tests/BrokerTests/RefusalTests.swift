@@ -61,7 +61,7 @@ struct RefusalTests {
             let key = try #require(frames[2].firstIndex(of: UInt8(ascii: "b")))
             frames[2][key] = 0xff
             let reply = fixture.reply(fixture.handle([Incoming(peer: [1], frames: frames)]))
-            #expect(reply == .refused(ProtocolError(.malformed, "a text is not UTF-8")))
+            #expect(reply == .refused(ProtocolError(.malformed, "a string is not UTF-8")))
         }
     }
 

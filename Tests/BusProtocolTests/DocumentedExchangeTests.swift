@@ -88,16 +88,16 @@ struct DocumentedExchangeTests {
     @Test("the table of operations has all that a client sends, and no other")
     func operations() throws {
         let rows = try DocumentedExchange.text().matches(of: #/(?m)^\| (\d+ [a-z]+) \|/#).map { String($0.1) }
-        // A query is what the broker sends; its section has it.
+        // The table does not contain `query`, which only the broker sends; the page describes it in another section.
         let sent = BusProtocol.Operation.allCases.filter { $0 != .query }
         #expect(rows == sent.map { "\($0.rawValue) \($0)" })
     }
 }
 
-/// The example of docs/wire-protocol.md, read as its text says: a line is a frame, lines indented further continue it, what
-/// stands in quotes is sent as it is, and the rest is hexadecimal.
+/// The example of docs/wire-protocol.md. Each line is a frame; a line with a deeper indent continues it. The bytes in
+/// quotes are sent as they are; the others are hexadecimal.
 struct DocumentedExchange {
-    /// The messages that follow, frame by frame, in the order of the page.
+    /// The remaining messages of the example, each as its frames.
     private(set) var messages: ArraySlice<[[UInt8]]>
 
     private static let page = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../docs/wire-protocol.md")
@@ -122,7 +122,7 @@ struct DocumentedExchange {
         }
     }
 
-    /// Its frames; nil at the end.
+    /// The frames of the next message; nil after the last.
     mutating func next() -> [[UInt8]]? { messages.popFirst() }
 
     mutating func expect(_ request: Request, id: UInt64) {
@@ -137,7 +137,7 @@ struct DocumentedExchange {
         #expect(read.reply == reply)
     }
 
-    /// A token that is neither, such as a mistyped digit.
+    /// A token that is neither quoted nor two hexadecimal digits.
     struct NotHexadecimal: Error {
         let token: Substring
     }
@@ -154,7 +154,7 @@ struct DocumentedExchange {
     }
 }
 
-/// What the exchange is about.
+/// The values that the example uses.
 extension DocumentedExchange {
     static let epoch: UInt64 = 0x2a
     static let producer = id(of: 0x00)
@@ -162,7 +162,7 @@ extension DocumentedExchange {
     static let server = id(of: 0x20)
     static let member = id(of: 0xf0)
 
-    /// Sixteen bytes that count on from one.
+    /// Sixteen consecutive bytes.
     private static func id(of first: UInt8) -> UUID {
         let first = first & 0xf0
         return UUID(

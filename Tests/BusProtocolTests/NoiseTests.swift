@@ -42,7 +42,7 @@ struct NoiseTests {
         }
     }
 
-    /// All that a client reads, to the last field.
+    /// Everything that a client reads from the broker, up to the last field.
     private static func read(_ frames: [[UInt8]]) {
         _ = try? Notice(frames)
         _ = try? Inbox.readAnswer(frames)

@@ -4,7 +4,8 @@ import Testing
 
 @testable import BusProtocol
 
-/// Without it the log of each run has four million numbers, which take a minute to write.
+/// A short description of the arguments: without it the log of each run would contain four million numbers, which take
+/// a minute to write.
 extension PublishedMessage: CustomTestStringConvertible {
     package var testDescription: String {
         "\(topic) of \(subject), key of \(key.utf8.count), header of \(header.count), data of \(data.count) bytes"

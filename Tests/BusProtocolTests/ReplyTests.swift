@@ -39,7 +39,7 @@ struct ReplyTests {
         (.consumers, .consumers(ConsumerList(epoch: 1, head: 9, consumers: [consumer, consumer]))),
         (.serve, .done), (.answer, .done), (.cancel, .done), (.forget, .done),
         (.ask, .answer(header: [1, 2], data: [])),
-        (.ask, .refused(ProtocolError(.unserved, "nobody serves query.Songs"))),
+        (.ask, .refused(ProtocolError(.unserved, "no process serves query.Songs"))),
     ]
 
     static func offsets(_ partitions: [Partition]) -> [Partition: UInt64] {
@@ -70,7 +70,7 @@ struct ReplyTests {
     func foreignHead() throws {
         var head = RequestHead(operation: .hello, id: 9).bytes
         head[2] = 200
-        let refusal = Reply.refused(ProtocolError(.version, "version 200 is not spoken here"))
+        let refusal = Reply.refused(ProtocolError(.version, "version 200 is not supported"))
         let read = try Reply.read(refusal.frames(head: head))
         #expect(read.id == 9)
         #expect(read.reply == refusal)
@@ -137,7 +137,7 @@ struct ReplyTests {
         let message = FeedMessage(topic: "event.A.00", epoch: 1, offset: 1, previous: 0, header: [1], data: [2])
         for frames in Self.frames([message, message]) {
             for length in 0..<frames[1].count {
-                // Only where a message ends may the packet end.
+                // A packet may only end where a message ends.
                 let isWhole = length == 8 + (frames[1].count - 8) / 2
                 let read = try? FeedPacket.messages([frames[0], Array(frames[1].prefix(length))])
                 #expect((read != nil) == isWhole, "\(length) bytes")

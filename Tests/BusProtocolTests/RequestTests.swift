@@ -119,7 +119,7 @@ struct RequestTests {
     func foreignVersion() throws {
         var frame = RequestHead(operation: .hello, id: 77).bytes
         frame[2] = 9
-        #expect(throws: ProtocolError(.version, "version 9 of the protocol is not spoken here, but 1")) {
+        #expect(throws: ProtocolError(.version, "version 9 of the protocol is not supported; use version 1")) {
             try RequestHead(frame)
         }
         #expect(RequestHead.id(of: frame) == 77)
@@ -129,7 +129,7 @@ struct RequestTests {
     func foreignOperation() throws {
         var frame = RequestHead(operation: .hello, id: 78).bytes
         frame[3] = 99
-        #expect(throws: ProtocolError(.operation, "operation 99 is not known")) { try RequestHead(frame) }
+        #expect(throws: ProtocolError(.operation, "operation 99 is unknown")) { try RequestHead(frame) }
         #expect(throws: ProtocolError(.operation, "only the broker sends queries")) { try Request(.query, body: []) }
     }
 

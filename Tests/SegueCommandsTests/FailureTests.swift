@@ -46,7 +46,7 @@ struct FailureTests {
             var segue = segue
             segue.environment["SEGUE_BUS"] = "nonsense"
             let result = try await segue("services")
-            #expect(result.error.hasPrefix("segue: SEGUE_BUS: 'nonsense' is not a bus: use ipc:///"))
+            #expect(result.error.hasPrefix("segue: SEGUE_BUS: 'nonsense' is not the address of a bus; write ipc:///"))
             #expect(result.status == 78)
         }
     }

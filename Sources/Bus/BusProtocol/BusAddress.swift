@@ -1,6 +1,6 @@
 package import EventBus
 
-/// Where a broker is: `ipc://DIRECTORY` or `tcp://HOST:PORT`.
+/// The address of a broker: `ipc:///DIRECTORY` or `tcp://HOST:PORT`, with a port from 1 to 65534.
 package struct BusAddress: Hashable, Sendable, CustomStringConvertible {
     package enum Location: Hashable, Sendable {
         case directory(String)
@@ -9,14 +9,17 @@ package struct BusAddress: Hashable, Sendable, CustomStringConvertible {
 
     package let location: Location
 
-    /// - Throws: ``BusError`` with code `address` when the text is neither form, or a socket's path would not fit.
+    /// - Throws: ``BusError`` with code `address` if `text` has neither form, or if the path of a socket would exceed
+    ///   107 bytes.
     package init(_ text: String) throws(BusError) {
         if text.hasPrefix("ipc:///") {
             location = .directory(String(text.dropFirst("ipc://".count)))
-            // sockaddr_un holds 107 characters; libzmq fails with a bare ENAMETOOLONG.
+            // A sockaddr_un holds 107 bytes of path. For a longer path libzmq fails with ENAMETOOLONG and says nothing
+            // more.
             guard ingress.utf8.count - "ipc://".utf8.count <= 107 else {
                 throw BusError(
-                    .address, "\(text) is too long: a socket's path has at most 107 characters; use a shorter directory"
+                    .address,
+                    "'\(text)' is too long: the path of a socket has at most 107 bytes; use a shorter directory"
                 )
             }
         } else if text.hasPrefix("tcp://"), let colon = text.lastIndex(of: ":"),
@@ -24,16 +27,17 @@ package struct BusAddress: Hashable, Sendable, CustomStringConvertible {
         {
             location = .network(host: String(text.dropFirst("tcp://".count)[..<colon]), port: port)
         } else {
-            throw BusError(.address, "'\(text)' is not a bus: use ipc:///DIRECTORY or tcp://HOST:PORT")
+            throw BusError(.address, "'\(text)' is not the address of a bus; write ipc:///DIRECTORY or tcp://HOST:PORT")
         }
     }
 
-    /// Where messages are handed in.
+    /// The endpoint of the ingress, to which clients send requests.
     package var ingress: String { endpoint(socket: "ingress", portOffset: 0) }
-    /// Where messages come out: the next port, or the socket beside.
+    /// The endpoint of the feed, from which clients receive messages: the second socket in the directory, or the next
+    /// port.
     package var feed: String { endpoint(socket: "feed", portOffset: 1) }
 
-    /// The directory that holds the sockets; nil for a network address.
+    /// The directory of the sockets; nil for a network address.
     package var directory: String? {
         if case .directory(let directory) = location { directory } else { nil }
     }

@@ -1,9 +1,10 @@
 internal import EventBus
 
-/// A piece of a frame: messages are cut out of the frame that brought them without being copied.
+/// A slice of a received frame. The parts of a message refer to the frame that contains them instead of copying it.
 package typealias Bytes = ArraySlice<UInt8>
 
-/// Reads the binary frames of the protocol. Everything it is given came from outside: it throws, it never traps.
+/// Reads the binary frames of the protocol. The frames come from other processes: an invalid frame throws and never
+/// traps.
 package struct ByteReader {
     private let frame: [UInt8]
     private var index = 0
@@ -31,7 +32,7 @@ package struct ByteReader {
         return index..<index + count
     }
 
-    /// Bytes behind their length in four.
+    /// Reads a blob: its length in 4 bytes, then that many bytes.
     package mutating func blob() throws(ProtocolError) -> Bytes {
         try bytes(count: Int(try read(UInt32.self)))
     }
@@ -39,12 +40,12 @@ package struct ByteReader {
     package mutating func text() throws(ProtocolError) -> String {
         let bytes = try bytes(count: Int(try read(UInt16.self)))
         guard let text = bytes.withUnsafeBufferPointer({ String(utf8: $0) }) else {
-            throw ProtocolError(.malformed, "a text is not UTF-8")
+            throw ProtocolError(.malformed, "a string is not UTF-8")
         }
         return text
     }
 
-    /// The name of a durable consumer.
+    /// Reads the name of a durable consumer and checks it.
     package mutating func consumer() throws(ProtocolError) -> String {
         let name = try text()
         do { try Rules.checkConsumer(name) } catch { throw ProtocolError(error) }
@@ -56,7 +57,7 @@ package struct ByteReader {
     }
 }
 
-/// Writes the binary frames of the protocol: integers big-endian, texts and blobs behind their length.
+/// Writes the binary frames of the protocol: big-endian integers; texts and blobs after their length.
 package struct ByteWriter: Hashable, Sendable {
     package private(set) var bytes: [UInt8] = []
 
@@ -72,13 +73,13 @@ package struct ByteWriter: Hashable, Sendable {
         bytes.append(contentsOf: more)
     }
 
-    /// Bytes with their length in four before them.
+    /// Writes a blob: its length in 4 bytes, then the bytes.
     package mutating func write(blob: some Collection<UInt8>) {
         write(UInt32(clamping: blob.count))
         bytes.append(contentsOf: blob)
     }
 
-    /// As ``write(blob:)``, for what `body` appends.
+    /// Writes a blob of the bytes that `body` appends.
     mutating func writeBlob(_ body: (inout [UInt8]) -> Void) {
         let start = bytes.count
         write(UInt32(0))
@@ -87,7 +88,7 @@ package struct ByteWriter: Hashable, Sendable {
         bytes.withUnsafeMutableBytes { $0.storeBytes(of: count.bigEndian, toByteOffset: start, as: UInt32.self) }
     }
 
-    /// A text with its length in two bytes before it; one that is too long for that is cut.
+    /// Writes a text: its length in 2 bytes, then its UTF-8. A string of more than 65,535 bytes is cut to that length.
     package mutating func write(text: String) {
         var text = text.prefix(utf8: Int(UInt16.max))
         text.withUTF8 { utf8 in

@@ -1,19 +1,21 @@
 package import EventBus
 internal import Foundation
 
-/// Asks for what a member of a durable consumer owns. Frames: claim (producer, member, flags, consumer).
+/// A request of a member of a durable consumer: to own partitions, to stay a member, or to leave. Frames: claim
+/// (producer, member, flags, consumer).
 package struct ClaimRequest: Hashable, Sendable {
-    /// What for; the number is that of its flag.
+    /// The purpose of the request. The raw value is its flag in the frame.
     package enum Purpose: UInt8, Sendable {
-        /// To own something from now on.
+        /// The member asks for partitions.
         case claim = 0
-        /// Only to say that the member lives and to ask what it owns: it changes nothing.
+        /// The member says that it is alive and asks what it owns. The request changes nothing.
         case renewal = 2
-        /// To own nothing any more, because its process has no use for it: the others get what it has.
+        /// The member stops handling messages. The partitions of a shared member go to the other members. An exclusive
+        /// member keeps its partitions until another one claims, but the consumer can be forgotten.
         case leave = 4
     }
 
-    /// Whose falling silent ends the membership.
+    /// The producer whose silence ends the membership of a shared member.
     package let producer: ProducerID
     package let member: ConsumerMember
     package let consumer: String
@@ -38,7 +40,7 @@ package struct ClaimRequest: Hashable, Sendable {
         let flags: UInt8 = try reader.read()
         member = ConsumerMember(flags & Self.sharedFlag == 0 ? .exclusive : .shared, id: id)
         guard let purpose = Purpose(rawValue: flags & ~Self.sharedFlag) else {
-            throw ProtocolError(.malformed, "a claim has a flag that is not known")
+            throw ProtocolError(.malformed, "a claim has an unknown flag")
         }
         self.purpose = purpose
         consumer = try reader.consumer()
@@ -55,15 +57,15 @@ package struct ClaimRequest: Hashable, Sendable {
     }
 }
 
-/// What a member of a durable consumer owns. Frames: ownership (owner epoch, epoch, then partition (1) and offset (8) each) |
-/// one for each type that was cut off (first, last, count, type).
+/// The reply to a claim. Frames: ownership (owner epoch, epoch, then partition (1) and offset (8) of each owned
+/// partition) | one for each type that was cut off (first, last, count, type).
 package struct Claimed: Hashable, Sendable {
-    /// 0 when there is nothing, or something that must be claimed first.
+    /// 0 if the member owns nothing, or if it must claim before it can handle its partitions.
     package let ownerEpoch: UInt64
     package let epoch: UInt64
-    /// Up to where each partition that is owned is handled.
+    /// The offset up to which each owned partition is handled.
     package let offsets: [Partition: UInt64]
-    /// What retention removed before anybody handled it.
+    /// The messages that retention removed before the consumer had handled them.
     package let cutOffs: [CutOff]
 
     package init(ownerEpoch: UInt64, epoch: UInt64, offsets: [Partition: UInt64], cutOffs: [CutOff]) {
@@ -74,14 +76,16 @@ package struct Claimed: Hashable, Sendable {
     }
 
     init(frames: ArraySlice<[UInt8]>) throws(ProtocolError) {
-        guard let first = frames.first else { throw ProtocolError(.malformed, "a claim's answer lacks its frame") }
+        guard let first = frames.first else {
+            throw ProtocolError(.malformed, "the reply to claim lacks its frame 'ownership'")
+        }
         var reader = ByteReader(first)
         ownerEpoch = try reader.read()
         epoch = try reader.read()
         var offsets: [Partition: UInt64] = [:]
         while !reader.isAtEnd {
             guard let partition = Partition(try reader.read(UInt8.self)) else {
-                throw ProtocolError(.malformed, "a partition does not exist")
+                throw ProtocolError(.malformed, "the reply to claim names a partition that does not exist")
             }
             offsets[partition] = try reader.read()
         }
@@ -117,20 +121,21 @@ package struct Claimed: Hashable, Sendable {
         let (first, last): (UInt64, UInt64) = (try reader.read(), try reader.read())
         let count = Int(clamping: try reader.read(UInt64.self))
         guard first <= last, let type = MessageType(try reader.text()) else {
-            throw ProtocolError(.malformed, "what was cut off cannot be read")
+            throw ProtocolError(.malformed, "the reply to claim has an invalid cut-off")
         }
         try reader.end()
         return CutOff(type: type, count: count, offsets: first...last)
     }
 }
 
-/// The durable consumers of a journal. Frames: extent (epoch, head) | one a consumer (name (text), position (8), members (2)).
+/// The durable consumers of a journal. Frames: extent (epoch, head) | one for each consumer (name (text), position (8),
+/// members (2)).
 package struct ConsumerList: Hashable, Sendable {
     package struct Entry: Hashable, Sendable {
         package let name: String
-        /// The offset up to which everything is handled in all partitions.
+        /// The offset up to which all partitions are handled.
         package let position: UInt64
-        /// The members that share the consumer.
+        /// The number of shared members.
         package let memberCount: UInt16
 
         package init(name: String, position: UInt64, memberCount: UInt16) {
@@ -153,7 +158,9 @@ package struct ConsumerList: Hashable, Sendable {
     }
 
     init(frames: ArraySlice<[UInt8]>) throws(ProtocolError) {
-        guard let first = frames.first else { throw ProtocolError(.malformed, "consumers lack their extent") }
+        guard let first = frames.first else {
+            throw ProtocolError(.malformed, "the reply to consumers lacks its frame 'extent'")
+        }
         var extent = ByteReader(first)
         epoch = try extent.read()
         head = try extent.read()

@@ -1,6 +1,6 @@
-/// Asks for dead letters. Frames: after (8), consumer (text, empty for all).
+/// A request for a page of dead letters. Frames: after (8), consumer (text, empty for all).
 package struct LettersRequest: Hashable, Sendable {
-    /// The id of the last letter that is known; 0 for none.
+    /// The id of the last dead letter that the client has received; 0 for the first page.
     package let after: Int64
     package let consumer: String
 
@@ -27,8 +27,8 @@ package struct LettersRequest: Hashable, Sendable {
     }
 }
 
-/// A page of dead letters. Frames: complete (1), epoch (8) | the letters, one behind the other: id, time (8 each), consumer (text),
-/// rejection, message as in pages.
+/// A page of dead letters. Frames: complete (1), epoch (8) | the letters, one after another: id, time (8 each),
+/// consumer (text), rejection, message as in pages.
 package struct Letters: Hashable, Sendable {
     package struct Letter: Hashable, Sendable {
         package let id: Int64
@@ -59,7 +59,7 @@ package struct Letters: Hashable, Sendable {
 
     init(frames: ArraySlice<[UInt8]>) throws(ProtocolError) {
         guard frames.count == 2, let first = frames.first, let last = frames.last else {
-            throw ProtocolError(.malformed, "dead letters come in two frames")
+            throw ProtocolError(.malformed, "the reply to letters has two frames: extent and letters")
         }
         var extent = ByteReader(first)
         isComplete = try extent.read(UInt8.self) != 0
@@ -91,7 +91,7 @@ package struct Letters: Hashable, Sendable {
     }
 }
 
-/// Why the message of a checkpoint was given up. As bytes: attempts (2) | code, reason (texts).
+/// The reason for giving up the message of a checkpoint. As bytes: attempts (2) | code, reason (texts).
 package struct RejectionFrame: Hashable, Sendable {
     package let attempts: UInt16
     package let code: String

@@ -1,21 +1,22 @@
 package import EventBus
 internal import Foundation
 
-/// A message of the journal, as it is on the feed (``FeedPacket``) and in pages: topic (text), offset, previous, header, data
-/// (blobs).
+/// A message as the feed (``FeedPacket``) and pages carry it: topic (text), offset, previous, header, data (blobs).
 package struct FeedMessage: Hashable, Sendable {
     package let topic: String
     package let epoch: UInt64
-    /// 0 for a transient message, which no journal holds.
+    /// 0 for a transient message: the journal does not record it.
     package let offset: UInt64
-    /// The offset of the message before it on the same topic; 0 for the first. A receiver that lacks it has lost something.
+    /// The offset of the preceding message on the same topic; 0 for the first one. A receiver that has not received
+    /// that message has lost something.
     package let previous: UInt64
-    /// The offset of the message before it in the same partition, of whatever type: with it the order within a subject is
-    /// kept across types. Not in pages, which are in order.
+    /// The offset of the preceding message in the same partition, whatever its type; 0 for the first one. A receiver of
+    /// several types uses it to keep the messages of one subject in order. Pages do not contain it, because they are in
+    /// order.
     package let previousInPartition: UInt64
-    /// The CloudEvents attributes as JSON.
+    /// The CloudEvents attributes as JSON; empty in an announcement.
     package let header: Bytes
-    /// JSON, or empty for a document that no longer exists.
+    /// JSON; empty in an announcement and in the withdrawal of a document.
     package let data: Bytes
 
     package init(
@@ -45,17 +46,18 @@ package struct FeedMessage: Hashable, Sendable {
         writer.write(blob: data)
     }
 
-    /// Whether the feed carries only its topic and position: a stalled subscriber's queue is bounded in messages, and so in
-    /// bytes. Subscribers read it from the journal.
+    /// True if the feed carries only the topic and position of this message. The queue of a stalled subscriber has a
+    /// limit in messages; this makes it a limit in bytes. Subscribers read the content from the journal.
     fileprivate var isTooLargeForFeed: Bool { offset > 0 && header.count + data.count > Limits.feedSize }
 
-    /// Whether this is such an announcement: no message lacks its header.
+    /// True if this is only the announcement of a large message. All other messages have a header.
     package var isAnnouncement: Bool { header.isEmpty }
 
-    /// The message, or what its topic tells of it if its header cannot be read: that is its publisher's mistake, and nobody
-    /// else's trouble.
-    /// - Parameter settled: up to where everything came before it; up to its own offset unless said.
-    /// - Throws: ``BusError`` with code `malformed` when the topic is none.
+    /// The message as an envelope. If its header is unreadable or contradicts the topic, the envelope has the type and
+    /// partition of the topic and says what is wrong: the mistake of one publisher must not affect other messages.
+    /// - Parameter settled: The offset up to which all messages had arrived before this one; by default the message's
+    ///   own offset.
+    /// - Throws: ``BusError`` with code `malformed` if the topic is invalid.
     package func envelope(settled: UInt64? = nil) throws -> Envelope {
         let position = offset > 0 ? Position(epoch: epoch, offset: offset, settled: settled ?? offset) : nil
         let reason: String
@@ -66,17 +68,21 @@ package struct FeedMessage: Hashable, Sendable {
         } catch let error as BusError {
             reason = error.message
         }
-        guard let topic = Topic(topic) else { throw BusError(.malformed, "at \(offset): '\(topic)' is not a topic") }
+        guard let topic = Topic(topic) else {
+            throw BusError(.malformed, "the message at \(offset) has an invalid topic: '\(topic)'")
+        }
         let header = UnreadableHeader(
             reason: "at \(offset) on \(topic.name): \(reason)", partition: topic.partition, bytes: Data(header))
         return Envelope(type: topic.type, header, data: Data(data), position: position)
     }
 }
 
-/// Messages of one topic that travel on the feed together: topic | epoch, then for each message offset, previous, previous in
-/// partition, header, data (blobs). A frame costs libzmq as much as the bytes of several messages do.
+/// Consecutive messages of one topic that the feed sends together: topic | epoch, then for each message offset,
+/// previous, previous in partition, header, data (blobs). A separate frame costs libzmq as much as the bytes of several
+/// messages.
 package struct FeedPacket {
-    /// Beyond it a packet ends: the queue of a subscriber that does not read is bounded in packets, and so in bytes.
+    /// Bytes. A packet ends before it exceeds this size: the queue of a subscriber that does not read has a limit in
+    /// packets, and this makes it a limit in bytes.
     private static let size = Limits.feedSize
 
     package let topic: String
@@ -90,8 +96,8 @@ package struct FeedPacket {
         writer.write(epoch)
     }
 
-    /// Adds a message, if it belongs here and fits. The first one always does.
-    /// - Returns: whether it did.
+    /// Adds a message if it has the packet's topic and epoch and fits. The first message always fits.
+    /// - Returns: False if the message needs another packet.
     package mutating func add(_ message: FeedMessage) -> Bool {
         let isAnnounced = message.isTooLargeForFeed
         let count = isAnnounced ? 0 : message.header.count + message.data.count
@@ -114,7 +120,7 @@ package struct FeedPacket {
 
     private var isEmpty: Bool { writer.bytes.count == MemoryLayout<UInt64>.size }
 
-    /// The messages of a packet that has come.
+    /// Reads the messages of a received packet.
     package static func messages(_ frames: [[UInt8]]) throws(ProtocolError) -> [FeedMessage] {
         guard frames.count == 2, let topic = String(validating: frames[0], as: UTF8.self) else {
             throw ProtocolError(.malformed, "a packet has two frames: topic and messages")
@@ -133,7 +139,7 @@ package struct FeedPacket {
 }
 
 extension [FeedMessage] {
-    /// As few packets as keep the order.
+    /// Calls `body` with the messages, in order, in as few packets as possible.
     package func forEachPacket(_ body: (FeedPacket) throws -> Void) rethrows {
         guard let first else { return }
         var packet = FeedPacket(topic: first.topic, epoch: first.epoch)
@@ -147,7 +153,7 @@ extension [FeedMessage] {
 }
 
 extension Envelope {
-    /// - Throws: ``BusError`` with code `malformed` when the header is not CloudEvents JSON.
+    /// - Throws: ``BusError`` with code `malformed` if the header is not CloudEvents JSON.
     package init(header: Bytes, data: Bytes, position: Position? = nil) throws {
         do {
             self.init(

@@ -1,18 +1,19 @@
 import Foundation
 
-/// Who says hello or bye, and what it has seen of the journal.
-/// Frames: producer (16), epoch (8), offset (8), head (8), mark (8), and in a long one: more (1).
+/// The content of hello and bye: the producer, and what it has seen of the journal.
+/// Frames: producer (16), epoch (8), offset (8), head (8), mark (8), and in the long form: 1 (1).
 package struct Greeting: Hashable, Sendable {
     package let producer: ProducerID
-    /// 0 while it has seen nothing.
+    /// 0 if the producer has not seen a journal yet.
     package let epoch: UInt64
-    /// The highest offset that it has seen. The broker does not believe it: the client compares it with the answer.
+    /// The highest offset that the producer has received. The broker does not use it, because it cannot verify it; the
+    /// client compares it with the reply.
     package let offset: UInt64
-    /// What the last ``Welcome`` of this epoch said. A journal that ends before it, or has another message there, has lost its
-    /// end.
+    /// The head of the last ``Welcome`` of this epoch. If the journal now ends before it, or has another message there,
+    /// the journal has lost its end.
     package let head: UInt64
     package let mark: UInt64
-    /// Whether it asks for ``Welcome/more``. Brokers and clients of before know only the short form.
+    /// True for the long form, which asks for ``Welcome/more``. Older brokers and clients know only the short form.
     package let asksForMore: Bool
 
     package init(
@@ -29,7 +30,7 @@ package struct Greeting: Hashable, Sendable {
 
     package init(frames: ArraySlice<[UInt8]>) throws(ProtocolError) {
         guard let frame = frames.first, frames.count == 1 else {
-            throw ProtocolError(.malformed, "the request has one frame: producer, epoch, offset, head, mark")
+            throw ProtocolError(.malformed, "hello and bye have one frame: producer, epoch, offset, head, mark")
         }
         var reader = ByteReader(frame)
         producer = try ProducerID(&reader)
@@ -39,7 +40,7 @@ package struct Greeting: Hashable, Sendable {
         mark = try reader.read()
         asksForMore = !reader.isAtEnd
         if asksForMore, try reader.read(UInt8.self) == 0 {
-            throw ProtocolError(.malformed, "a hello that asks for more says so with 1")
+            throw ProtocolError(.malformed, "the last byte of a long hello must be 1")
         }
         try reader.end()
     }
@@ -56,23 +57,23 @@ package struct Greeting: Hashable, Sendable {
     }
 }
 
-/// What the broker tells a producer that says hello.
+/// The reply to hello and bye.
 package struct Welcome: Hashable, Sendable {
     package let epoch: UInt64
     /// The last offset of the journal.
     package let head: UInt64
-    /// The last sequence that the journal holds of this producer; 0 for none.
+    /// The sequence of the last batch that the journal knows of this producer; 0 if it knows none.
     package let sequence: UInt64
-    /// The broker's own: proves that the journal had this message at `head`. 0 when there is none.
+    /// The broker's proof that the journal had this message at `head`; 0 if the journal is empty.
     package let mark: UInt64
     /// Nil unless the hello asked for it.
     package let more: More?
 
-    /// What only a long hello is told.
+    /// The additional fields of the reply to a long hello.
     package struct More: Hashable, Sendable {
-        /// The offset at which the epoch began: messages after it were journalled in this epoch.
+        /// The offset at which the epoch began: the messages after it were recorded in this epoch.
         package let start: UInt64
-        /// How many documents the journal holds as leased by this producer.
+        /// The number of retained documents that this producer leases.
         package let leased: UInt64
 
         package init(start: UInt64, leased: UInt64) {

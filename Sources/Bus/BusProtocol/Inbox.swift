@@ -1,19 +1,21 @@
 /// The topic on which the broker answers one subscriber on the feed.
 ///
-/// A subscription to it, made last, tells that all made before are live: XPUB handles the subscriptions of one connection in
-/// order. It begins with `~`, behind every letter, because a reconnecting SUB socket repeats its subscriptions in
-/// alphabetical order and this one must stay the last.
+/// A client subscribes to its inbox last. The answer says that all earlier subscriptions are live, because an XPUB
+/// socket handles the subscriptions of one connection in order. The topic begins with `~`, which sorts after every
+/// letter: a SUB socket that reconnects repeats its subscriptions in alphabetical order, and this one must stay the
+/// last.
 package enum Inbox {
     package static let mark = "~"
-    /// An inbox longer than this is not answered.
+    /// Bytes. The broker does not answer a longer inbox.
     package static let maximumLength = 64
 
-    /// The prefix of all inboxes of a client; subscribed always, so that a reconnection is noticed.
+    /// The prefix of all inboxes of a client. The client is always subscribed to it, so that the broker's answer tells
+    /// it of a reconnection.
     package static func prefix(of client: ProducerID) -> String {
         "\(mark)\(client.hexadecimal)."
     }
 
-    /// What the broker says there: the journal and its end at that moment.
+    /// The broker's answer: the epoch of the journal and its last offset at that moment.
     package static func answer(topic: [UInt8], epoch: UInt64, head: UInt64) -> [[UInt8]] {
         var position = ByteWriter(capacity: 16)
         position.write(epoch)

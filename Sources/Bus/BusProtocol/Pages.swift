@@ -1,8 +1,9 @@
 package import EventBus
 
-/// Asks for what comes behind an offset. Frames: cursor (epoch, offset) | one topic prefix each.
+/// A request for the messages, documents or topics after an offset. Frames: cursor (epoch, offset) | one for each topic
+/// prefix.
 package struct PageRequest: Hashable, Sendable {
-    /// 0 for whichever journal there is.
+    /// 0 for any journal.
     package let epoch: UInt64
     package let after: UInt64
     package let prefixes: [String]
@@ -14,7 +15,9 @@ package struct PageRequest: Hashable, Sendable {
     }
 
     package init(frames: ArraySlice<[UInt8]>) throws(ProtocolError) {
-        guard let first = frames.first else { throw ProtocolError(.malformed, "the request lacks its cursor frame") }
+        guard let first = frames.first else {
+            throw ProtocolError(.malformed, "the request lacks its frame 'cursor': epoch, after")
+        }
         var cursor = ByteReader(first)
         self.init(
             epoch: try cursor.read(), after: try cursor.read(), prefixes: try Self.prefixes(frames.dropFirst()))
@@ -36,7 +39,7 @@ package struct PageRequest: Hashable, Sendable {
         for frame in frames {
             guard let prefix = String(validating: frame, as: UTF8.self), prefix.hasSuffix(".") || Topic(prefix) != nil
             else {
-                throw ProtocolError(.topic, "a filter ends with a dot or is a whole topic")
+                throw ProtocolError(.topic, "a filter must end with a dot or be a whole topic")
             }
             prefixes.append(prefix)
         }
@@ -44,16 +47,17 @@ package struct PageRequest: Hashable, Sendable {
     }
 }
 
-/// A piece of the journal, or of the retained documents.
-/// Frames: extent (epoch, through, complete, then the offset of each damaged message) | the messages, one behind the other.
+/// A page of the journal, or of the retained documents.
+/// Frames: extent (epoch, through, complete, then the offset of each damaged message) | the messages, one after
+/// another.
 package struct Page: Hashable, Sendable {
     package let epoch: UInt64
-    /// Everything that matches up to here is in this page or was in an earlier one, or was removed by retention.
+    /// Every matching message up to this offset is in this page, was in an earlier one, or was removed by retention.
     package let through: UInt64
-    /// Whether `through` was the journal's end.
+    /// True if `through` was the end of the journal.
     package let isComplete: Bool
     package let messages: [FeedMessage]
-    /// The offsets of messages whose checksum is wrong: they cannot be delivered.
+    /// The offsets of messages with a wrong checksum or an unknown topic: they cannot be delivered.
     package let damaged: [UInt64]
 
     package init(
@@ -104,12 +108,12 @@ package struct Page: Hashable, Sendable {
     }
 }
 
-/// A ``Page`` as the broker makes it: every message goes from where it lies into the frame that is sent.
+/// A ``Page`` that the broker fills: each message is copied once, from the database into the frame that is sent.
 package struct PackedPage: Sendable {
     package var through: UInt64
     package var isComplete = false
     package var damaged: [UInt64] = []
-    /// How many messages there are.
+    /// The number of messages.
     package private(set) var count = 0
     private let epoch: UInt64
     private var writer = ByteWriter()
@@ -121,7 +125,7 @@ package struct PackedPage: Sendable {
 
     package var isFull: Bool { count >= Limits.pageCount || writer.bytes.count >= Limits.pageSize }
 
-    /// As ``FeedMessage/write(page:)``.
+    /// Adds a message in the format of ``FeedMessage/write(page:)``.
     package mutating func add(
         topic: [UInt8], offset: UInt64, previous: UInt64, header: UnsafeRawBufferPointer, data: UnsafeRawBufferPointer
     ) {
@@ -140,16 +144,16 @@ package struct PackedPage: Sendable {
     }
 }
 
-/// Asks for one retained document. Frame: epoch (8), type, subject, key (texts).
+/// A request for one retained document. Frame: epoch (8), type, subject, key (texts).
 package struct DocumentRequest: Hashable, Sendable {
-    /// 0 for whichever journal there is.
+    /// 0 for any journal.
     package let epoch: UInt64
     package let type: MessageType
     package let subject: String
-    /// Empty for the document without a key.
+    /// Empty for a document without a key.
     package let key: String
 
-    /// - Throws: ``ProtocolError`` if no document can have this type, subject and key.
+    /// - Throws: ``ProtocolError`` if a document cannot have this type, subject or key.
     package init(epoch: UInt64 = 0, type: MessageType, subject: String, key: String) throws(ProtocolError) {
         do { try Rules.checkDocument(type, subject: subject, key: key) } catch { throw ProtocolError(error) }
         self.epoch = epoch
@@ -182,10 +186,11 @@ package struct DocumentRequest: Hashable, Sendable {
     }
 }
 
-/// The last offset of every topic that has grown. Frames: extent (epoch, through) | one a topic (offset, name).
+/// The topics that have grown, each with the offset of its last message. Frames: extent (epoch, through) | one for each
+/// topic (offset, name).
 package struct Heads: Hashable, Sendable {
     package let epoch: UInt64
-    /// The journal's end when this was said.
+    /// The end of the journal when the broker replied.
     package let through: UInt64
     package let offsets: [String: UInt64]
 
@@ -196,7 +201,9 @@ package struct Heads: Hashable, Sendable {
     }
 
     init(frames: ArraySlice<[UInt8]>) throws(ProtocolError) {
-        guard let first = frames.first else { throw ProtocolError(.malformed, "heads lack their extent") }
+        guard let first = frames.first else {
+            throw ProtocolError(.malformed, "the reply to heads lacks its frame 'extent'")
+        }
         var extent = ByteReader(first)
         epoch = try extent.read()
         through = try extent.read()

@@ -1,6 +1,7 @@
 package import Foundation
 
-/// One incarnation of a publishing process: 16 random bytes. What it publishes is numbered, so that nothing is journalled twice.
+/// The id of a producer, one incarnation of a publishing process: 16 random bytes. The batches of a producer are
+/// numbered, so that the journal records none of them twice.
 package struct ProducerID: Hashable, Sendable {
     package static let length = 16
 

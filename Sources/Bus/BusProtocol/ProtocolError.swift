@@ -1,8 +1,8 @@
 package import EventBus
 
-/// What a broker refuses, with the number that travels.
+/// A refusal by the broker, with the code that is sent to the client.
 package struct ProtocolError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Open: a newer broker may send numbers that are not listed here.
+    /// The reason for a refusal. A newer broker may send values that are not listed here.
     package struct Code: RawRepresentable, Hashable, Sendable {
         package let rawValue: UInt8
 
@@ -10,33 +10,34 @@ package struct ProtocolError: Error, Hashable, Sendable, CustomStringConvertible
             self.rawValue = rawValue
         }
 
-        /// Frames that are not the protocol.
+        /// The request violates the protocol, a name in it is invalid, or the consumer to forget is in use.
         package static let malformed = Code(rawValue: 1)
-        /// Another version of the protocol.
+        /// The request has another version of the protocol.
         package static let version = Code(rawValue: 2)
-        /// An operation this broker does not know.
+        /// The broker does not know the operation.
         package static let operation = Code(rawValue: 3)
-        /// Something exceeds ``Limits``.
+        /// A size or a number exceeds ``Limits`` or a limit of the broker.
         package static let tooLarge = Code(rawValue: 4)
-        /// A topic that is not `kind.Name.partition`, or not the partition of its subject.
+        /// The topic is not `kind.Name.partition`, its partition is not that of the subject, or its kind cannot be used
+        /// in this way.
         package static let topic = Code(rawValue: 5)
-        /// A batch out of sequence: something before it is missing. The message names the one that is expected.
+        /// A batch before this one is missing. The message names the expected sequence.
         package static let sequence = Code(rawValue: 6)
-        /// A checkpoint of an owner that is no longer the newest.
+        /// Another member of the consumer has taken over.
         package static let fenced = Code(rawValue: 7)
-        /// An offset of a journal that is not this one.
+        /// The offset belongs to another journal, or is beyond the end of this one.
         package static let epoch = Code(rawValue: 8)
-        /// The journal cannot be written or read now. Worth another try.
+        /// The journal cannot be written or read now. The request can succeed later.
         package static let journal = Code(rawValue: 9)
-        /// Nobody serves the query, or who did has gone.
+        /// No process serves the query, or the one that served it has gone.
         package static let unserved = Code(rawValue: 10)
         /// The query was not answered in time.
         package static let deadline = Code(rawValue: 11)
-        /// Who served the query stopped.
+        /// The process that served the query stopped before it answered.
         package static let cancelled = Code(rawValue: 12)
-        /// A dead letter that is not, or no longer, there.
+        /// The dead letter, or the message that is to become one, no longer exists.
         package static let letter = Code(rawValue: 13)
-        /// A checkpoint whose predecessor is not recorded: the batch before it was refused.
+        /// The predecessor of the checkpoint is not recorded, because the batch before this one was refused.
         package static let unrecorded = Code(rawValue: 14)
     }
 

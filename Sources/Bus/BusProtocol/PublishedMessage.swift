@@ -1,15 +1,15 @@
 package import EventBus
 internal import Foundation
 
-/// A message on its way to the broker. As bytes: topic, subject, key (texts) | header, data (blobs).
+/// A message as a client sends it to the broker. As bytes: topic, subject, key (texts) | header, data (blobs).
 package struct PublishedMessage: Hashable, Sendable {
     package let topic: String
     package let subject: String
-    /// Which of several documents of one type and subject; empty for the only one.
+    /// Distinguishes several documents of one type and subject; empty if there is only one.
     package let key: String
-    /// The CloudEvents attributes as JSON. The broker does not look inside.
+    /// The CloudEvents attributes as JSON. The broker does not read them.
     package let header: Bytes
-    /// JSON. The broker does not look inside.
+    /// JSON. The broker does not read it.
     package let data: Bytes
 
     package init(topic: String, subject: String, key: String, header: Bytes, data: Bytes) {
@@ -34,14 +34,15 @@ package struct PublishedMessage: Hashable, Sendable {
         writer.write(blob: data)
     }
 
-    /// Checks all that a broker relies on.
-    /// - Returns: the topic, read.
+    /// Checks everything that the broker relies on.
+    /// - Returns: The topic.
     package func validated() throws(ProtocolError) -> Topic {
         guard let topic = Topic(topic) else {
-            throw ProtocolError(.topic, "'\(topic.prefix(80))' is not a topic such as command.PlaylistSelected.3f")
+            throw ProtocolError(
+                .topic, "'\(topic.prefix(80))' is not a topic; write kind.Name.partition, such as command.A.3f")
         }
         guard topic.partition == Partition(subject: subject) else {
-            throw ProtocolError(.topic, "\(topic.name) is not the partition of its subject")
+            throw ProtocolError(.topic, "topic \(topic.name) does not have the partition of its subject")
         }
         do {
             try Rules.check(topic.type, subject: subject)
@@ -52,15 +53,15 @@ package struct PublishedMessage: Hashable, Sendable {
         return topic
     }
 
-    /// As ``validated()``, for what is to be journalled.
+    /// As ``validated()``, for a message that the journal is to record: queries are refused.
     package func validatedForJournal() throws(ProtocolError) -> Topic {
         let topic = try validated()
         do { try Rules.checkPublishing(topic.type) } catch { throw ProtocolError(error) }
         return topic
     }
 
-    /// - Throws: ``BusError`` with code `malformed` for a message whose header could not be read: this would be another one;
-    ///   `refused` for attributes that no client publishes.
+    /// - Throws: ``BusError`` with code `malformed` if the header of the envelope was unreadable, because the published
+    ///   message would be a different one; `refused` if a client must not publish these attributes.
     package init(_ envelope: Envelope) throws {
         if let header = envelope.unreadableHeader { throw BusError(.malformed, header.reason) }
         do { try Rules.check(envelope.attributes) } catch { throw BusError(error) }
@@ -70,13 +71,13 @@ package struct PublishedMessage: Hashable, Sendable {
             data: Array(envelope.data)[...])
     }
 
-    /// - Throws: ``BusError`` with code `malformed` when the header is not CloudEvents JSON.
+    /// - Throws: ``BusError`` with code `malformed` if the header is not CloudEvents JSON.
     package func envelope() throws -> Envelope {
         try Envelope(header: header, data: data)
     }
 }
 
-/// The messages of a batch as they are sent: one behind the other, in one frame.
+/// The messages of a batch in one frame, one after another.
 package struct PackedMessages: Hashable, Sendable {
     package private(set) var count = 0
     package var bytes: [UInt8] { writer.bytes }
@@ -84,21 +85,21 @@ package struct PackedMessages: Hashable, Sendable {
 
     package init() {}
 
-    /// Packs what may be wrong: the broker checks.
+    /// Packs messages without checking them: the broker checks them.
     package init(_ messages: [PublishedMessage]) {
         writer = ByteWriter(capacity: messages.reduce(0) { $0 + $1.header.count + $1.data.count + 128 })
         messages.forEach { $0.write(to: &writer) }
         count = messages.count
     }
 
-    /// Packs what a broker takes.
-    /// - Throws: ``ProtocolError`` for the first message that it would refuse.
+    /// Checks and packs messages.
+    /// - Throws: ``ProtocolError`` for the first message that the broker would refuse.
     package init(_ envelopes: [Envelope], isTransient: Bool) throws(ProtocolError) {
         writer = ByteWriter(capacity: envelopes.reduce(0) { $0 + $1.data.count + 512 })
         var last: (type: MessageType, subject: String, topic: String)?
         do {
             for envelope in envelopes {
-                // Messages of one batch mostly are of one topic: it is made once.
+                // Most batches have only one topic, so its name is made once.
                 let (type, subject) = (envelope.type, envelope.subject)
                 let topic: String
                 if let last, last.type == type, last.subject == subject {
@@ -116,7 +117,7 @@ package struct PackedMessages: Hashable, Sendable {
         }
     }
 
-    /// - Throws: ``ProtocolError`` unless there are exactly `count` messages.
+    /// - Throws: ``ProtocolError`` if the frame does not contain exactly `count` messages.
     init(_ frame: [UInt8], count: Int) throws(ProtocolError) {
         var reader = ByteReader(frame)
         var messages: [PublishedMessage] = []

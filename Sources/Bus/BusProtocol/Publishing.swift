@@ -1,22 +1,24 @@
 package import EventBus
 
-/// A batch that is journalled all or not at all.
+/// A batch: the journal records all of it or nothing.
 ///
-/// Frames: batch (producer, sequence, flags, count) | checkpoint | rejection | settled letters, each if the flags say so |
-/// the messages, one behind the other, if there are any.
+/// Frames: batch (producer, sequence, flags, count) | checkpoint | rejection | settled letters, each if the flags say
+/// so | the messages, one after another, if there are any.
 package struct PublishRequest: Hashable, Sendable {
     package let producer: ProducerID
-    /// Counts the batches of the producer from 1. The broker takes exactly the next one. Transient batches have a count of
-    /// their own, since no journal keeps it: the broker takes any that is later than the last.
+    /// The number of the batch, counted from 1 for each producer. The broker accepts only the next number. Transient
+    /// batches are counted separately, because the journal does not record them; the broker accepts every number that
+    /// is higher than the last.
     package let sequence: UInt64
-    /// Documents of this batch are withdrawn when the producer stops answering.
+    /// True if the documents of this batch are withdrawn when the producer falls silent.
     package let isLeased: Bool
-    /// The messages go to the feed only.
+    /// True if the messages only go to the feed and are not recorded.
     package let isTransient: Bool
     package let checkpoint: CheckpointFrame?
-    /// The message of the checkpoint becomes a dead letter.
+    /// The reason for giving up the message of the checkpoint, which is moved to the dead letters; nil if it was
+    /// handled.
     package let rejection: RejectionFrame?
-    /// Dead letters that go.
+    /// The ids of the dead letters that this batch removes.
     package let settledLetters: [Int64]
     package let messages: PackedMessages
 
@@ -35,7 +37,7 @@ package struct PublishRequest: Hashable, Sendable {
         self.messages = messages
     }
 
-    /// As the designated initialiser, for messages that stand alone.
+    /// Creates a batch of messages that are not packed yet.
     package init(
         producer: ProducerID, sequence: UInt64, isLeased: Bool = false, isTransient: Bool = false,
         checkpoint: CheckpointFrame? = nil, rejection: RejectionFrame? = nil, settledLetters: [Int64] = [],
@@ -47,14 +49,15 @@ package struct PublishRequest: Hashable, Sendable {
             messages: PackedMessages(messages))
     }
 
-    /// The same batch as another one of a producer.
+    /// The same batch with another producer and sequence.
     package func numbered(_ producer: ProducerID, _ sequence: UInt64) -> PublishRequest {
         PublishRequest(
             producer: producer, sequence: sequence, isLeased: isLeased, isTransient: isTransient,
             checkpoint: checkpoint, rejection: rejection, settledLetters: settledLetters, messages: messages)
     }
 
-    /// Checks what would end the connection, so that a client can tell before it sends.
+    /// Checks the size of the frame with the messages. A client must call this before it sends, because libzmq closes
+    /// the connection on a frame that is too large.
     package func validate() throws(ProtocolError) {
         guard messages.bytes.count <= Limits.maximumFrameSize else {
             throw ProtocolError(.tooLarge, "the messages of a batch exceed \(Limits.maximumFrameSize) bytes together")
@@ -99,16 +102,16 @@ package struct PublishRequest: Hashable, Sendable {
     }
 }
 
-/// The first frame of a batch: whose it is, which, and of what kind. What the frames behind it say has yet to be read: a
-/// batch that is refused for it still has its place among the others of its producer.
+/// The first frame of a batch. The other frames are parsed later, by ``BatchContent``: a batch that is refused because
+/// of them has still used up its sequence.
 /// Frames: those of ``PublishRequest``.
 package struct BatchHead: Hashable, Sendable {
     package let producer: ProducerID
     package let sequence: UInt64
     fileprivate let flags: Flags
-    /// How many messages there are.
+    /// The number of messages.
     package let count: Int
-    /// The frames behind the first.
+    /// The frames after the first.
     fileprivate let rest: ArraySlice<[UInt8]>
 
     struct Flags: OptionSet, Hashable {
@@ -136,19 +139,19 @@ package struct BatchHead: Hashable, Sendable {
     package var isTransient: Bool { flags.contains(.transient) }
 }
 
-/// What stands behind the ``BatchHead``. The messages have yet to be read: the broker journals them straight from the frame
-/// that brought them.
+/// The frames after the ``BatchHead``. The messages are not parsed here: the broker records them directly from the
+/// received frame.
 package struct BatchContent: Hashable, Sendable {
     package let checkpoint: CheckpointFrame?
     package let rejection: RejectionFrame?
     package let settledLetters: [Int64]
-    /// The messages, one behind the other.
+    /// The messages, one after another.
     package let messages: [UInt8]
 
     package init(of head: BatchHead) throws(ProtocolError) {
         let flags = head.flags
         guard flags.isSubset(of: .all) else {
-            throw ProtocolError(.malformed, "a batch has a flag that is not known")
+            throw ProtocolError(.malformed, "a batch has an unknown flag")
         }
         guard head.count <= Limits.batchCount else {
             throw ProtocolError(.tooLarge, "a batch has at most \(Limits.batchCount) messages")
@@ -161,10 +164,10 @@ package struct BatchContent: Hashable, Sendable {
         messages = head.count > 0 ? try Self.next(&rest, "messages") : []
         guard rest.isEmpty else { throw ProtocolError(.malformed, "publish has too many frames") }
         guard rejection == nil || checkpoint != nil else {
-            throw ProtocolError(.malformed, "a rejection needs the checkpoint of what is rejected")
+            throw ProtocolError(.malformed, "a rejection needs the checkpoint of the rejected message")
         }
         guard !head.isTransient || flags == .transient else {
-            throw ProtocolError(.malformed, "a transient batch has nothing but messages")
+            throw ProtocolError(.malformed, "a transient batch may contain only messages")
         }
     }
 
@@ -188,20 +191,20 @@ package struct BatchContent: Hashable, Sendable {
     }
 }
 
-/// The progress of a durable consumer, journalled with what it published.
-/// As bytes: consumer (text) | owner epoch, epoch, offset, settled (8 each) | partition (1), ff for all that is owned | previous
-/// (8), if it is to be checked.
+/// The progress of a durable consumer, recorded together with the messages that it publishes.
+/// As bytes: consumer (text) | owner epoch, epoch, offset, settled (8 each) | partition (1), ff for all owned
+/// partitions | previous (8), optional.
 package struct CheckpointFrame: Hashable, Sendable {
     package let consumer: String
-    /// What the claim was given; an older one is fenced.
+    /// The owner epoch that the claim gave. A checkpoint with an older one is refused: its member is fenced.
     package let ownerEpoch: UInt64
     package let epoch: UInt64
     package let offset: UInt64
-    /// Up to here everything is handled, in all partitions that are owned.
+    /// The offset up to which all owned partitions are handled.
     package let settled: UInt64
-    /// Of the message at the offset.
+    /// The partition of the message at `offset`; nil for all owned partitions.
     package let partition: Partition?
-    /// The offset that must be recorded for the partition already; nil if that is not to be checked.
+    /// The offset that must already be recorded for the partition; nil if the broker is not to check this.
     package let previous: UInt64?
 
     private static let allPartitions: UInt8 = 0xff

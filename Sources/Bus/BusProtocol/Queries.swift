@@ -1,6 +1,6 @@
 package import EventBus
 
-/// A query for whoever serves its type. Frames: timeout in milliseconds (4) | the message, as when it is published.
+/// A query for a process that serves its type. Frames: timeout in milliseconds (4) | the message as in publish.
 package struct AskRequest: Hashable, Sendable {
     package let timeout: UInt32
     package let query: PublishedMessage
@@ -34,7 +34,7 @@ package struct AskRequest: Hashable, Sendable {
     }
 }
 
-/// What a query gets: a message, or the reason why there is none.
+/// The answer to a query: a message, or the reason why there is none.
 /// Frames: the number of the query (8), code (1), reason (text) | header, data (blobs), with code 0.
 package struct QueryAnswer: Hashable, Sendable {
     package enum Content: Hashable, Sendable {
@@ -42,7 +42,7 @@ package struct QueryAnswer: Hashable, Sendable {
         case failure(ProtocolError)
     }
 
-    /// The id in the head of the query.
+    /// The number of the query: the id in the head with which the broker sent it.
     package let query: UInt64
     package let content: Content
 
@@ -52,14 +52,18 @@ package struct QueryAnswer: Hashable, Sendable {
     }
 
     package init(frames: ArraySlice<[UInt8]>) throws(ProtocolError) {
-        guard let first = frames.first else { throw ProtocolError(.malformed, "an answer lacks its status") }
+        guard let first = frames.first else {
+            throw ProtocolError(.malformed, "an answer lacks its frame 'status': query, code, reason")
+        }
         var status = ByteReader(first)
         query = try status.read()
         let code: UInt8 = try status.read()
         let reason = try status.text()
         try status.end()
         guard code == 0 else {
-            guard frames.count == 1 else { throw ProtocolError(.malformed, "an answer has a message or a reason") }
+            guard frames.count == 1 else {
+                throw ProtocolError(.malformed, "an answer has either a reason or a message")
+            }
             content = .failure(ProtocolError(.init(rawValue: code), reason))
             return
         }
@@ -70,7 +74,9 @@ package struct QueryAnswer: Hashable, Sendable {
         let (header, data) = (try reader.blob(), try reader.blob())
         try reader.end()
         guard header.count <= Limits.headerSize, data.count <= Limits.dataSize else {
-            throw ProtocolError(.tooLarge, "an answer exceeds \(Limits.dataSize) bytes of data")
+            throw ProtocolError(
+                .tooLarge,
+                "an answer exceeds \(Limits.headerSize) bytes of header or \(Limits.dataSize) bytes of data")
         }
         content = .message(header: header, data: data)
     }
@@ -98,9 +104,9 @@ package struct QueryAnswer: Hashable, Sendable {
     }
 }
 
-/// All that a client answers, from now on. Frames: producer (16) | one type each.
+/// All types of queries that a client serves from now on. Frames: producer (16) | one for each type.
 package struct ServeRequest: Hashable, Sendable {
-    /// Whose falling silent ends the service.
+    /// The producer whose silence ends the service.
     package let producer: ProducerID
     package let types: [MessageType]
 
@@ -110,7 +116,7 @@ package struct ServeRequest: Hashable, Sendable {
     }
 
     package init(frames: ArraySlice<[UInt8]>) throws(ProtocolError) {
-        guard let first = frames.first else { throw ProtocolError(.malformed, "serve lacks its producer") }
+        guard let first = frames.first else { throw ProtocolError(.malformed, "serve lacks its frame 'producer'") }
         var reader = ByteReader(first)
         producer = try ProducerID(&reader)
         try reader.end()
@@ -121,7 +127,7 @@ package struct ServeRequest: Hashable, Sendable {
         for frame in frames.dropFirst() {
             guard let text = String(validating: frame, as: UTF8.self), let type = MessageType(text),
                 type.kind == .query
-            else { throw ProtocolError(.topic, "only queries can be served") }
+            else { throw ProtocolError(.topic, "serve names a type that is not a query") }
             types.append(type)
         }
         self.types = types
@@ -132,8 +138,9 @@ package struct ServeRequest: Hashable, Sendable {
     }
 }
 
-/// What the broker sends to a client that serves queries, unasked: its head says which query.
-/// Frames: head | the message, as when it is published; or head alone, for one that is cancelled.
+/// A message that the broker sends, unasked, to a client that serves queries. The id in its head is the number of the
+/// query.
+/// Frames: head | the message as in publish; only the head for a query that is cancelled.
 package enum Notice: Hashable, Sendable {
     case query(id: UInt64, PublishedMessage)
     case cancel(id: UInt64)
@@ -148,7 +155,7 @@ package enum Notice: Hashable, Sendable {
         }
     }
 
-    /// Nil for a reply: replies have at least two frames, and never begin with a query's head.
+    /// Nil for a reply. A reply has at least two frames and never begins with a head of the operation `query`.
     package init?(_ frames: [[UInt8]]) throws(ProtocolError) {
         guard let first = frames.first, let head = try? RequestHead(first) else { return nil }
         switch (head.operation, frames.count) {

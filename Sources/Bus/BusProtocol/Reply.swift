@@ -1,7 +1,7 @@
-/// What the broker answers. Frames: head (the request's) | status (code, text) | what the operation gives.
+/// A reply of the broker. Frames: head (that of the request) | status (code, text) | the result of the operation.
 package enum Reply: Hashable, Sendable {
     case welcome(Welcome)
-    /// Journalled: where the batch ends.
+    /// The batch was accepted. The offset is that of its last message; 0 for a transient batch.
     case published(epoch: UInt64, offset: UInt64)
     case page(Page)
     case heads(Heads)
@@ -10,9 +10,9 @@ package enum Reply: Hashable, Sendable {
     case located(epoch: UInt64, offset: UInt64)
     case letters(Letters)
     case consumers(ConsumerList)
-    /// The broker knows what is served, has passed an answer on, or has forgotten a query or a consumer.
+    /// The success of a request that has no result: serve, answer, cancel and forget.
     case done
-    /// What a query was answered with.
+    /// The answer to a query.
     case answer(header: Bytes, data: Bytes)
     case refused(ProtocolError)
 
@@ -20,7 +20,7 @@ package enum Reply: Hashable, Sendable {
         frames(head: head.bytes)
     }
 
-    /// As ``frames(to:)``, with the head as it came: it may be one that is not understood.
+    /// As ``frames(to:)``, with the bytes of a received head, which may be invalid.
     package func frames(head: [UInt8]) -> [[UInt8]] {
         guard case .refused(let error) = self else { return Self.successFrames(head: head, body: body) }
         var status = ByteWriter()
@@ -47,7 +47,7 @@ package enum Reply: Hashable, Sendable {
         }
     }
 
-    /// Reads a reply, with the id of the request that it answers.
+    /// Reads a reply and the id of the request that it answers.
     package static func read(_ frames: [[UInt8]]) throws(ProtocolError) -> (id: UInt64, reply: Reply) {
         guard frames.count >= 2 else { throw ProtocolError(.malformed, "a reply has at least two frames") }
         guard let id = RequestHead.id(of: frames[0]) else { throw ProtocolError(.malformed, "a reply lacks its id") }
@@ -78,7 +78,7 @@ package enum Reply: Hashable, Sendable {
         case .ask: self = .answer(header: try reader.blob(), data: try reader.blob())
         case .consumers: self = .consumers(try ConsumerList(frames: body))
         case .serve, .answer, .query, .cancel, .forget:
-            throw ProtocolError(.malformed, "a reply has a body it should not have")
+            throw ProtocolError(.malformed, "a reply has an unexpected body")
         }
     }
 

@@ -1,6 +1,6 @@
 package import EventBus
 
-/// What a client asks of the broker, on the ingress. Each is safe to send twice.
+/// A request of a client, sent to the ingress. Sending a request twice does no harm.
 package enum Request: Hashable, Sendable {
     case hello(Greeting)
     case publish(PublishRequest)
@@ -9,13 +9,13 @@ package enum Request: Hashable, Sendable {
     case documents(PageRequest)
     case claim(ClaimRequest)
     case bye(Greeting)
-    /// Milliseconds since 1970.
+    /// A time in milliseconds since 1970.
     case locate(UInt64)
     case letters(LettersRequest)
     case serve(ServeRequest)
     case ask(AskRequest)
     case answer(QueryAnswer)
-    /// The id of an ask.
+    /// The id of the `ask` request that is cancelled.
     case cancel(UInt64)
     case document(DocumentRequest)
     case consumers
@@ -79,7 +79,7 @@ package enum Request: Hashable, Sendable {
         case .cancel: self = .cancel(try Self.number(body))
         case .document: self = .document(try DocumentRequest(frames: body))
         case .consumers:
-            guard body.isEmpty else { throw ProtocolError(.malformed, "consumers has no frames") }
+            guard body.isEmpty else { throw ProtocolError(.malformed, "consumers has no frames after its head") }
             self = .consumers
         case .forget: self = .forget(try Self.consumer(body))
         case .query: throw ProtocolError(.operation, "only the broker sends queries")
@@ -119,52 +119,52 @@ package enum Request: Hashable, Sendable {
     }
 }
 
-/// What a request asks for. The operations `query` and `cancel` also travel from the broker to a client.
+/// The operation of a request. The broker also sends `query` and `cancel` to clients.
 package enum Operation: UInt8, Sendable, CaseIterable {
-    /// I am this producer, I am alive, and this is what I have seen of the journal.
+    /// Says that a producer is alive, and what it has seen of the journal.
     case hello = 1
-    /// Append a batch.
+    /// Appends a batch to the journal.
     case publish = 2
-    /// A page of the journal.
+    /// Reads a page of the journal.
     case read = 3
-    /// Which topics have grown: what a subscriber compares with what it has got.
+    /// Lists the topics that have grown. A subscriber compares them with what it has received.
     case heads = 4
-    /// A page of the retained documents.
+    /// Reads a page of the retained documents.
     case documents = 5
-    /// Take part in a durable consumer.
+    /// Claims partitions of a durable consumer, renews a membership or leaves.
     case claim = 6
-    /// I leave; my leased documents and my partitions may go at once.
+    /// Says that a producer ends. Its leased documents are withdrawn and its partitions are released at once.
     case bye = 7
-    /// Where in the journal a time is.
+    /// Finds the offset of a time.
     case locate = 8
-    /// A page of the dead letters.
+    /// Reads a page of the dead letters.
     case letters = 9
-    /// These are the queries that I answer.
+    /// Lists the queries that a client answers.
     case serve = 10
-    /// Put a query to whoever serves it.
+    /// Sends a query to a process that serves it.
     case ask = 11
-    /// The answer to a query.
+    /// Answers a query.
     case answer = 12
-    /// A query that the broker hands to whoever serves it. It gets an answer instead of a reply.
+    /// Hands a query to a process that serves it. Sent by the broker; the process sends an `answer` instead of a reply.
     case query = 13
-    /// Nobody waits for the answer any more.
+    /// Says that the answer to a query is no longer needed.
     case cancel = 14
-    /// One retained document.
+    /// Reads one retained document.
     case document = 15
-    /// The durable consumers, with their progress.
+    /// Lists the durable consumers with their progress.
     case consumers = 16
-    /// Remove a durable consumer.
+    /// Removes a durable consumer.
     case forget = 17
 }
 
 /// The first frame of a request: magic, version, operation, id.
 package struct RequestHead: Hashable, Sendable {
     package static let length = 12
-    /// The place of the operation in its bytes.
+    /// The index of the operation in ``bytes``.
     package static let operationIndex = 3
 
     package let operation: Operation
-    /// Chosen by the client; the reply carries it.
+    /// Chosen by the client. The reply has the same id.
     package let id: UInt64
 
     package init(operation: Operation, id: UInt64) {
@@ -181,7 +181,8 @@ package struct RequestHead: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// The id alone, which can be read even if the rest is not understood: so that a refusal finds its request.
+    /// Reads only the id, so that even a head with an unknown version or operation can be answered. Nil if the frame is
+    /// too short or does not begin with the magic.
     package static func id(of frame: [UInt8]) -> UInt64? {
         var reader = ByteReader(frame)
         guard (try? reader.read()) == ProtocolVersion.magic,
@@ -198,36 +199,37 @@ package struct RequestHead: Hashable, Sendable {
         let version: UInt8 = try reader.read()
         guard version == ProtocolVersion.current else {
             throw ProtocolError(
-                .version, "version \(version) of the protocol is not spoken here, but \(ProtocolVersion.current)")
+                .version, "version \(version) of the protocol is not supported; use version \(ProtocolVersion.current)")
         }
         let number: UInt8 = try reader.read()
         guard let operation = Operation(rawValue: number) else {
-            throw ProtocolError(.operation, "operation \(number) is not known")
+            throw ProtocolError(.operation, "operation \(number) is unknown")
         }
         self.init(operation: operation, id: try reader.read())
         try reader.end()
     }
 }
 
-/// What stands at the start of every request and reply.
+/// The constants at the start of every request and reply.
 package enum ProtocolVersion {
-    /// "SG": so that a stray connection of another protocol is told apart.
+    /// The letters "SG". A connection that speaks another protocol does not begin with them.
     package static let magic: UInt16 = 0x5347
-    /// Grows when a frame changes its meaning.
+    /// Increases when the meaning of a frame changes.
     package static let current: UInt8 = 1
 }
 
-/// What requests and answers may measure beside. The broker refuses more; clients check before they send, because a frame
-/// beyond `maximumFrameSize` makes libzmq drop the whole connection without a word.
+/// Limits of requests and answers. The broker refuses what exceeds them. Clients check before they send, because libzmq
+/// closes the connection, without an error, on a frame beyond `maximumFrameSize`.
 extension Limits {
     package static let maximumFrameSize = 8 * 1024 * 1024
-    /// Filters of one request.
+    /// The filters of one request.
     package static let filterCount = 1024
-    /// Messages of one page, and bytes after which a page ends early.
+    /// The messages of one page, and the bytes after which a page ends early.
     package static let pageCount = 256
     package static let pageSize = 256 * 1024
-    /// Bytes of the reason for a rejection that a client sends; it cuts the rest.
+    /// The bytes of the reason for a rejection. Clients cut the rest.
     package static let reasonSize = 4 * 1024
-    /// Rows looked at for one page, so that a rare topic in a long journal blocks the broker for no longer than this.
+    /// The rows that are examined for one page. This bounds the time for which a search for a rare topic in a long
+    /// journal blocks the broker.
     package static let scanCount = 20_000
 }

@@ -1,11 +1,11 @@
 package import EventBus
 
-/// The first frame of a message: `kind.Name.partition`, as in `command.PlaylistSelected.3f`.
+/// The topic of a message: `kind.Name.partition`, as in `command.PlaylistSelected.3f`.
 ///
-/// The partition comes from the subject, so messages of one subject and type share a topic and keep their order, and the
-/// number of topics stays small however many subjects there are.
+/// The partition is computed from the subject. Messages of one subject and type therefore share a topic and keep their
+/// order, and the number of topics stays small when there are many subjects.
 package struct Topic: Hashable, Sendable {
-    /// Bytes of a topic.
+    /// The maximum length in bytes.
     package static let maximumLength = MessageType.maximumLength + ".ff".utf8.count
 
     package let type: MessageType
@@ -16,7 +16,7 @@ package struct Topic: Hashable, Sendable {
         self.partition = Partition(subject: subject)
     }
 
-    /// Reads a topic from the wire; nil unless it is well formed.
+    /// Reads a topic from the wire. Nil if it is malformed.
     package init?(_ text: String) {
         guard text.utf8.count > 3, let dot = text.lastIndex(of: "."), text[dot...].utf8.count == 3,
             let type = MessageType(String(text[..<dot])),
@@ -28,11 +28,12 @@ package struct Topic: Hashable, Sendable {
     }
 
     package var name: String {
-        // Written for every message, so without interpolation.
+        // No interpolation, which is slower: this runs for every message.
         type.kind.rawValue + "." + type.name + "." + Self.hexadecimal(partition.number)
     }
 
-    /// Whether a name is that of a message's topic; asked of every message that is received, so without making one.
+    /// True if `name` is the topic of the message. It does not create the topic's name, because it runs for every
+    /// message that is received.
     package static func name(_ name: String, isOf message: Envelope) -> Bool {
         var name = name
         return name.withUTF8 { bytes in
@@ -66,8 +67,8 @@ package struct Topic: Hashable, Sendable {
 }
 
 extension MessageFilter {
-    /// What a SUB socket subscribes to for this filter. Every prefix ends where a topic's parts do, so that
-    /// `event.Playlist` does not bring `event.PlaylistsLoaded`.
+    /// The prefixes that a SUB socket subscribes to for this filter. Each one ends with a dot or is a whole topic, so
+    /// that a filter for `event.Playlist` does not match `event.PlaylistsLoaded`.
     package var topicPrefixes: [String] {
         guard let kind else { return MessageKind.allCases.map { "\($0.rawValue)." } }
         guard let name else { return ["\(kind.rawValue)."] }
@@ -77,7 +78,7 @@ extension MessageFilter {
 }
 
 extension Sequence<MessageFilter> {
-    /// The prefixes of all filters, each once.
+    /// The prefixes of all filters, without duplicates.
     package var topicPrefixes: [String] {
         Set(flatMap(\.topicPrefixes)).sorted()
     }
