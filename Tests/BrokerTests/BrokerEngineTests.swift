@@ -214,7 +214,7 @@ struct BrokerClockTests {
     @Test("the journal's time goes on evenly, whatever becomes of the wall clock")
     func evenly() {
         let start = ContinuousClock.now
-        // A wall clock that was right at the start, and has nothing to say since.
+        // The wall clock is read only at the start.
         let clock = BrokerClock(start: start, wall: 1_000_000)
         #expect(clock.time(at: start) == 1_000_000)
         #expect(clock.time(at: start + .seconds(90)) == 1_090_000)
@@ -231,7 +231,8 @@ struct FuzzTests {
             try fuzz.run(inputs: 10_000)
             #expect(fuzz.summary.answers > 5000)
             #expect(fuzz.summary.feed > 500)
-            // Each code that a garbled request can get: 9, 11 and 12 take a full disk, a slow or a dying server.
+            // All codes that an invalid request can get. Codes 9, 11 and 12 need a full disk, or a server that is slow
+            // or ends.
             #expect(Set([14] + Array(1...8)).isSubset(of: fuzz.summary.refusals.keys))
         }
     }

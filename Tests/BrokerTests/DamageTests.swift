@@ -9,7 +9,7 @@ import Testing
 
 @Suite("A damaged, lost or full journal")
 struct DamageTests {
-    /// What the broker says, as it says it.
+    /// Collects the broker's notices.
     private final class Notices: Sendable {
         private let all = Mutex<[BrokerNotice]>([])
         var codes: [BrokerNotice.Code] { all.withLock { $0.map(\.code) } }
@@ -36,7 +36,7 @@ struct DamageTests {
         }
     }
 
-    /// Says hello with what an earlier hello was told.
+    /// Sends hello with the head and mark of an earlier reply.
     private func greet(_ fixture: Fixture, _ welcome: Welcome?, offset: UInt64? = nil) -> Welcome? {
         let greeting = Greeting(
             producer: fixture.producer, epoch: welcome?.epoch ?? 0, offset: offset ?? welcome?.head ?? 0,
@@ -84,7 +84,7 @@ struct DamageTests {
             }
             #expect(greet(2, mark: true2.mark ^ 1 << 32) == true2)
             #expect(greet(2, mark: true2.mark, epoch: true2.epoch ^ 1) == true2)
-            // What the brokers before gave for a mark: the row's checksum.
+            // Earlier versions of the broker used the checksum of the row as mark.
             let checksum = try fixture.journal.read { try Int64.fetchOne($0, sql: "SELECT checksum FROM messages") }
             #expect(greet(1, mark: UInt64(bitPattern: checksum ?? 0)) == true2)
             #expect(notices.codes.isEmpty)
@@ -181,7 +181,7 @@ struct DamageTests {
             func rename(_ from: String, _ to: String) throws {
                 try fixture.execute("ALTER TABLE \(from) RENAME TO \(to)")
             }
-            // Neither can a batch be committed, nor what it had changed in memory be loaded anew.
+            // The batch cannot be committed, and the data that it has changed in memory cannot be reloaded.
             try rename("messages", "hidden")
             let failed = refusal(fixture.publish(sequence: 2, ["A"]))
             try rename("hidden", "messages")
@@ -238,11 +238,12 @@ struct DamageTests {
             }
             try fixture.journal.read { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
             let file = try FileHandle(forWritingTo: URL(fileURLWithPath: fixture.path))
-            // The tables stand before the messages; the last ones are read at the start.
+            // The damage is in the middle of the file: at its start the broker reads only the tables, which are before
+            // it, and the last messages, which are after it.
             try file.seek(toOffset: 60 * 4096)
             try file.write(contentsOf: Data(repeating: 0xff, count: 40 * 4096))
             try file.close()
-            // What is in memory would be served from there.
+            // Without a restart SQLite would read the pages from its cache.
             try fixture.restart()
             var refusals: [ProtocolError.Code] = []
             let request = PageRequest(epoch: 0, after: 100, prefixes: ["event."])

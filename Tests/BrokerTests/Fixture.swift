@@ -6,7 +6,7 @@ import Logging
 
 @testable import Broker
 
-/// An engine on a journal of its own, with one producer and a clock that is moved by hand.
+/// A broker engine with its own journal, one producer and a clock that the test moves.
 final class Fixture {
     let path: String
     let producer = ProducerID()
@@ -16,7 +16,7 @@ final class Fixture {
     private var clock: BrokerClock
     private(set) var lastFeed: [FeedMessage] = []
     var journal: Journal { engine.journal }
-    /// What the broker's clock says, in milliseconds since 1970.
+    /// The time of the broker's clock, in milliseconds since 1970.
     var time: Int64 { clock.time(at: now) }
 
     static func run(
@@ -44,7 +44,7 @@ final class Fixture {
         engine = try Self.engine(configuration, clock, now: now)
     }
 
-    /// - Parameter shift: how far the wall clock has been set since the fixture was made.
+    /// - Parameter shift: The change of the wall clock since the fixture was created.
     func restart(wallShift shift: Duration = .zero) throws {
         clock = Self.clock(at: now, wallShift: shift)
         engine = try Self.engine(configuration, clock, now: now)
@@ -80,7 +80,7 @@ final class Fixture {
         }
     }
 
-    /// Moves the clock and lets the broker do what it does each second.
+    /// Moves the clock and lets the broker do its work of each second.
     @discardableResult
     func tick(after duration: Duration = .zero) throws -> [FeedMessage] {
         let end = now.advanced(by: duration)
@@ -128,7 +128,7 @@ final class Fixture {
             settled: settled ?? offset, partition: partition, previous: previous)
     }
 
-    /// - Returns: nil when the claim was refused.
+    /// - Returns: Nil if the claim was refused.
     func claim(
         _ consumer: String, as member: ConsumerMember = .exclusive, by producer: ProducerID = ProducerID(),
         isRenewal: Bool = false, isLeaving: Bool = false
@@ -154,7 +154,7 @@ final class Fixture {
         return page
     }
 
-    /// - Returns: nil when the list was refused.
+    /// - Returns: Nil if the request was refused.
     func consumers() -> [ConsumerList.Entry]? {
         guard case .consumers(let list) = ask(.consumers) else { return nil }
         return list.consumers

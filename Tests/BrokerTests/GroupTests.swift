@@ -8,6 +8,9 @@ import Testing
 
 @Suite("Durable consumers in the broker")
 struct GroupTests {
+    private static let foreignCheckpoint =
+        "the checkpoint of the durable consumer 'music' is for another journal, or beyond the end of this one"
+
     @Test("a fenced owner's batch leaves nothing behind, neither progress nor messages")
     func fencing() throws {
         try Fixture.run { fixture in
@@ -15,7 +18,8 @@ struct GroupTests {
             #expect(fixture.claim("music")?.ownerEpoch == 1)
             #expect(fixture.claim("music")?.ownerEpoch == 2)
             let late = fixture.publish(sequence: 2, ["B"], checkpoint: fixture.checkpoint("music", owner: 1, offset: 1))
-            #expect(late == .refused(ProtocolError(.fenced, "another process has taken music over")))
+            #expect(
+                late == .refused(ProtocolError(.fenced, "another process has taken over the durable consumer 'music'")))
             #expect(fixture.journal.head == 3)
             let newest = fixture.publish(
                 sequence: 3, ["B"], checkpoint: fixture.checkpoint("music", owner: 2, offset: 2))
@@ -100,7 +104,7 @@ struct GroupTests {
             let claimed = fixture.claim("music", as: second)
             if isRestarted { try fixture.restart() }
             let late = ClaimRequest(producer: ProducerID(), member: first, consumer: "music")
-            let refusal = ProtocolError(.fenced, "another process has taken music over")
+            let refusal = ProtocolError(.fenced, "another process has taken over the durable consumer 'music'")
             #expect(fixture.ask(.claim(late)) == .refused(refusal))
             #expect(fixture.claim("music", as: second, isRenewal: true) == claimed)
         }
@@ -122,7 +126,8 @@ struct GroupTests {
             #expect(owned.ownerEpoch == 2)
             #expect(owned.offsets.count == Partition.count)
 
-            let refusal = Reply.refused(ProtocolError(.fenced, "another process has taken music over"))
+            let refusal = Reply.refused(
+                ProtocolError(.fenced, "another process has taken over the durable consumer 'music'"))
             let repeated = ClaimRequest(producer: newer, member: early, consumer: "music")
             #expect(fixture.ask(.claim(repeated)) == refusal)
             let fenced = fixture.publish(
@@ -141,7 +146,7 @@ struct GroupTests {
             _ = fixture.publish(sequence: 1, ["A"])
             _ = fixture.claim("music")
             let reply = fixture.publish(sequence: 2, [], checkpoint: fixture.checkpoint("music", owner: 1, offset: 2))
-            #expect(reply == .refused(ProtocolError(.epoch, "the checkpoint of music is for another journal")))
+            #expect(reply == .refused(ProtocolError(.epoch, Self.foreignCheckpoint)))
         }
     }
 
@@ -153,7 +158,7 @@ struct GroupTests {
             for partition in [nil, Partition(subject: "default")] {
                 let checkpoint = fixture.checkpoint("music", owner: 1, offset: 1, settled: 2, partition: partition)
                 let reply = fixture.publish(sequence: partition == nil ? 2 : 3, [], checkpoint: checkpoint)
-                #expect(reply == .refused(ProtocolError(.epoch, "the checkpoint of music is for another journal")))
+                #expect(reply == .refused(ProtocolError(.epoch, Self.foreignCheckpoint)))
             }
             #expect(fixture.consumers()?.map(\.position) == [0])
         }
@@ -173,7 +178,9 @@ struct GroupTests {
             let lost = try #require(second.offsets.keys.first)
             let fenced = fixture.publish(
                 sequence: 2, [], checkpoint: fixture.checkpoint("music", owner: 1, offset: 1, partition: lost))
-            #expect(fenced == .refused(ProtocolError(.fenced, "another process has taken music over")))
+            #expect(
+                fenced
+                    == .refused(ProtocolError(.fenced, "another process has taken over the durable consumer 'music'")))
             let kept = try #require(rest.offsets.keys.first)
             let taken = fixture.publish(
                 sequence: 3, [], checkpoint: fixture.checkpoint("music", owner: 1, offset: 1, partition: kept))
@@ -256,7 +263,7 @@ struct GroupTests {
         try Fixture.run { fixture in
             let members = (1...256).map { _ in ConsumerMember.shared }
             _ = fixture.claim("music", as: members[0], by: fixture.producer)
-            // To let each of them claim would take long: each claim balances anew.
+            // 254 claims would take long, because each claim distributes the partitions again.
             let rows = members[1..<255].map { "('music', '\($0.id.uuidString)', zeroblob(16))" }
             try fixture.execute("INSERT INTO members VALUES \(rows.joined(separator: ", "))")
             try fixture.restart()
@@ -288,7 +295,7 @@ struct GroupTests {
             #expect(rest.offsets.count == Partition.count)
             let members = try fixture.journal.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM members") }
             #expect(members == 1)
-            // It may be sent again, and may be of nobody.
+            // A leave may be repeated, and the consumer may not exist.
             for name in ["music", "nobody"] {
                 #expect(fixture.claim(name, as: two, isLeaving: true)?.offsets.isEmpty == true)
             }

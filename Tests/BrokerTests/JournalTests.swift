@@ -2,6 +2,7 @@ import BusProtocol
 import EventBus
 import GRDB
 import Testing
+
 @testable import Broker
 
 @Suite("What only the last messages of a journal tell")
@@ -12,8 +13,7 @@ struct JournalTailTests {
         }
     }
 
-    /// Batches of a random number of messages of random topics, of several producers, with some of no messages and some that
-    /// are refused.
+    /// Publishes random batches of several producers. Some batches have no messages, and some are refused.
     private func publish(_ fixture: Fixture, count: Int) -> [ProducerID: UInt64] {
         let producers = (0..<4).map { _ in ProducerID() }
         var sequences: [ProducerID: UInt64] = [:]
@@ -115,7 +115,7 @@ struct PreparedJournalTests {
     func closing() throws {
         try Fixture.inDirectory { directory in
             let path = "\(directory)/journal.sqlite"
-            // Memory that is used after it was given back is not found out each time.
+            // The use of freed memory does not fail every time.
             for count in 1...200 {
                 let journal = try Journal(path: path)
                 #expect(journal.head == UInt64(count - 1))

@@ -49,7 +49,7 @@ struct LetterTests {
             try fixture.execute("DELETE FROM messages")
             let checkpoint = fixture.checkpoint("music", owner: 1, offset: 1)
             let kept = fixture.publish(sequence: 2, [], checkpoint: checkpoint, rejection: rejection)
-            #expect(kept == .refused(ProtocolError(.letter, "the message at 1 is no longer in the journal")))
+            #expect(kept == .refused(ProtocolError(.letter, "the message at offset 1 is no longer in the journal")))
             #expect(fixture.publish(sequence: 3, ["B"], checkpoint: checkpoint) == fixture.published(2))
         }
     }
@@ -63,7 +63,7 @@ struct LetterTests {
                 sequence: 2, [], checkpoint: fixture.checkpoint("music", owner: 1, offset: 1), rejection: rejection)
             let id = try #require(fixture.letters()?.letters.first?.id)
             let unknown = fixture.publish(sequence: 3, ["A"], settling: [id, id + 1])
-            #expect(unknown == .refused(ProtocolError(.letter, "there is no dead letter \(id + 1) any more")))
+            #expect(unknown == .refused(ProtocolError(.letter, "there is no dead letter \(id + 1)")))
             #expect(fixture.journal.head == 1)
             #expect(fixture.letters()?.letters.count == 1)
             #expect(fixture.publish(sequence: 4, ["A"], settling: [id]) == fixture.published(2))

@@ -54,7 +54,7 @@ struct MigrationTests {
         }
     }
 
-    /// As the first version wrote it, with the second of two messages damaged.
+    /// Creates a journal of the first version. The second of its two messages is damaged.
     private func makeOldJournal(_ path: String) throws {
         let database = try DatabaseQueue(path: path)
         try JournalSchema.migrator.migrate(database, upTo: "journal")
@@ -82,7 +82,7 @@ struct MigrationTests {
 
 @Suite("The journal of the version before")
 struct EarlierVersionTests {
-    /// Runs `body` with a broker of this version on what one of version 0.1.0 has left behind.
+    /// Runs `body` with a broker of this version on a journal of version 0.1.0.
     private func onJournal(_ body: (Fixture) throws -> Void) throws {
         let dump = URL(fileURLWithPath: #filePath).appendingPathComponent("../../Journals/0.1.0.sql")
         let sql = try String(contentsOf: dump.standardizedFileURL, encoding: .utf8)
@@ -111,7 +111,7 @@ struct EarlierVersionTests {
             let consumers = try #require(fixture.consumers())
             #expect(Dictionary(uniqueKeysWithValues: consumers.map { ($0.name, $0.position) }) == Self.positions)
             #expect(consumers.map(\.memberCount) == [0, 2, 0])
-            // Whoever ran them then is gone.
+            // After a lease, the processes that ran the consumers then count as gone.
             try fixture.tick(after: .seconds(6))
             for (name, position) in Self.positions {
                 let claimed = try #require(fixture.claim(name))
@@ -173,7 +173,7 @@ struct EarlierVersionTests {
     @Test("a consumer of its time can be removed, and begins anew")
     func forgotten() throws {
         try onJournal { fixture in
-            // Until then its owner may live.
+            // Before that the owner may still be alive.
             try fixture.tick(after: .seconds(6))
             #expect(fixture.ask(.forget("worker")) == .done)
             try fixture.restart()

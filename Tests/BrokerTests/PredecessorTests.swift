@@ -13,7 +13,7 @@ struct PredecessorTests {
         return error.code
     }
 
-    /// The batch that the handling of a message led to.
+    /// Publishes the result of handling a message.
     private func handle(
         _ offset: UInt64, after previous: UInt64?, sequence: UInt64, settling letters: [Int64] = [], _ fixture: Fixture
     ) -> Reply {
@@ -29,7 +29,7 @@ struct PredecessorTests {
             #expect(handle(1, after: 0, sequence: 2, fixture) == fixture.published(4))
             func send() -> [Reply] {
                 [
-                    // The dead letter that it settles is not there.
+                    // The dead letter that it settles does not exist.
                     handle(2, after: 1, sequence: 3, settling: [99], fixture),
                     handle(3, after: 2, sequence: 4, fixture),
                 ]
@@ -39,7 +39,7 @@ struct PredecessorTests {
             #expect(
                 replies.last
                     == .refused(
-                        ProtocolError(.unrecorded, "the checkpoint before, at offset 2, is not recorded")))
+                        ProtocolError(.unrecorded, "the previous checkpoint, at offset 2, is not recorded")))
             #expect(fixture.journal.head == 4)
             if isRestarted { try fixture.restart() }
             #expect(send() == replies, "a batch that is sent again gets the same answer")
@@ -55,7 +55,7 @@ struct PredecessorTests {
             #expect(code(handle(2, after: 1, sequence: 2, fixture)) == .unrecorded)
             #expect(handle(1, after: 0, sequence: 3, fixture) == fixture.published(4))
             #expect(handle(2, after: 1, sequence: 4, fixture) == fixture.published(5))
-            // Progress for all partitions is recorded progress as well.
+            // A checkpoint of all partitions counts as the predecessor, too.
             let all = fixture.checkpoint("music", owner: 1, offset: 4)
             #expect(fixture.publish(sequence: 5, [], checkpoint: all) == fixture.published(5))
             #expect(handle(5, after: 4, sequence: 6, fixture) == fixture.published(6))
@@ -89,7 +89,8 @@ struct PredecessorTests {
             let fast = try #require(Partition.all.first { $0 != partition })
             _ = fixture.publish(sequence: 1, ["A", "A", "A", "A"])
             _ = fixture.claim("music")
-            // Message 1 is of the slow partition, under way while 2 to 4 of the other one are handled.
+            // Message 1 belongs to the slow partition; it is not finished while 2 to 4 of the other partition are
+            // handled.
             for offset in 2...4 as ClosedRange<UInt64> {
                 let checkpoint = fixture.checkpoint(
                     "music", owner: 1, offset: offset, settled: 0, partition: fast,

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("What the broker knows of producers")
 struct ProducerTests {
-    /// Lets more than an hour pass, in which the broker listens all the time and forgets whom it may forget.
+    /// Lets more than an hour pass, during which the broker listens and forgets silent producers.
     private func listen(_ fixture: Fixture, isAlive: Bool) throws {
         for _ in 0...1200 {
             try fixture.tick(after: .seconds(3))
@@ -14,7 +14,7 @@ struct ProducerTests {
         }
     }
 
-    /// Lets days pass in which the broker is away itself.
+    /// Lets days pass during which the broker does not run.
     private func stop(_ fixture: Fixture) throws {
         fixture.now = fixture.now.advanced(by: Self.days)
         try fixture.tick()
@@ -59,7 +59,7 @@ struct ProducerTests {
             }
             if isRestarted { try fixture.restart() }
             let answers = (1...4 as ClosedRange<UInt64>).map { fixture.publish(sequence: $0, ["A"]) }
-            // Nothing tells where a batch without messages was: it is answered as the last one is.
+            // No message records the end of a batch without messages: the answer is the end of the last batch.
             #expect(answers == [2, 5, 9, 9].map(fixture.published))
             _ = fixture.publish(sequence: 5, ["A"])
             #expect(fixture.publish(sequence: 4, ["A"]) == fixture.published(9))

@@ -17,7 +17,7 @@ struct QueryTests {
         _ = send(.serve(ServeRequest(producer: producer, types: [type])), from: peer, fixture)
     }
 
-    /// - Returns: who was asked, and under which number.
+    /// - Returns: The peer that got the query, and the number of the query.
     private func ask(
         _ fixture: Fixture, id: UInt64, timeout: UInt32 = 1000
     ) throws -> (peer: [UInt8], number: UInt64)? {

@@ -150,8 +150,10 @@ struct RefusalTests {
                 ]
             }
             let refusals = send()
-            #expect(refusals.first == .refused(ProtocolError(.fenced, "another process has taken music over")))
-            #expect(refusals.last == .refused(ProtocolError(.letter, "there is no dead letter 7 any more")))
+            #expect(
+                refusals.first
+                    == .refused(ProtocolError(.fenced, "another process has taken over the durable consumer 'music'")))
+            #expect(refusals.last == .refused(ProtocolError(.letter, "there is no dead letter 7")))
             _ = fixture.publish(sequence: 4, ["C"])
             if isRestarted { try fixture.restart() }
             #expect(send() == refusals)

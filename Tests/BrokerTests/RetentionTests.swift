@@ -7,7 +7,8 @@ import Testing
 
 @Suite("Retention")
 struct RetentionTests {
-    /// - Returns: what the steps published.
+    /// Runs retention until there is nothing more to remove.
+    /// - Returns: The messages that the broker published meanwhile.
     @discardableResult
     private func prune(_ fixture: Fixture, after duration: Duration = .zero) -> [FeedMessage] {
         fixture.now = fixture.now.advanced(by: duration)
@@ -107,7 +108,7 @@ struct RetentionTests {
 
             let left = try #require(fixture.read("event.")?.messages.first?.offset)
             let told = try #require(fixture.claim("music"))
-            // Messages alternate between the two types; the first was handled.
+            // The messages alternate between the two types; the first one was handled.
             #expect(
                 told.cutOffs.map(\.type.name) == ["B", "A", "ApplicationError"], "the last is what it was warned with")
             #expect(told.cutOffs.reduce(0) { $0 + $1.count } == Int(left) - 2)
@@ -207,7 +208,7 @@ struct RetentionTests {
 }
 
 extension Fixture {
-    /// Without documents and dead letters, of which there are none.
+    /// The used bytes of the journal, which has no documents and no dead letters.
     fileprivate func usedSize() throws -> Int {
         try journal.usedSize(limit: .max, at: 0)
     }

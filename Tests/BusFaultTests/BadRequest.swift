@@ -1,12 +1,12 @@
 import BusProtocol
 import EventBus
 
-/// Frames that a broker refuses.
+/// A request that a broker refuses.
 struct BadRequest: Sendable {
     let name: String
     let frames: [[UInt8]]
     let code: UInt8
-    /// Whether it is not even a request, and so counted as such.
+    /// True if the broker counts it as input that does not follow the protocol.
     let isNoRequest: Bool
 
     private init(
@@ -28,7 +28,7 @@ struct BadRequest: Sendable {
         BadRequest("8 MiB of nothing", [[UInt8](repeating: 0, count: Limits.maximumFrameSize)], .malformed),
     ]
 
-    /// A head alone, and one with as many frames as no request has.
+    /// For each operation a head without a body, and one with more frames than any request has.
     private static let frameCounts: [BadRequest] = Operation.allCases.filter { $0 != .query }.flatMap { operation in
         [
             operation == .consumers
@@ -80,7 +80,7 @@ struct BadRequest: Sendable {
         RequestHead(operation: operation, id: 7).bytes
     }
 
-    /// The first batch of a producer: its frames are right, its message is not.
+    /// The first batch of a producer. Its frames are valid, its message is not.
     private static func publishing(
         _ name: String, _ topic: [UInt8], subject: [UInt8] = Array("default".utf8), key: Int = 0, header: Int = 2,
         _ code: ProtocolError.Code

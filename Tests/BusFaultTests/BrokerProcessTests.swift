@@ -42,7 +42,7 @@ struct BrokerProcessTests {
         "a burst far past the feed's mark costs the broker what is said for one that is stopped, and others do not notice",
         .timeLimit(.minutes(4)))
     func stoppedSubscriber() async throws {
-        // 60 MB, of which 2048 messages may wait for a subscriber that does not read: 33 MiB.
+        // 60 MB. At most 2048 messages (33 MiB) wait for a subscriber that does not read.
         let (count, step, warmUp) = (4000, 100, 400)
         try await Arena.with { arena in
             let broker = try await arena.startBroker()
@@ -58,7 +58,8 @@ struct BrokerProcessTests {
                         before = try await memory(of: broker)
                     }
                     try await bus.publish(Batch((start..<start + step).map { try probe($0, bus) }))
-                    // In step with the reader, so that what waits in the broker waits for the one that is stopped.
+                    // Waits for the reader, so that messages in the broker's queues are only for the stopped
+                    // subscriber.
                     try await arena.until("the reader has it") { $0["reader"]?.delivered == start + step }
                 }
                 let growth = try await memory(of: broker) - before
@@ -76,7 +77,7 @@ struct BrokerProcessTests {
             source: bus.source)
     }
 
-    /// Resident, in KiB.
+    /// The resident memory of a process in KiB.
     private func memory(of process: ChildProcess) async throws -> Int {
         let status = try String(contentsOfFile: "/proc/\(try await process.pid)/status", encoding: .utf8)
         let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") })

@@ -45,7 +45,7 @@ struct ClockTests {
     }
 
     private func startBroker(_ name: String, _ clock: SettableClock, in arena: Arena) async throws -> ChildProcess {
-        // What is thirty days old would go: that is what retention by age is for.
+        // Without this option, retention would correctly remove messages that are thirty days old.
         let command = ["broker", "--bus", arena.bus, "--journal", arena.journal, "--retain-age", "none"]
         return try await arena.start(name, command, environment: clock.environment)
     }
@@ -62,11 +62,11 @@ struct ClockTests {
     }
 }
 
-/// A wall clock for some processes alone, which is set by writing a file: a library that is loaded before all others and
-/// moves CLOCK_REALTIME by as many seconds as stand there. Every other clock goes on evenly, as a real one does.
+/// A wall clock for some processes only. It is a library that is loaded before all others and moves CLOCK_REALTIME by
+/// the number of seconds in a file. All other clocks advance steadily, as on a real machine.
 struct SettableClock: Sendable {
     private let directory: String
-    /// What a process is started with.
+    /// The environment of a process that uses this clock.
     var environment: [String: String] { ["LD_PRELOAD": "\(directory)/clock.so", "CLOCK_OFFSET": "\(directory)/clock"] }
 
     private static let compiler = "/usr/bin/cc"
@@ -81,9 +81,9 @@ struct SettableClock: Sendable {
         try #require(await arena.untilEnd(of: arena.start("cc", command)) == .exited(0))
     }
 
-    /// - Parameter duration: from the machine's own clock.
+    /// - Parameter duration: The difference from the clock of the machine.
     func set(by duration: Duration) throws {
-        // One that is written in place might be read empty.
+        // Atomically: a process could read a file that is written in place while it is empty.
         try "\(duration.components.seconds)\n".write(toFile: "\(directory)/clock", atomically: true, encoding: .utf8)
     }
 

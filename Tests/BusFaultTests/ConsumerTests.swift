@@ -11,7 +11,7 @@ struct ExclusiveConsumerTests {
         .timeLimit(.minutes(3)))
     func firstClaim() async throws {
         try await Arena.with { arena in
-            // There is no broker yet, so its claim cannot have been made.
+            // There is no broker yet, so this process is stopped before its first claim.
             let stopped = try await arena.startConsumer("stopped", group: "group")
             try await stopped.send(SIGSTOP)
             _ = try await arena.startBroker()
@@ -22,7 +22,7 @@ struct ExclusiveConsumerTests {
 
             try await stopped.send(SIGCONT)
             #expect(try await arena.untilEnd(of: successor) == .exited(FixtureProcess.fenced))
-            #expect(arena.log(of: "successor").contains("another process has taken group over"))
+            #expect(arena.log(of: "successor").contains("another process has taken over the durable consumer 'group'"))
             try await arena.until("the one that was stopped handles messages") { $0["stopped"]?.handled ?? 0 > 0 }
 
             try await publisher.send(SIGTERM)
@@ -50,14 +50,15 @@ struct SharedConsumerTests {
             }
             try await worker.send(signal)
             #expect(try await arena.untilEnd(of: first) == .exited(0))
-            // The other one cannot have results of everything before it has everything.
+            // When the other worker has results of all messages, it has taken over the messages of the one that was
+            // hit.
             let before = try await arena.history(publishers: ["first"], groups: ["group"], readers: [])
             #expect(Checker.findings(in: before) == [])
             guard signal == SIGSTOP else { return }
             let handled = await arena.counts(of: "hit").handled
             try await worker.send(SIGCONT)
             let second = try await arena.startFixture("second", "publish", ["--lanes", "1", "--batch", "1"])
-            // One message of each partition may have been at hand.
+            // The worker may still finish one message of each partition that it had before.
             try await arena.until("it shares again") { $0["hit"]?.handled ?? 0 > handled + Partition.count }
             try await second.send(SIGTERM)
             #expect(try await arena.untilEnd(of: second) == .exited(0))

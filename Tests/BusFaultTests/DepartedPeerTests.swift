@@ -7,12 +7,12 @@ import Glibc
 import Testing
 import ZeroMQ
 
-/// libzmq's heartbeats abort a process whose peer leaves while the pipe between them is full.
+/// libzmq's heartbeats abort a process if its peer disconnects while the pipe between them is full.
 @Suite("When a peer leaves while more of it waits than a connection holds", .timeLimit(.minutes(3)))
 struct DepartedPeerTests {
     private static let names = ["Noted", "Other"]
 
-    /// One of each two messages is of another topic, so that each is a packet of its own on the feed.
+    /// Messages that alternate between two topics, so that each one is a packet of its own on the feed.
     private func messages(_ count: Int) -> [PublishedMessage] {
         (0..<count).map { number in
             BadHeader.empty.message(MessageType(kind: .event, name: Self.names[number % 2]))
@@ -30,7 +30,7 @@ struct DepartedPeerTests {
                 for sequence in 1...20 as ClosedRange<UInt64> { _ = try stranger.publish(messages, sequence: sequence) }
                 return try stranger.publish([rare], sequence: 21)
             }
-            // All rows are looked at for each read.
+            // Each read examines all rows.
             let filters = (0..<filterCount).map { $0 == 0 ? "event.Rare." : "event.Type\($0)." }
             let request = Request.read(PageRequest(epoch: 0, after: 0, prefixes: filters))
             for _ in 1...2 {
@@ -38,7 +38,7 @@ struct DepartedPeerTests {
                     for id in 1...4000 as ClosedRange<UInt64> { try stranger.send(request.frames(id: id)) }
                     _ = try stranger.receive()
                 }
-                // Answered once the broker has handled what it had taken of them.
+                // The broker answers this after it has handled the requests that it had received.
                 try await arena.withBus { _ = try await $0.newest(matching: [.all]) }
             }
             try await broker.send(SIGTERM)
@@ -72,7 +72,7 @@ struct DepartedPeerTests {
                 }
                 try await broker.send(SIGKILL)
                 try await arena.untilEnd(of: broker)
-                // Said after 4 s: longer than from one heartbeat to the next.
+                // The message is logged after 4 s, which is longer than the interval of the heartbeats.
                 try await arena.untilLog(of: "watcher", "misses the broker") { $0.contains("no broker answers") }
                 try #require(!stalled.hasEnded)
                 _ = try await arena.startBroker("second")

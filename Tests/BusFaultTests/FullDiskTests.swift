@@ -9,10 +9,10 @@ import Testing
     "When the disk is full",
     .enabled(if: Namespace.isAllowed, "a small disk needs a mount namespace (unshare --mount), not allowed here"))
 struct FullDiskTests {
-    /// What one publisher's messages say, each its own.
+    /// The unique texts of the messages of one publisher.
     private struct Sent: Sendable {
         var acknowledged: [String] = []
-        /// Maybe journalled.
+        /// Texts of refused messages. They may have been recorded.
         var refused: [String] = []
     }
 
@@ -21,8 +21,8 @@ struct FullDiskTests {
         try await Arena.with { arena in
             let disk = "\(arena.directory)/disk"
             try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
-            // Once the filler is gone there is room to write all of the log back to the file: else that takes what room there
-            // is, and the log, which only then begins anew, cannot grow any more.
+            // Without the filler there is room to write the whole log back to the file. This is necessary: the log
+            // starts again from its beginning only after that, and with less room it could not grow.
             let script = """
                 mount -t tmpfs -o size=16m none \(disk) && head -c 12000000 /dev/zero > \(disk)/filler \
                 && exec "$0" --bus \(arena.bus) --journal \(disk)/journal.sqlite
@@ -53,7 +53,7 @@ struct FullDiskTests {
                 let sent = publishers.flatMap { $0.acknowledged + $0.refused }
                 #expect(Set(found).isSubset(of: sent), "nothing is there that was never sent")
                 for publisher in publishers {
-                    // One that was refused may be there all the same; none that was acknowledged may be missing.
+                    // A refused message may be recorded nevertheless; an acknowledged message must be.
                     let acknowledged = Set(publisher.acknowledged)
                     #expect(found.filter(acknowledged.contains) == publisher.acknowledged)
                 }
@@ -61,7 +61,8 @@ struct FullDiskTests {
         }
     }
 
-    /// Several publish, so that the journal takes more than one batch at once, until each is refused.
+    /// Fills the disk. Several tasks publish until a message of each is refused, so that one transaction contains
+    /// several batches.
     private func fill(_ bus: any EventBus) async throws -> [Sent] {
         try await withThrowingTaskGroup { group in
             for name in ["a", "b", "c"] {
@@ -71,7 +72,7 @@ struct FullDiskTests {
         }
     }
 
-    /// Publishes until one message is taken and `isEnough` is true.
+    /// Publishes until a message is acknowledged and `isEnough` is true.
     private func publish(
         _ name: String, until isEnough: (Sent) -> Bool, on bus: any EventBus
     ) async throws -> Sent {
@@ -97,7 +98,7 @@ extension MessageSequence {
     }
 }
 
-/// A mount namespace of one's own, for a small disk that nobody else sees.
+/// A separate mount namespace, for a small disk that other processes do not see.
 enum Namespace {
     static let command =
         ["/usr/bin/unshare"] + (getuid() == 0 ? ["--mount"] : ["--user", "--map-root-user", "--mount"])

@@ -33,8 +33,9 @@ struct JournalFileTests {
                 return (texts, error)
             }
             #expect(texts == ["one", "three"])
-            // On the bus, in the broker's log and in the reader's.
-            let line = "1 messages of the journal \(arena.journal) are damaged and cannot be delivered: \(offsets[1])"
+            // The message is on the bus, in the broker's log and in the reader's log.
+            let line =
+                "the journal \(arena.journal) has damaged messages, which cannot be delivered (1): offset \(offsets[1])"
             #expect(error.code == "broker.journal.damaged")
             #expect(error.message == line)
             #expect(arena.log(of: "again").contains(line))
@@ -95,13 +96,13 @@ struct JournalFileTests {
             let broker = try await arena.startBroker("second")
             try await arena.withBus { bus in
                 let lost = try await bus.publish(Noted(text: "lost")).position
-                // Now a hello has told of it.
+                // After this a hello of the client has reported the message.
                 try await bus.waitUntilConnected(timeout: Arena.deadline)
                 try await broker.send(SIGTERM)
                 try await arena.untilEnd(of: broker)
                 try old.write(to: URL(fileURLWithPath: arena.journal))
                 _ = try await arena.startBroker("third")
-                // It waits until the broker of the shortened journal has found a new epoch.
+                // Publishing waits until the broker of the shortened journal has begun a new epoch.
                 let texts = try await bus.withSubscription(to: [.type(Noted.self)], from: .beginning) { messages in
                     var texts: [String] = []
                     try await bus.publish(Noted(text: "new"))
@@ -127,7 +128,7 @@ struct JournalFileTests {
             let broker = try await arena.startBroker("second")
             let publisher = try await arena.startFixture("publisher", "publish", ["--lanes", "1", "--batch", "1"])
             try await arena.until("the publisher is at work") { $0["publisher"]?.acknowledged ?? 0 > 100 }
-            // It says hello before it asks for its first page: so it knows of an end behind the old one.
+            // The reader sends hello before its first read, so it knows an end that is beyond the old one.
             let reader = try await arena.startFixture("reader", "subscribe")
             try await arena.until("the reader reads") { $0["reader"]?.delivered ?? 0 > 100 }
             try await publisher.send(SIGSTOP)
@@ -156,17 +157,17 @@ struct JournalFileTests {
         }
     }
 
-    /// Starts a broker that cannot serve what it finds.
+    /// Starts a broker that cannot use the journal, and expects that it ends with an error.
     private func expectEnd(naming words: String, in arena: Arena) async throws {
         let broker = try await arena.startBroker("again")
-        // EX_IOERR: to start it again mends nothing.
+        // EX_IOERR: starting it again would not help.
         #expect(try await arena.untilEnd(of: broker) == .exited(74))
         let lines = arena.log(of: broker.name).split(separator: "\n").filter { $0.contains(words) }
         #expect(lines.count == 1 && lines[0].hasPrefix("broker: "), "\(lines)")
     }
 
-    /// Publishes through a broker that then ends in order, so that all is in the file.
-    /// - Returns: the offsets.
+    /// Publishes through a broker that then ends regularly, so that everything is in the file.
+    /// - Returns: The offsets.
     @discardableResult
     private func publish(_ texts: [String], in arena: Arena) async throws -> [UInt64] {
         let broker = try await arena.startBroker()
@@ -188,7 +189,7 @@ struct JournalFileTests {
     }
 }
 
-/// A journal's file, its write-ahead log and the index of that.
+/// The content of a journal's files: the database, its write-ahead log and the index of the log.
 struct JournalFiles {
     private static let suffixes = ["", "-wal", "-shm"]
     private var contents: [String: Data] = [:]

@@ -21,7 +21,8 @@ struct LeaseTests {
                     try await killed.send(SIGKILL)
                     try await arena.untilEnd(of: killed)
                     if signal == SIGSTOP {
-                        // Said after 4 s and after 8: longer than a lease, and than a connection is thought alive.
+                        // The message is logged after 4 s and after 8 s, so more time passes than a lease and a
+                        // connection last.
                         try await arena.untilLog(of: "ended", "misses the broker") {
                             $0.matches(of: #/no broker answers/#).count == 2
                         }
@@ -31,7 +32,7 @@ struct LeaseTests {
                         _ = try await arena.startBroker("second")
                     }
                     #expect(try await bus.documents(matching: [.type(ProbeLease.self)]).count == 2)
-                    // The other one was heard as long ago when the broker came back.
+                    // The other process was silent for just as long when the broker came back, and keeps its document.
                     let first = try await withdrawn.next()
                     #expect(first?.isTombstone == true)
                     #expect(first?.attributes.key == "killed")
@@ -61,7 +62,7 @@ struct LeaseTests {
                     let again = try await changes.next()
                     #expect(again?.isTombstone == false)
                     #expect(again?.attributes.key == "holder")
-                    // It is leased, not merely published: it goes with its holder.
+                    // The document is leased again: it is withdrawn when its holder ends.
                     try await holder.send(SIGTERM)
                     #expect(try await changes.next()?.isTombstone == true)
                 }

@@ -14,7 +14,7 @@ struct LostJournalTests {
         .timeLimit(.minutes(4)), arguments: JournalLoss.allCases)
     func lost(_ loss: JournalLoss) async throws {
         try await Arena.with { arena in
-            // The tables are in the file, what follows is in the log.
+            // The tables are in the file; everything after them is in the log.
             let first = try await arena.startBroker("first")
             try await arena.withBus { _ = try await $0.publish(Noted(text: "first")) }
             try await end([first], in: arena)
@@ -34,7 +34,7 @@ struct LostJournalTests {
             let whole = JournalFiles(at: arena.journal)
             try loss.befall(arena.journal)
             let third = try await arena.startBroker("third")
-            // Of what was lost since everybody's last hello, in its last second, no other mark need tell.
+            // The marks of the other clients may not cover the messages of the last second. This one does.
             _ = try await greet(arena, with: witness)
             let count = await arena.counts(of: "publisher").acknowledged
             try await arena.until("they go on in another journal") {
@@ -47,17 +47,17 @@ struct LostJournalTests {
             let old = try await read(whole, in: arena)
             let lost = Set(old.compactMap(\.value)).subtracting(history.journal.compactMap(\.value))
             #expect(!lost.isEmpty)
-            // The file alone may hold no more than its tables.
+            // Without its log, the file may contain only the tables.
             if loss == .endOfLog || loss == .byteOfLog { #expect(!Set(old).isDisjoint(with: history.journal)) }
-            // What the old one had acknowledged went with it.
+            // Acknowledged messages that were lost with the old journal are not expected.
             history.acknowledged.subtract(lost)
             #expect(Checker.findings(in: history) == [])
         }
     }
 
-    /// Kills the broker while its log holds a good deal that its file does not: the log is written back, and begins anew,
-    /// every few hundred commits.
-    /// - Returns: what a hello was told that the broker has answered behind the middle of the log.
+    /// Kills the broker while its log contains many messages that the file does not contain. The log is written back,
+    /// and starts again, every few hundred commits.
+    /// - Returns: The reply to a hello that the broker answered after the middle of the log.
     private func kill(_ broker: ChildProcess, in arena: Arena) async throws -> Welcome {
         while true {
             try await broker.send(SIGSTOP)
@@ -81,8 +81,8 @@ struct LostJournalTests {
         }
     }
 
-    /// Says hello as a client of its own.
-    /// - Parameter last: what an earlier hello was told.
+    /// Sends hello as a new client.
+    /// - Parameter last: The reply to an earlier hello.
     private func greet(_ arena: Arena, with last: Welcome? = nil) async throws -> Welcome {
         try await Stranger.meets("\(arena.bus)/ingress") { stranger in
             let greeting = Greeting(
@@ -96,7 +96,7 @@ struct LostJournalTests {
         }
     }
 
-    /// What is in a journal that was kept aside.
+    /// Reads the entries of a journal that was kept aside.
     private func read(_ journal: JournalFiles, in arena: Arena) async throws -> [JournalEntry] {
         try journal.write(to: arena.journal)
         let broker = try await arena.startBroker("old")
@@ -111,15 +111,15 @@ struct LostJournalTests {
     }
 }
 
-/// What may become of a journal between two runs of its broker.
+/// The damage to a journal between two runs of its broker.
 enum JournalLoss: CaseIterable {
-    /// Somebody has deleted it.
+    /// The journal was deleted.
     case file
-    /// It was copied without its write-ahead log.
+    /// The journal was copied without its write-ahead log.
     case log
     /// The log was cut short, as by a loss of power.
     case endOfLog
-    /// One byte of the log has flipped: SQLite takes what stands before it.
+    /// One bit of the log has changed: SQLite uses only the frames before it.
     case byteOfLog
 
     func befall(_ journal: String) throws {
@@ -138,16 +138,17 @@ enum JournalLoss: CaseIterable {
         }
     }
 
-    /// What is behind it is more than anybody has seen since the last hello.
+    /// The place of the damage in the log. More messages are after it than clients have received since their last
+    /// hello.
     private func place(_ journal: String) throws -> UInt64 {
         let log = try WriteAheadLog(of: journal)
         return UInt64(log.offset(ofFrame: log.frames / 4) + 100)
     }
 }
 
-/// How much of SQLite's write-ahead log counts (https://sqlite.org/fileformat2.html#walformat).
+/// The valid part of SQLite's write-ahead log (https://sqlite.org/fileformat2.html#walformat).
 struct WriteAheadLog {
-    /// Those of the current round: behind them stand those of rounds that have been written back.
+    /// The number of frames since the log was last restarted. The frames after them are old and already written back.
     let frames: Int
     private let pageSize: Int
 

@@ -18,13 +18,13 @@ struct RetentionProcessTests {
                 let first = try await publish(1, on: bus)[0]
                 var (sent, handled): (Set<UInt64>, Set<UInt64>) = ([first], try await consume(through: first, on: bus))
                 try await bus.withSubscription(to: [.type(ApplicationError.self)], from: .now) { errors in
-                    // While it is away the journal gets nearly full, and only after the warning too full.
+                    // While the consumer is away, the journal becomes nearly full and, after the warning, too large.
                     sent.formUnion(try await publish(1000, on: bus))
                     try await errors.next(with: "broker.consumer.behind")
                     sent.formUnion(try await publish(1000, on: bus))
                     try await errors.next(with: "broker.consumer.cut-off")
                 }
-                // What it publishes while it catches up must not have more removed.
+                // A larger limit, so that the results of the consumer do not cause further messages to be removed.
                 try await broker.send(SIGTERM)
                 try await arena.untilEnd(of: broker)
                 _ = try await arena.start("roomier", arguments + ["16MiB"])
@@ -46,7 +46,8 @@ struct RetentionProcessTests {
     }
 
     /// Runs the consumer until it has handled the message at an offset.
-    /// - Returns: the offsets of all that it has handled, as its results tell: they come with its progress, or not at all.
+    /// - Returns: The offsets of all messages that it has handled. They are read from its results, which are recorded
+    ///   together with its progress.
     private func consume(through last: UInt64, on bus: any EventBus) async throws -> Set<UInt64> {
         let consumer = MessageConsumer("reader", bus: bus, logger: .silent).on(Noted.self) { _, context in
             [DomainEvent.DeepLinkReceived(url: "\(context.cause.position?.offset ?? 0)")]
@@ -63,7 +64,8 @@ struct RetentionProcessTests {
         }
     }
 
-    /// - Returns: the offsets.
+    /// Publishes messages.
+    /// - Returns: Their offsets.
     private func publish(_ count: Int, on bus: any EventBus) async throws -> [UInt64] {
         let text = String(repeating: "x", count: 600)
         let last = try await bus.publish(Batch((0..<count).map { _ in try bus.note(text) })).offset

@@ -31,7 +31,9 @@ struct StrangerTests {
             }
             let count = BadRequest.all.count(where: \.isNoRequest)
             try await arena.untilLog(of: "broker", "counts \(count) refused requests") { log in
-                let reports = log.split(separator: "\n").filter { $0.contains("what is not the protocol") }
+                let reports = log.split(separator: "\n").filter {
+                    $0.contains("input that does not follow the protocol")
+                }
                 return reports.compactMap { $0.firstMatch(of: #/count=(\d+)/#).flatMap { Int($0.1) } }.reduce(0, +)
                     == count
             }
@@ -75,7 +77,7 @@ struct StrangerTests {
                     try stranger.send([[UInt8](repeating: 0x53, count: Limits.maximumFrameSize)])
                     let largest = try stranger.receive()
                     try stranger.send([[UInt8](repeating: 0x53, count: Limits.maximumFrameSize + 1)])
-                    // libzmq connects again, and goes on with what is behind.
+                    // libzmq connects again and sends the next message.
                     try stranger.send(hello.frames(id: 7))
                     return [largest, try stranger.receive()]
                 }
@@ -95,7 +97,8 @@ struct StrangerTests {
                         let isFeed = seed % 2 == 1
                         try RawConnection.open(port: isFeed ? port + 1 : port) { connection in
                             var random = SeededGenerator(seed: UInt64(seed))
-                            // Half of them get past the greeting, so that what follows is taken for frames.
+                            // Half of the connections complete the greeting, so that libzmq reads the bytes after it as
+                            // frames.
                             if seed % 4 < 2 { try connection.greet(as: isFeed ? "SUB" : "DEALER") }
                             for _ in 0..<32 {
                                 let count = Int.random(in: 1...8192, using: &random)
@@ -125,19 +128,20 @@ struct StrangerTests {
         }
     }
 
-    /// Says on the feed what no client says.
-    /// - Returns: the journal's end after that.
+    /// Sends invalid subscriptions to the feed.
+    /// - Returns: The end of the journal after that.
     private func babble(_ stranger: RawConnection) throws -> UInt64 {
         try stranger.greet(as: "SUB")
         stranger.write(frame: [])
         for mark: UInt8 in [0, 1, 2, 3, 0, 0] {
-            // Everybody's subscription; an inbox that is too long; what is no text.
+            // The subscription of the other clients, the empty subscription, an inbox that is too long, and bytes that
+            // are not UTF-8.
             stranger.write(frame: [mark] + Array("event.Noted.".utf8))
             stranger.write(frame: [mark])
             stranger.write(frame: [mark] + [UInt8](repeating: UInt8(ascii: "~"), count: 200))
             stranger.write(frame: [mark, 0xff, 0xfe, 0])
         }
-        // The answer comes behind all of that.
+        // The answer comes after all of that was handled.
         stranger.write(frame: [1] + Array("~stranger".utf8))
         while true {
             guard try stranger.readFrame() == Array("~stranger".utf8) else { continue }
@@ -145,7 +149,7 @@ struct StrangerTests {
         }
     }
 
-    /// Something that runs, and whether it still does.
+    /// A closure that runs, and whether it has ended.
     private final class Flagged: Sendable {
         private let over = Mutex(false)
         private let body: @Sendable () async throws -> Void
@@ -162,7 +166,7 @@ struct StrangerTests {
         }
     }
 
-    /// Runs `body` while a client publishes, and gets from the feed what it publishes, again and again.
+    /// Runs `body` while a client repeatedly publishes a message and receives it from the feed.
     private func undisturbed(
         at address: String, in arena: Arena, _ body: @escaping @Sendable () async throws -> Void
     ) async throws {
@@ -193,11 +197,12 @@ struct StrangerTests {
 }
 
 extension Arena {
-    /// Starts a broker that listens on a port of this machine, and on the one behind it.
-    /// - Returns: the port. The broker itself finds out whether it is free: to look before would be a race.
+    /// Starts a broker that listens on a port of this machine, and on the next one.
+    /// - Returns: The port. Only the broker checks whether it is free: another process could take it after an earlier
+    ///   check.
     func startTCPBroker() async throws -> Int {
         for attempt in 1...50 {
-            // Below those that the kernel gives to connections.
+            // Below the ports that the kernel gives to outgoing connections.
             let port = Int.random(in: 10_000..<32_000)
             let name = "broker-\(attempt)"
             _ = try await start(

@@ -18,8 +18,8 @@ struct UnreadableHeaderTests {
         var name: String
     }
 
-    /// Has a stranger publish a message with each bad header, before whatever `good` is published.
-    /// - Returns: their offsets.
+    /// Lets a stranger publish a message with each invalid header, before the valid messages.
+    /// - Returns: The offsets of the invalid messages.
     private func publishBadHeaders(_ type: MessageType, in arena: Arena) async throws -> [UInt64] {
         try await Stranger.meets("\(arena.bus)/ingress") { stranger in
             try BadHeader.allCases.enumerated().map { index, header in

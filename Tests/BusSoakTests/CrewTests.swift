@@ -11,7 +11,7 @@ struct CrewTests {
     func lateFirstClaim() async throws {
         try await Arena.with { arena in
             let crew = Crew(arena: arena)
-            // There is no broker yet, so the first incarnation is stopped before its claim can have been made.
+            // There is no broker yet, so the first incarnation is stopped before its first claim.
             try await crew.start(.consumer)
             try await crew.perform(Step(at: 0, member: .consumer, action: .takeOver))
             try await crew.start(.broker)
@@ -20,7 +20,8 @@ struct CrewTests {
 
             try await crew.perform(Step(at: 0, member: .consumer, action: .release))
             try await crew.settle()
-            #expect(arena.log(of: "consumer.2").contains("another process has taken exclusive over"))
+            #expect(
+                arena.log(of: "consumer.2").contains("another process has taken over the durable consumer 'exclusive'"))
             try await arena.until("the first one handles messages") { $0["consumer.1"]?.handled ?? 0 > 0 }
 
             try await crew.end([.publisher(1)])
@@ -42,7 +43,8 @@ struct CrewTests {
 
             try await crew.perform(Step(at: 0, member: .consumer, action: .release))
             try await crew.settle()
-            #expect(arena.log(of: "consumer.1").contains("another process has taken exclusive over"))
+            #expect(
+                arena.log(of: "consumer.1").contains("another process has taken over the durable consumer 'exclusive'"))
 
             try await crew.end([.publisher(1)])
             try await crew.end([.consumer])

@@ -5,17 +5,17 @@ package import Logging
 internal import SystemSupport
 internal import ZeroMQ
 
-/// Takes batches in, journals them, sends them on.
+/// Receives batches, records them in the journal and publishes them on the feed.
 ///
-/// ROUTER for the ingress, where every request is answered; XPUB for the feed, which never waits for anybody: a subscriber
-/// that falls behind misses messages there and reads them from the journal.
+/// The ingress is a ROUTER socket, on which every request is answered. The feed is an XPUB socket, which never waits
+/// for a subscriber: one that falls behind misses messages on the feed and reads them from the journal.
 package actor Broker {
     private let configuration: BrokerConfiguration
     private let logger: Logger
     private let thread = SocketThread(name: "broker")
     private var sockets: BrokerSockets?
     private var engine: BrokerEngine?
-    /// Keep a second broker away from what this one serves.
+    /// The locks that keep a second broker from serving the same address or journal.
     private var locks: [FileLock] = []
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
@@ -30,8 +30,8 @@ package actor Broker {
     }
 
     /// Serves until the task is cancelled.
-    /// - Parameter onReady: called once both sockets are bound and the journal is open.
-    /// - Throws: ``BusError`` when the address or the journal cannot be used, or the journal can no longer be trusted.
+    /// - Parameter onReady: Called once both sockets are bound and the journal is open.
+    /// - Throws: ``BusError`` if the address or the journal cannot be used, or if the journal can no longer be trusted.
     package func run(onReady: @Sendable () async throws -> Void = {}) async throws {
         let address = try BusAddress(configuration.address)
         defer { locks = [] }
@@ -48,7 +48,7 @@ package actor Broker {
         var nextTick = now + .seconds(1)
         while true {
             if prune() {
-                // Sockets are looked at between two steps.
+                // Between two steps of retention the broker handles its sockets.
                 await Task.yield()
                 try Task.checkCancellation()
             } else {
@@ -60,27 +60,28 @@ package actor Broker {
         }
     }
 
-    /// Locks a bus directory: libzmq's bind would unlink another broker's sockets without a word.
-    /// - Parameter directory: made, for its owner only, when it is not there.
+    /// Locks a bus directory. Without the lock, a second broker's bind would remove this broker's sockets without an
+    /// error.
+    /// - Parameter directory: Created with mode 0700 if it does not exist.
     private static func lock(directory: String) throws(BusError) -> FileLock {
         do {
             try FileManager.default.createDirectory(
                 atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw BusError(.address, "the bus directory \(directory) cannot be made: \(error.localizedDescription)")
+            throw BusError(.address, "the bus directory \(directory) cannot be created: \(error.localizedDescription)")
         }
         return try lock(
             "\(directory)/lock", .address,
-            taken: "another broker serves ipc://\(directory): stop it or choose another address")
+            taken: "another broker serves ipc://\(directory); stop it or choose another address")
     }
 
-    /// Locks a journal, whatever the address it is served at. The file beside it: to close the journal's own would end the
-    /// locks that SQLite has on it.
+    /// Locks a journal against a second broker, which may use another address. The lock is a separate file next to the
+    /// journal, because closing a descriptor of the journal would end the locks that SQLite has on it.
     private static func lock(journal: String) throws(BusError) -> FileLock {
         let path = URL(fileURLWithPath: journal).resolvingSymlinksInPath().path
         return try lock(
             "\(path).lock", .journal,
-            taken: "another broker serves the journal \(journal): stop it or choose another file")
+            taken: "another broker serves the journal \(journal); stop it or choose another file")
     }
 
     private static func lock(_ path: String, _ code: BusError.Code, taken: String) throws(BusError) -> FileLock {
@@ -115,23 +116,23 @@ package actor Broker {
             send(outgoing, on: sockets)
             engine?.journal.prepare()
         } catch {
-            logger.error("the ingress failed", metadata: ["error": "\(error)"])
+            logger.error("handling requests failed", metadata: ["error": "\(error)"])
         }
     }
 
-    /// Answers on the inbox of a subscriber: everything it subscribed to before is live now.
+    /// Answers on the inboxes of subscribers. The answer tells a subscriber that its earlier subscriptions are live.
     private func takeSubscriptions() {
         guard let sockets, let journal = engine?.journal else { return }
         do {
             let (inboxes, garbageCount) = try sockets.receiveInboxes()
-            engine?.noteGarbage(garbageCount, "the feed got what is no subscription, or one that is too long")
+            engine?.noteGarbage(garbageCount, "the feed received a subscription that is invalid or too long")
             for inbox in inboxes {
-                // Who gets no answer subscribes again.
+                // A subscriber that gets no answer subscribes again.
                 try journal.requireLoaded()
                 try sockets.publish(Inbox.answer(topic: inbox, epoch: journal.epoch, head: journal.head))
             }
         } catch {
-            logger.error("the feed failed", metadata: ["error": "\(error)"])
+            logger.error("handling subscriptions failed", metadata: ["error": "\(error)"])
         }
     }
 
@@ -140,7 +141,8 @@ package actor Broker {
         send(outgoing, on: sockets)
     }
 
-    /// - Returns: whether there is more to remove.
+    /// Does one step of retention.
+    /// - Returns: True if there is more to remove.
     private func prune() -> Bool {
         var outgoing = Outgoing()
         guard let sockets, let hasMore = engine?.prune(now: .now, &outgoing) else { return false }
@@ -152,8 +154,8 @@ package actor Broker {
         do {
             try sockets.publish(outgoing.feed)
         } catch {
-            // Journalled is journalled: subscribers find it there.
-            logger.error("the feed failed", metadata: ["error": "\(error)"])
+            // The messages are recorded already: subscribers read them from the journal.
+            logger.error("publishing on the feed failed", metadata: ["error": "\(error)"])
         }
         for (peer, frames) in outgoing.frames {
             sockets.send(frames, to: peer)
@@ -161,25 +163,26 @@ package actor Broker {
     }
 }
 
-/// The time of day that goes on evenly: a wall clock that is set while the broker runs must not age the journal, and one that
-/// was set back before it started must not make its times go backwards.
+/// A clock with the time of day that advances steadily. If the wall clock is set while the broker runs, the age of
+/// messages must not change. If it was set back before the broker started, the times in the journal must not go
+/// backwards.
 package struct BrokerClock {
     private let start: ContinuousClock.Instant
     private let wall: Double
 
-    /// - Parameter wall: what the wall clock says at `start`, in milliseconds since 1970, with their fraction: whole ones
-    ///   would make every time too early.
+    /// - Parameter wall: The time of the wall clock at `start`, in milliseconds since 1970. It includes the fraction:
+    ///   without it, every time would be too early.
     package init(start: ContinuousClock.Instant, wall: Double = Date().timeIntervalSince1970 * 1000) {
         self.start = start
         self.wall = wall
     }
 
-    /// The same clock, put forward if it is behind a time.
+    /// The same clock, or one that is set forward to `time` if this one lags behind it.
     func notBefore(_ time: Int64, at instant: ContinuousClock.Instant) -> BrokerClock {
         self.time(at: instant) < time ? BrokerClock(start: instant, wall: Double(time)) : self
     }
 
-    /// Milliseconds since 1970.
+    /// The time in milliseconds since 1970.
     func time(at instant: ContinuousClock.Instant) -> Int64 {
         Int64(wall + (instant - start) / .milliseconds(1))
     }

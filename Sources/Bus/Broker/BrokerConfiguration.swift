@@ -1,14 +1,15 @@
 package import EventBus
 
-/// Where a broker listens, and where it keeps its journal.
+/// The configuration of a broker.
 package struct BrokerConfiguration: Sendable {
     /// `ipc:///DIRECTORY` or `tcp://HOST:PORT`.
     package var address: String
-    /// The journal's file.
+    /// The path of the journal's file.
     package var journal: String
     package var durability: Durability
     package var retention: RetentionPolicy
-    /// Makes a message of what the broker has to say; nil for nothing. It is published as the broker's own.
+    /// Turns a notice of the broker into a message, which the broker publishes. Nil, or a nil result, publishes
+    /// nothing.
     package var describe: (@Sendable (BrokerNotice) -> Envelope?)?
 
     package init(
@@ -23,19 +24,20 @@ package struct BrokerConfiguration: Sendable {
     }
 }
 
-/// What an acknowledged message survives.
+/// The failures that an acknowledged message survives.
 package enum Durability: String, Sendable, CaseIterable {
-    /// A kill -9 of anything (SQLite's write-ahead log, `synchronous=NORMAL`).
+    /// The kill of any process (SQLite's write-ahead log, `synchronous=NORMAL`).
     case process
     /// Also a loss of power: every commit waits for the disk (`synchronous=FULL`).
     case power
 }
 
-/// What a journal keeps. Retained documents stay for ever.
+/// The limits of a journal. Retained documents and dead letters are never removed.
 package struct RetentionPolicy: Hashable, Sendable {
-    /// Older messages go once every durable consumer has handled them; nil to keep them.
+    /// Messages older than this are removed after every durable consumer has handled them. Nil for no limit.
     package var age: Duration?
-    /// Bytes of the journal's file that are used beside retained documents and dead letters. Beyond it the oldest messages go, handled or not; nil for no limit.
+    /// The bytes of the journal's file that are in use, without retained documents and dead letters. Above this limit
+    /// the oldest messages are removed even if they are not handled. Nil for no limit.
     package var size: Int?
 
     package init(age: Duration?, size: Int?) {
@@ -43,19 +45,19 @@ package struct RetentionPolicy: Hashable, Sendable {
         self.size = size
     }
 
-    /// Seven days, 1 GiB.
+    /// Seven days and 1 GiB.
     package static let standard = RetentionPolicy(age: .seconds(7 * 24 * 60 * 60), size: 1 << 30)
     package static let unlimited = RetentionPolicy(age: nil, size: nil)
 }
 
-/// How long messages are kept, as a person writes it: `90s`, `30m`, `12h`, `7d`; `0` or `none` for ever.
+/// The age limit of retention as an option: `90s`, `30m`, `12h`, `7d`; `0` or `none` for no limit.
 package struct RetainedAge: LosslessStringConvertible, Sendable {
     package let duration: Duration?
     package let description: String
 
     private static let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
 
-    /// Nil unless it is such a text.
+    /// Nil if the string has none of these forms.
     package init?(_ text: String) {
         description = text
         if text == "0" || text == "none" {
@@ -71,14 +73,14 @@ package struct RetainedAge: LosslessStringConvertible, Sendable {
     }
 }
 
-/// How much of a journal is kept, as a person writes it: `512MiB`, `1GiB`, or a number of bytes; `0` or `none` for all.
+/// The size limit of retention as an option: `512MiB`, `1GiB` or a number of bytes; `0` or `none` for no limit.
 package struct RetainedSize: LosslessStringConvertible, Sendable {
     package let bytes: Int?
     package let description: String
 
     private static let units = [("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("TiB", 1 << 40), ("", 1)]
 
-    /// Nil unless it is such a text.
+    /// Nil if the string has none of these forms.
     package init?(_ text: String) {
         description = text
         if text == "0" || text == "none" {

@@ -2,44 +2,46 @@ internal import BusProtocol
 internal import EventBus
 internal import ZeroMQ
 
-/// The two sockets of a broker. Like them, it belongs to one thread.
+/// The two sockets of a broker. Sockets may only be used on one thread, and so may this class.
 final class BrokerSockets {
     private let ingress: Socket
     private let feed: Socket
     private var subscriptions = Subscriptions()
 
-    /// Requests, and bytes, taken in one turn, and so journalled in one commit.
+    /// The requests, and the bytes, that are received in one turn and recorded in one commit.
     private static let turnCount = 512
     private static let turnSize = 16 * 1024 * 1024
-    /// No request has more: it would be one that asks with every filter there can be.
+    /// The maximum number of frames of a request: one that uses all filters.
     private static let frameCount = Limits.filterCount + 8
 
-    /// What peers that do not read, or never stop writing, can cost of memory:
-    /// - ingress: 64 requests waiting a peer, each of at most 8 MiB a frame, and one turn of 16 MiB and a request. libzmq
-    ///   counts whole messages: one that never ends is not bounded;
-    /// - replies: 1024 a peer, most of them 50 bytes; a page has 256 KiB and one message more. Fewer would drop answers to
-    ///   batches, of which a publisher has as many under way;
-    /// - feed: 2048 messages a subscriber, each of at most 16 KiB and its topic: 33 MiB. libzmq keeps a table of all
-    ///   subscriptions, which has no bound.
-    /// - Throws: ``BusError`` with code `address`, naming the endpoint.
+    /// Creates and binds the sockets.
+    ///
+    /// The high-water marks bound the memory that peers can take which do not read, or which never stop writing:
+    /// - ingress: 64 waiting requests for each peer, each frame of at most 8 MiB, and one turn of 16 MiB and one
+    ///   request. libzmq counts whole messages, so a single message with endless frames is not bounded;
+    /// - replies: 1024 for each peer, most of them 50 bytes; a page has 256 KiB and one message more. A lower mark
+    ///   would drop replies to batches, because a publisher may have this many under way;
+    /// - feed: 2048 messages for each subscriber, each of at most 16 KiB and its topic: 33 MiB. libzmq also keeps a
+    ///   table of all subscriptions, which is not bounded.
+    /// - Throws: ``BusError`` with code `address` and the name of the endpoint.
     init(_ address: BusAddress) throws {
         let common: [SocketOption] =
             [.linger(0), .maximumFrameSize(Int64(Limits.maximumFrameSize))] + SocketOption.tcpKeepalive
-        // What does not fit is dropped, and asked for again.
+        // A reply that does not fit is dropped; the client sends its request again.
         let ingressMarks: [SocketOption] = [.receiveHighWaterMark(64), .sendHighWaterMark(1024)]
         ingress = try Socket(.router, options: common + ingressMarks + [.routerMandatory])
-        // Beyond it the subscriber reads from the journal.
+        // A message that does not fit is dropped; the subscriber reads it from the journal.
         feed = try Socket(.xpub, options: common + [.xpubVerbose, .sendHighWaterMark(2048)])
         do {
             try ingress.bind(address.ingress)
             try feed.bind(address.feed)
         } catch let error as ZeroMQError {
-            let hint = error.isAddressInUse ? "; another program has it: choose another address" : ""
+            let hint = error.isAddressInUse ? "; another program uses it: choose another address" : ""
             throw BusError(.address, "the broker cannot listen: \(error)\(hint)")
         }
     }
 
-    /// What the thread of the sockets has to watch.
+    /// The watches for the thread of the sockets.
     func watches(
         onRequests: @escaping () -> Void, onSubscriptions: @escaping () -> Void
     ) -> [SocketWatch] {
@@ -59,7 +61,7 @@ final class BrokerSockets {
         return requests
     }
 
-    /// The inboxes that were subscribed to, and how much came that is no subscription.
+    /// The inboxes that were subscribed to, and the number of received messages that were not valid subscriptions.
     func receiveInboxes() throws -> (inboxes: [[UInt8]], garbageCount: Int) {
         var inboxes: [[UInt8]] = []
         for _ in 0..<Self.turnCount {
@@ -69,12 +71,13 @@ final class BrokerSockets {
         return (inboxes, subscriptions.takeGarbageCount())
     }
 
-    /// XPUB drops for a peer whose queue is full and never refuses.
+    /// Sends frames on the feed. XPUB drops them for a subscriber whose queue is full and never refuses them.
     func publish(_ frames: [[UInt8]]) throws {
         _ = try feed.send(frames)
     }
 
-    /// Sends messages straight from where they lie; none while nobody has subscribed.
+    /// Sends messages on the feed without copying them into frames. Sends nothing if no client has ever subscribed to
+    /// messages.
     func publish(_ messages: [FeedMessage]) throws {
         guard subscriptions.isHeard else { return }
         try messages.forEachPacket { packet in
@@ -84,23 +87,24 @@ final class BrokerSockets {
         }
     }
 
-    /// A peer that has gone or does not read its replies asks again when it is back.
+    /// Sends frames to a peer. Errors are ignored: a peer that has gone, or that does not read its replies, sends its
+    /// request again when it is back.
     func send(_ frames: [[UInt8]], to peer: [UInt8]) {
         _ = try? ingress.send([peer] + frames)
     }
 }
 
-/// What the broker's feed is told: who subscribes to what. Only two things are of interest: which inboxes want an answer, and
-/// whether anybody has ever subscribed to more. Who no longer does is libzmq's to know: it passes the end of a subscription
-/// on also when it comes from somebody who never had it.
+/// The subscriptions that the feed receives. The broker needs only two facts: the inboxes that wait for an answer, and
+/// whether a client has ever subscribed to messages. It cannot tell whether a subscription still exists, because libzmq
+/// also forwards the end of a subscription from a client that never had it.
 struct Subscriptions {
     private(set) var isHeard = false
-    /// What came that no client of the protocol sends.
+    /// The number of messages that were not valid subscriptions.
     private(set) var garbageCount = 0
 
-    /// - Parameter frames: as XPUB hands them over: one frame a subscription, 1 and the topic; or 0 and the topic when nobody
-    ///   has it any more.
-    /// - Returns: the inbox that was subscribed to, if it is one.
+    /// - Parameter frames: A message of the XPUB socket: one frame with 1 and the topic for a subscription, or with 0
+    ///   and the topic after its last subscriber has ended it.
+    /// - Returns: The inbox that was subscribed to; nil if the message is anything else.
     mutating func take(_ frames: [[UInt8]]) -> [UInt8]? {
         guard let frame = frames.first, frames.count == 1, let mark = frame.first, mark <= 1 else {
             garbageCount += 1

@@ -3,9 +3,9 @@ internal import EventBus
 internal import Foundation
 package import Logging
 
-/// The broker without its sockets: requests in, replies and feed messages out.
+/// The broker without its sockets. It takes requests and returns replies and feed messages.
 ///
-/// All batches of a turn are journalled in one commit, before anything of them goes out.
+/// All batches of a turn are recorded in one commit. Replies and messages are sent after the commit.
 package struct BrokerEngine {
     package let journal: Journal
     private(set) var desk = QueryDesk()
@@ -16,21 +16,22 @@ package struct BrokerEngine {
     private var owners = ExclusiveOwners()
     private var transients = TransientBatches()
     private var notices: BrokerNotices
-    /// Consumers that were warned that they are far behind.
+    /// The consumers for which ``BrokerNotice/Code/consumerBehind`` was reported.
     private var warnedConsumers: Set<String> = []
-    /// Consumers that retention has taken messages from, and that have not been told with a claim.
+    /// The consumers that have lost messages to retention and have not yet acknowledged this with a claim and a
+    /// checkpoint.
     private var cutOffConsumers: Set<String> = []
-    /// Whether retention has more to remove.
+    /// True if retention has more to remove.
     private var isPruning = false
-    /// When silent producers were last forgotten.
+    /// The time at which silent producers were last forgotten.
     private var lastForgotten: ContinuousClock.Instant
 
     private static let producerInterval: Duration = .seconds(3600)
-    /// Offsets of one step of retention, which takes a few milliseconds.
+    /// The number of offsets in one step of retention, which takes a few milliseconds.
     private static let stepCount = 2000
 
-    /// - Parameter now: leases and memberships that the journal holds count from here: their owners may have outlived the
-    ///   broker.
+    /// - Parameter now: Leases and memberships in the journal count from this time, because their owners may have
+    ///   outlived an earlier broker.
     package init(
         journal: Journal, configuration: BrokerConfiguration, logger: Logger, clock: BrokerClock,
         now: ContinuousClock.Instant
@@ -38,7 +39,8 @@ package struct BrokerEngine {
         self.journal = journal
         self.configuration = configuration
         self.logger = logger
-        // A journal whose end is damaged can no longer be trusted: the first tick says so, and how to save the rest.
+        // If the end of the journal is damaged, the time cannot be read. The first tick then throws and says how to
+        // save the rest.
         self.clock = clock.notBefore((try? journal.lastTime()) ?? 0, at: now)
         notices = BrokerNotices(logger: logger)
         lastForgotten = now
@@ -76,8 +78,8 @@ package struct BrokerEngine {
         return outgoing
     }
 
-    /// What is done once a second.
-    /// - Throws: ``BusError`` when the journal can no longer be trusted.
+    /// Does the work that is due once a second.
+    /// - Throws: ``BusError`` if the journal can no longer be trusted.
     package mutating func tick(now: ContinuousClock.Instant) throws -> Outgoing {
         var outgoing = Outgoing()
         try journal.check()
@@ -90,7 +92,7 @@ package struct BrokerEngine {
             try warnConsumersBehind(now: now)
             try forgetProducers(now: now)
         } catch {
-            logger.error("the journal cannot be kept in order", metadata: ["error": "\(error)"])
+            logger.error("the maintenance of the journal failed", metadata: ["error": "\(error)"])
         }
         notices.reportGarbage(now: now)
         notices.watchWriting(of: journal, now: now)
@@ -99,21 +101,21 @@ package struct BrokerEngine {
     }
 
     /// Does one step of retention.
-    /// - Returns: whether there is more to do.
+    /// - Returns: True if there is more to remove.
     package mutating func prune(now: ContinuousClock.Instant, _ outgoing: inout Outgoing) -> Bool {
         prune(count: Self.stepCount, now: now, &outgoing)
         return isPruning
     }
 
-    /// Counts what came that no client of the protocol sends.
-    /// - Parameter reason: what was wrong with the last of it.
+    /// Counts messages that no client of the protocol sends.
+    /// - Parameter reason: The error of the last one.
     mutating func noteGarbage(_ count: Int, _ reason: String) {
         notices.noteGarbage(count, reason)
     }
 
     // MARK: Publishing
 
-    /// Journals the batches of a turn in one transaction.
+    /// Records the batches of a turn in one transaction.
     private mutating func publish(
         _ batches: [IncomingBatch], now: ContinuousClock.Instant, _ outgoing: inout Outgoing
     ) {
@@ -141,7 +143,7 @@ package struct BrokerEngine {
         }
     }
 
-    /// Hands transient batches on to whoever listens now.
+    /// Publishes transient batches on the feed.
     private mutating func passOn(
         _ batches: [IncomingBatch], now: ContinuousClock.Instant, _ outgoing: inout Outgoing
     ) {
@@ -218,7 +220,7 @@ package struct BrokerEngine {
             desk.answer(answer, &outgoing)
             return .done
         case .publish, .read, .documents, .document, .serve, .ask, .cancel:
-            throw ProtocolError(.operation, "the operation is not known")
+            throw ProtocolError(.operation, "the operation is unknown")
         }
     }
 
@@ -229,8 +231,8 @@ package struct BrokerEngine {
         outgoing.reply(page, to: message, head)
     }
 
-    /// Begins a new epoch when a mark from an earlier hello shows that the journal's file, or the end of it, was put back. What
-    /// a client says that it has seen would show it as well, but anybody can say that.
+    /// Begins a new epoch if a mark from an earlier hello shows that the journal was replaced by an older copy or has
+    /// lost its end. The offset that a client says it has seen would show this, too, but the broker cannot verify it.
     private mutating func check(_ greeting: Greeting, now: ContinuousClock.Instant) throws {
         guard greeting.epoch == journal.epoch,
             let loss = try journal.loss(shownBy: greeting.mark, at: greeting.head)
@@ -238,7 +240,7 @@ package struct BrokerEngine {
         try journal.renewEpoch(at: clock.time(at: now))
         notices.say(
             .lostEnd,
-            "the journal \(journal.path) \(loss): what was behind is lost; everybody begins anew in a new epoch")
+            "the journal \(journal.path) \(loss): messages are lost, and all clients start again in a new epoch")
     }
 
     private func welcome(_ greeting: Greeting) throws -> Reply {
@@ -270,22 +272,22 @@ package struct BrokerEngine {
     }
 
     private mutating func forgetProducers(now: ContinuousClock.Instant) throws {
-        // Whoever lives needs time to say so after the broker's start or return.
+        // After the start or an absence of the broker, producers that are alive need time to send a message.
         let since = max(lastForgotten, presence.listeningSince)
         if now - since > Self.producerInterval || journal.producers.rows.count > ProducerRow.capacity {
             lastForgotten = now
             try journal.transaction(at: clock.time(at: now)) { try $0.forgetProducers(but: presence.producers) }
         } else if notices.isUnwritable {
-            // Tells whether the journal can be written again while nobody publishes; on a full disk a row that nobody
-            // needs would take the room that was just made.
+            // An empty transaction shows whether the journal can be written again when no client publishes. On a full
+            // disk a row would take the space that was just freed.
             try journal.transaction(at: clock.time(at: now)) { _ in }
         }
     }
 
     // MARK: Retention
 
-    /// Removes twice what a turn appended while there is something to remove: under load the journal would grow for ever, and
-    /// the turn takes no more than twice its time.
+    /// Removes twice as many messages as the turn appended, if retention has more to remove. Without this the journal
+    /// would grow without limit under load. The turn takes at most twice as long.
     private mutating func keepUp(since head: UInt64, now: ContinuousClock.Instant, _ outgoing: inout Outgoing) {
         guard isPruning, journal.head > head else { return }
         prune(count: 2 * Int(clamping: journal.head - head), now: now, &outgoing)
@@ -299,8 +301,8 @@ package struct BrokerEngine {
             for name in step.cutOff.sorted() where cutOffConsumers.insert(name).inserted {
                 notices.say(
                     .consumerCutOff,
-                    "messages that \(name) had yet to handle are removed: the journal \(journal.path) has reached its size; "
-                        + "\(name) is told which with its next claim")
+                    "messages that consumer '\(name)' had not handled were removed, because the journal "
+                        + "\(journal.path) has reached its size limit; the consumer's next claim reports them")
             }
             cutOffConsumers = cutOffConsumers.filter { journal.consumers[$0]?.cutOffs.isEmpty == false }
             publishNotices(now: now, &outgoing)
@@ -309,12 +311,13 @@ package struct BrokerEngine {
         }
     }
 
-    /// Warns once of every consumer that has yet to handle the oldest fifth of a journal that is four fifths full.
+    /// Warns once about each consumer that has not handled the oldest fifth of a journal that is four fifths full.
     private mutating func warnConsumersBehind(now: ContinuousClock.Instant) throws {
         guard let limit = configuration.retention.size else { return }
         let size = try journal.usedSize(limit: limit, at: clock.time(at: now))
         let length = journal.head - journal.pruned
-        // Who was warned is warned again only after it has caught up well, or room has been made.
+        // A second warning about a consumer is possible only after it has handled half of the journal, or after the
+        // journal has shrunk below 70 %.
         warnedConsumers = warnedConsumers.filter { name in
             let position = journal.consumers[name]?.group.position ?? journal.head
             return size >= limit / 10 * 7 && position < journal.pruned + length / 2
@@ -324,14 +327,16 @@ package struct BrokerEngine {
         where consumer.group.position < journal.pruned + length / 5 && warnedConsumers.insert(name).inserted {
             notices.say(
                 .consumerBehind,
-                "\(name) has handled only up to \(consumer.group.position) of \(journal.head), and the journal "
-                    + "\(journal.path) is \(size * 100 / limit) % full: at 100 % \(name) loses messages")
+                "consumer '\(name)' has handled only up to offset \(consumer.group.position) of \(journal.head), and "
+                    + "the journal \(journal.path) is \(size * 100 / limit) % full: start the consumer, "
+                    + "because at 100 % it loses messages")
         }
     }
 
     // MARK: Notices
 
-    /// Publishes what there is to say as messages of the broker's own: on the feed alone when they cannot be journalled.
+    /// Publishes the notices as messages of the broker. If they cannot be recorded, they are published on the feed
+    /// only.
     private mutating func publishNotices(now: ContinuousClock.Instant, _ outgoing: inout Outgoing) {
         let notices = notices.take()
         guard !notices.isEmpty, let describe = configuration.describe else { return }
@@ -353,9 +358,9 @@ package struct BrokerEngine {
     }
 }
 
-/// What a peer sent to the ingress.
+/// A message that a peer sent to the ingress.
 package struct Incoming {
-    /// The routing id that libzmq put before it.
+    /// The routing id that libzmq puts before the message.
     let peer: [UInt8]
     let frames: ArraySlice<[UInt8]>
 
@@ -364,7 +369,8 @@ package struct Incoming {
         self.frames = frames[...]
     }
 
-    /// - Parameter message: as it came from a ROUTER, its peer first.
+    /// - Parameter message: The frames from the ROUTER socket: the routing id of the peer, then the frames that it
+    ///   sent.
     init?(_ message: [[UInt8]]) {
         guard let peer = message.first else { return nil }
         self.peer = peer
@@ -379,17 +385,18 @@ package struct Incoming {
     var body: ArraySlice<[UInt8]> { frames.dropFirst() }
 }
 
-/// A batch with the request that brought it.
+/// A batch and the request that contained it.
 struct IncomingBatch {
     let from: Incoming
     let head: RequestHead
     let batch: BatchHead
 }
 
-/// What one turn sends, the feed first: whoever gets an acknowledgement can already be heard.
+/// The messages that one turn sends. The feed comes first, so that a message is on the feed before its publisher gets
+/// the acknowledgement.
 package struct Outgoing {
     package var feed: [FeedMessage] = []
-    /// Replies, and notices to those who serve queries.
+    /// Replies, and the notices for clients that serve queries.
     package private(set) var frames: [(peer: [UInt8], frames: [[UInt8]])] = []
 
     package init() {}
@@ -402,10 +409,11 @@ package struct Outgoing {
         frames.append((message.peer, page.frames(to: head)))
     }
 
-    /// Answers what could not be read, with as much of its first frame as a head has.
+    /// Refuses a request that could not be read. The reply begins with the first 12 bytes, or fewer, of the request.
     mutating func refuse(_ message: Incoming, _ error: ProtocolError) {
         var head = Array((message.frames.first ?? []).prefix(RequestHead.length))
-        // A reply to what only a broker sends would look like a query itself: it names no operation.
+        // The operation `query` is only sent by the broker. A reply with it would look like a query to the client, so
+        // the operation of this reply is 0.
         if (try? RequestHead(head).operation) == .query { head[RequestHead.operationIndex] = 0 }
         frames.append((message.peer, Reply.refused(error).frames(head: head)))
     }

@@ -1,19 +1,19 @@
 internal import Logging
 
-/// Something that people should know of the broker, and not only its log.
+/// An event in the broker that people should know of. The broker logs it and publishes it as a message.
 package struct BrokerNotice: Hashable, Sendable {
     package enum Code: String, Sendable, CaseIterable {
         /// Messages have a wrong checksum: they are never delivered.
         case damaged = "journal.damaged"
-        /// The journal ended before what had been read of it: what was behind is gone.
+        /// The journal ends before offsets that clients have read: the messages there are lost.
         case lostEnd = "journal.lost-end"
-        /// Nothing can be journalled now.
+        /// The journal cannot be written now.
         case unwritable = "journal.unwritable"
-        /// It can again.
+        /// The journal can be written again.
         case writable = "journal.writable"
-        /// The journal is nearly full, and this consumer has not handled its oldest messages.
+        /// The journal is nearly full, and a consumer has not handled its oldest messages.
         case consumerBehind = "consumer.behind"
-        /// Messages were removed that this consumer had not handled.
+        /// Retention has removed messages that a consumer had not handled.
         case consumerCutOff = "consumer.cut-off"
     }
 
@@ -22,20 +22,21 @@ package struct BrokerNotice: Hashable, Sendable {
     package let message: String
 }
 
-/// What the broker has to say, in its log and as messages of its own.
+/// The notices of the broker: it writes them to the log and collects them for publishing.
 struct BrokerNotices {
     private let logger: Logger
-    /// What is to be published.
+    /// The notices that are to be published.
     private var pending: [BrokerNotice] = []
-    /// The offsets of damaged messages that everybody knows of.
+    /// The offsets of the damaged messages that were reported.
     private var reportedDamage: Set<UInt64> = []
-    /// When the journal last could not be written; nil once it can.
+    /// The time of the last failed write. Nil if the journal can be written.
     private var lastWriteFailure: ContinuousClock.Instant?
     private var garbageCount = 0
     private var lastGarbage = ""
     private var lastGarbageReport: ContinuousClock.Instant?
 
-    /// Reports of damage that are remembered, so as not to be repeated.
+    /// The maximum number of damaged messages that are remembered, so that each is reported once. No more are reported
+    /// after that.
     private static let damageCount = 10_000
     private static let mendedDuration: Duration = .seconds(3)
     private static let garbageInterval: Duration = .seconds(5)
@@ -44,7 +45,7 @@ struct BrokerNotices {
         self.logger = logger
     }
 
-    /// Whether the journal could not be written lately.
+    /// True if a write to the journal has failed in the last seconds.
     var isUnwritable: Bool { lastWriteFailure != nil }
 
     mutating func say(_ code: BrokerNotice.Code, _ message: String) {
@@ -58,14 +59,14 @@ struct BrokerNotices {
         pending.append(BrokerNotice(code: code, message: message))
     }
 
-    /// What has been said since this was last called.
+    /// The notices since the last call.
     mutating func take() -> [BrokerNotice] {
         defer { pending = [] }
         return pending
     }
 
-    /// Tells when the journal stops, and begins again, to take what is published. A small batch may still fit on a disk that
-    /// is full: it counts as mended only after a while without a failure.
+    /// Reports that the journal cannot be written, and that it can be written again. A small batch may succeed on a
+    /// full disk, so the second report waits until no write has failed for ``mendedDuration``.
     mutating func watchWriting(of journal: Journal, now: ContinuousClock.Instant) {
         if let failure = journal.takeWriteFailure() {
             if lastWriteFailure == nil { say(.unwritable, failure) }
@@ -76,7 +77,7 @@ struct BrokerNotices {
         }
     }
 
-    /// Tells of each damaged message once.
+    /// Reports damaged messages, each of them once.
     mutating func report(_ damaged: [UInt64], in journal: Journal) {
         let new = damaged.filter { !reportedDamage.contains($0) }
         guard !new.isEmpty, reportedDamage.count < Self.damageCount else { return }
@@ -84,21 +85,25 @@ struct BrokerNotices {
         let offsets = new.prefix(10).map(String.init).joined(separator: ", ") + (new.count > 10 ? ", …" : "")
         say(
             .damaged,
-            "\(new.count) messages of the journal \(journal.path) are damaged and cannot be delivered: \(offsets)")
+            "the journal \(journal.path) has damaged messages, which cannot be delivered (\(new.count)): "
+                + "offset \(offsets)"
+        )
     }
 
-    /// - Parameter reason: what was wrong with the last of it.
+    /// Counts invalid input.
+    /// - Parameter reason: The error of the last one.
     mutating func noteGarbage(_ count: Int, _ reason: String) {
         guard count > 0 else { return }
         garbageCount += count
         lastGarbage = reason
     }
 
-    /// A peer that speaks another protocol is named in the log now and then, however often it tries.
+    /// Logs the invalid input since the last report, at most once in ``garbageInterval``, so that a peer that speaks
+    /// another protocol does not fill the log.
     mutating func reportGarbage(now: ContinuousClock.Instant) {
         guard garbageCount > 0, lastGarbageReport.map({ now - $0 >= Self.garbageInterval }) ?? true else { return }
         logger.warning(
-            "what is not the protocol was refused or dropped",
+            "input that does not follow the protocol was refused or dropped",
             metadata: ["count": "\(garbageCount)", "last": "\(lastGarbage)"])
         garbageCount = 0
         lastGarbageReport = now

@@ -2,20 +2,23 @@ internal import BusProtocol
 internal import EventBus
 internal import Foundation
 
-/// Which producers are heard: one that is silent for longer than a lease has gone.
+/// The producers that are alive. A producer that is silent for longer than ``leaseDuration`` has gone.
 struct ProducerPresence {
-    /// A producer that is silent for longer loses its leased documents, and its memberships.
+    /// The time after which a silent producer loses its leased documents and its memberships.
     static let leaseDuration: Duration = .seconds(5)
-    /// Twice as long as from one look to the next: less than a lease, so that what waits to be heard counts before it ends.
+    /// The time between two looks after which the broker assumes that it did not run in between. It is twice the usual
+    /// interval, and less than ``leaseDuration``: messages that have waited in the sockets meanwhile are received
+    /// before a lease ends.
     private static let absence: Duration = .seconds(2)
 
-    /// When each producer last said something.
+    /// The time of the last message of each producer.
     private var heard: [ProducerID: ContinuousClock.Instant] = [:]
     private var lastLook: ContinuousClock.Instant
-    /// Since when the broker has heard what is said: its start, or its return after an absence.
+    /// The time since which the broker has received messages without a break: its start, or the end of an absence.
     private(set) var listeningSince: ContinuousClock.Instant
 
-    /// - Parameter known: those that the journal knows of; their leases count from now: they may have outlived the broker.
+    /// - Parameter known: The producers in the journal. Their leases count from `now`, because these producers may have
+    ///   outlived an earlier broker.
     init(_ known: [ProducerID], now: ContinuousClock.Instant) {
         lastLook = now
         listeningSince = now
@@ -34,10 +37,10 @@ struct ProducerPresence {
         heard[producer] = nil
     }
 
-    /// The producers that have fallen silent.
+    /// The producers that have been silent for longer than ``leaseDuration``.
     mutating func look(now: ContinuousClock.Instant) -> [ProducerID] {
         if now - lastLook > Self.absence {
-            // It was the broker that was away, stopped or asleep: it has not heard what was said meanwhile.
+            // The broker itself was stopped or asleep and could not receive messages.
             heard = heard.mapValues { _ in now }
             listeningSince = now
         }
@@ -46,8 +49,9 @@ struct ProducerPresence {
     }
 }
 
-/// The exclusive members of durable consumers, each with the producer that keeps it alive. The journal does not keep the
-/// producer: a broker that was restarted learns it from the member's next renewal, which comes once a second.
+/// The exclusive members of durable consumers, each with the producer whose presence keeps it alive. The journal does
+/// not record the producer: a broker that was restarted learns it from the member's next renewal, which comes once a
+/// second.
 struct ExclusiveOwners {
     private struct Owner {
         let member: UUID
@@ -55,11 +59,11 @@ struct ExclusiveOwners {
         let producer: ProducerID?
     }
 
-    /// By name of the consumer.
+    /// The owners by name of their consumer.
     private var owners: [String: Owner] = [:]
 
-    /// Takes note of the owner that a claim, a renewal or a leave tells of.
-    /// - Parameter consumer: what the journal has of it by now.
+    /// Notes the owner from a claim, a renewal or a leave.
+    /// - Parameter consumer: The consumer after the request; nil if the journal does not know it.
     mutating func note(_ request: ClaimRequest, _ claimed: Claimed, _ consumer: Consumer?) {
         let member = request.member.id
         guard request.member.mode == .exclusive else {
@@ -70,7 +74,7 @@ struct ExclusiveOwners {
         switch request.purpose {
         case .claim: owners[request.consumer] = Owner(member: member, producer: request.producer)
         case .renewal:
-            // A reader renews until it has ended, also after its member has left.
+            // A reader sends renewals until it ends, even after its member has left.
             guard owners[request.consumer]?.member != member, !claimed.offsets.isEmpty else { return }
             owners[request.consumer] = Owner(member: member, producer: request.producer)
         case .leave:
@@ -79,7 +83,8 @@ struct ExclusiveOwners {
         }
     }
 
-    /// - Throws: ``ProtocolError`` with code `malformed` while the process of an exclusive owner is heard, or may be alive.
+    /// - Throws: ``ProtocolError`` with code `malformed` if the process of an exclusive owner is present, or may be
+    ///   alive.
     func requireNone(
         of name: String, _ consumer: Consumer?, _ presence: ProducerPresence, now: ContinuousClock.Instant
     ) throws(ProtocolError) {
@@ -98,7 +103,7 @@ struct ExclusiveOwners {
         }
     }
 
-    /// The consumer is gone.
+    /// Forgets a consumer that was removed.
     mutating func remove(_ name: String) {
         owners[name] = nil
     }

@@ -1,9 +1,9 @@
 internal import BusProtocol
 internal import EventBus
 
-/// Who serves which queries, and which queries are open. Nothing of it is journalled: whoever serves says so again and again.
+/// The clients that serve queries, and the open queries. The journal records neither; clients repeat what they serve.
 struct QueryDesk {
-    /// Open queries, and clients that serve, at most.
+    /// The maximum number of open queries, and of clients that serve.
     static let capacity = 10_000
 
     private struct Server {
@@ -23,19 +23,20 @@ struct QueryDesk {
     }
 
     private var servers: [ProducerID: Server] = [:]
-    /// Who serves each type, whose turn it is first.
+    /// The producers that serve each type. The first one gets the next query.
     private var turns: [MessageType: [ProducerID]] = [:]
     private var open: [UInt64: OpenQuery] = [:]
     private var numbers: [Asker: UInt64] = [:]
-    /// Begins anywhere: an answer to a query that an earlier broker passed on must not fit one of this broker.
+    /// The number of the last query. It begins at random, so that an answer to a query of an earlier broker does not
+    /// match a query of this one.
     private var lastNumber = UInt64.random(in: 0...UInt64.max / 2)
 
     var openCount: Int { open.count }
 
-    /// All that a client serves from now on.
+    /// Replaces the types that a client serves.
     mutating func serve(_ request: ServeRequest, peer: [UInt8]) throws(ProtocolError) {
         guard servers[request.producer] != nil || servers.count < Self.capacity else {
-            throw ProtocolError(.tooLarge, "\(Self.capacity) clients serve queries already")
+            throw ProtocolError(.tooLarge, "\(Self.capacity) clients serve queries already; stop one of them")
         }
         let types = Set(request.types)
         for type in (servers[request.producer]?.types ?? []).subtracting(types) {
@@ -47,19 +48,19 @@ struct QueryDesk {
         servers[request.producer] = types.isEmpty ? nil : Server(peer: peer, types: types)
     }
 
-    /// Passes a query on to whose turn it is.
+    /// Passes a query to the next client that serves its type.
     mutating func ask(
         _ request: AskRequest, peer: [UInt8], id: UInt64, now: ContinuousClock.Instant, _ outgoing: inout Outgoing
     ) throws(ProtocolError) {
         let asker = Asker(peer: peer, request: id)
-        // It was sent again while it is being answered.
+        // The request is a repetition, and the query is open already.
         guard numbers[asker] == nil else { return }
         let type = try request.query.validated().type
         guard open.count < Self.capacity else {
-            throw ProtocolError(.unserved, "\(Self.capacity) queries are open: ask again later")
+            throw ProtocolError(.unserved, "\(Self.capacity) queries are open already; ask again later")
         }
         guard let server = turns[type]?.first, let address = servers[server]?.peer else {
-            throw ProtocolError(.unserved, "nobody serves \(type)")
+            throw ProtocolError(.unserved, "no process serves \(type)")
         }
         turns[type]?.removeFirst()
         turns[type]?.append(server)
@@ -70,7 +71,7 @@ struct QueryDesk {
         outgoing.send(Notice.query(id: lastNumber, request.query).frames, to: address)
     }
 
-    /// Hands an answer to whoever waits for it, if anybody does.
+    /// Passes an answer to the client that asked. Does nothing if the query is no longer open.
     mutating func answer(_ answer: QueryAnswer, _ outgoing: inout Outgoing) {
         let reply: Reply =
             switch answer.content {
@@ -80,7 +81,7 @@ struct QueryDesk {
         close(answer.query, reply, &outgoing)
     }
 
-    /// The asker no longer waits.
+    /// Cancels a query whose asker no longer waits.
     mutating func cancel(_ id: UInt64, peer: [UInt8], _ outgoing: inout Outgoing) {
         guard let number = numbers.removeValue(forKey: Asker(peer: peer, request: id)) else { return }
         tellServer(of: number, &outgoing)
@@ -94,14 +95,14 @@ struct QueryDesk {
         }
     }
 
-    /// A client has gone: nobody will answer what it was asked.
+    /// Removes a client that has gone and refuses the queries that it had not answered.
     mutating func leave(_ producer: ProducerID, _ outgoing: inout Outgoing) {
         guard let server = servers.removeValue(forKey: producer) else { return }
         for type in server.types {
             withdraw(producer, from: type)
         }
         for (number, query) in open where query.server == producer {
-            close(number, .refused(ProtocolError(.unserved, "who served the query has gone")), &outgoing)
+            close(number, .refused(ProtocolError(.unserved, "the process that served the query has gone")), &outgoing)
         }
     }
 

@@ -1,31 +1,33 @@
 internal import BusProtocol
 internal import EventBus
 
-/// The batches that are handed on but not journalled, each once.
+/// The transient batches: each is published once and not recorded.
 struct TransientBatches {
-    /// The last batch of each producer that is heard.
+    /// The sequence of the last transient batch of each producer that is present.
     private var sequences: [ProducerID: UInt64] = [:]
-    /// The topics of their messages: the journal need not have them.
+    /// The topics of transient messages, which the journal may not have.
     private var topics = TopicTable()
 
-    /// Reads a batch for whoever listens now.
-    /// - Returns: its messages; none when it came before.
-    /// - Throws: ``ProtocolError``: a batch that is refused is refused each time.
+    /// Reads a batch for the feed.
+    /// - Returns: Its messages; none if the batch is a repetition.
+    /// - Throws: ``ProtocolError``. A batch that is refused is refused again when it is repeated.
     mutating func take(_ batch: BatchHead, epoch: UInt64) throws -> [FeedMessage] {
         let content = try BatchContent(of: batch)
         let scanned = try ScannedBatch(content.messages, count: batch.count, topics: topics)
         guard !scanned.hasDocuments else {
             throw ProtocolError(.topic, "documents cannot be transient: they are retained")
         }
-        // No journal has them to be read from, so they are on the feed whole.
+        // The journal does not have them, so the feed must carry them whole.
         guard scanned.messages.allSatisfy({ $0.header.count + $0.data.count <= Limits.feedSize }) else {
-            throw ProtocolError(.tooLarge, "a transient message has at most \(Limits.feedSize) bytes")
+            throw ProtocolError(
+                .tooLarge, "a transient message has at most \(Limits.feedSize) bytes of header and data")
         }
-        // After all that a refused batch must be refused for again.
+        // After the checks above, so that a repeated batch that fails them is refused again and not answered as a
+        // success.
         guard batch.sequence > sequences[batch.producer] ?? 0 else { return [] }
         sequences[batch.producer] = batch.sequence
         guard topics.entries.count + scanned.newTopics.count <= TopicTable.capacity else {
-            throw ProtocolError(.tooLarge, "there are \(TopicTable.capacity) topics already: use fewer types")
+            throw ProtocolError(.tooLarge, "there are \(TopicTable.capacity) transient topics already; use fewer types")
         }
         let new = try scanned.newTopics.map { try topics.add($0, id: 0, head: 0) }
         return scanned.messages.map { message in
@@ -35,7 +37,7 @@ struct TransientBatches {
         }
     }
 
-    /// The producer has gone, or is thought to have gone.
+    /// Forgets a producer that has gone or is assumed to have gone.
     mutating func leave(_ producer: ProducerID) {
         sequences[producer] = nil
     }

@@ -1,7 +1,7 @@
-/// What a row of the journal is checked with: XXH64 of the data, seeded with that of the header, which is seeded with that
-/// of the topic, exclusive-or the offset, exclusive-or the previous offset rotated by 32 bits.
+/// The checksum of a row of the journal: XXH64 of the data. Its seed is XXH64 of the header, whose seed is the hash of
+/// the topic's name, xor the offset, xor the previous offset rotated by 32 bits.
 enum Checksum {
-    /// - Parameter topic: the XXH64 of its name.
+    /// - Parameter topic: The XXH64 of the topic's name.
     static func of(
         topic: UInt64, offset: UInt64, previous: UInt64, header: UnsafeRawBufferPointer, data: UnsafeRawBufferPointer
     ) -> Int64 {
@@ -10,7 +10,7 @@ enum Checksum {
     }
 }
 
-/// The hash XXH64, eight bytes at a time: https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md
+/// The hash XXH64: https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md
 enum XXH64 {
     private static let primes: (UInt64, UInt64, UInt64, UInt64, UInt64) = (
         0x9e37_79b1_85eb_ca87, 0xc2b2_ae3d_27d4_eb4f, 0x1656_67b1_9e37_79f9, 0x85eb_ca77_c2b2_ae63,

@@ -3,24 +3,25 @@ internal import EventBus
 internal import Foundation
 internal import GRDB
 
-/// A durable consumer as the journal keeps it.
+/// A durable consumer in the journal.
 struct Consumer {
-    /// A journal has no more of them: each takes 64 rows, and holds retention up.
+    /// The maximum number of durable consumers of a journal. Each one takes 64 rows and holds up retention.
     static let capacity = 4096
-    /// Members that share one consumer: four for each partition, of which all but 64 wait for one that leaves.
+    /// The maximum number of shared members of a consumer: four for each partition. Only 64 can own a partition at a
+    /// time; the others wait until one leaves.
     static let memberCapacity = 256
 
     var group = ConsumerGroup()
-    /// Whose silence ends the membership of those that share.
+    /// The producers of the shared members, by member. The silence of a producer ends the membership.
     var producers: [UUID: ProducerID] = [:]
     var cutOffs: [CutOffRow] = []
 
-    /// Nil while members share the consumer, or nobody has claimed it.
+    /// The member that owns the whole consumer. Nil if the consumer has shared members or was never claimed.
     var exclusiveOwner: UUID? {
         group.shares.first?.member.flatMap { group.members.contains($0) ? nil : $0 }
     }
 
-    /// Adds to what no claim has been told of yet.
+    /// Adds to the losses that no claim has reported yet.
     mutating func add(_ cutOff: CutOff) {
         if let index = cutOffs.firstIndex(where: { $0.ownerEpoch == 0 && $0.cutOff.type == cutOff.type }) {
             cutOffs[index] = CutOffRow(cutOff: cutOffs[index].cutOff.merged(with: cutOff), ownerEpoch: 0)
@@ -30,17 +31,17 @@ struct Consumer {
     }
 }
 
-/// What retention took away before a consumer had handled it, and whether the consumer knows.
+/// Messages that retention removed before a consumer had handled them.
 struct CutOffRow: Equatable {
     let cutOff: CutOff
-    /// Of the claim that was told; 0 for none yet.
+    /// The owner epoch of the claim that reported the loss; 0 if none has.
     let ownerEpoch: UInt64
 }
 
-/// The durable consumers of the journal: who owns which partitions, how far each is, and what it has lost.
+/// The durable consumers of the journal, with the owners of their partitions, their progress and their losses.
 struct ConsumerTable {
     private(set) var rows: [String: Consumer] = [:]
-    /// The greatest owner epoch of a consumer that was removed; the key `forgotten`.
+    /// The highest owner epoch of the consumers that were removed. Saved as the key `forgotten`.
     private var forgottenEpoch: UInt64 = 0
     private let saveProgress: RawStatement
 
@@ -99,19 +100,21 @@ struct ConsumerTable {
 
     subscript(name: String) -> Consumer? { rows[name] }
 
-    /// Up to where every consumer has handled everything; nil when there is none.
+    /// The offset up to which every consumer has handled everything; nil if there is no consumer.
     var position: UInt64? { rows.values.map(\.group.position).min() }
 
-    /// A consumer as it is once a member has claimed what is its own, with what that is. Nothing is changed yet.
-    /// - Throws: ``ProtocolError`` when the member has been displaced, or there are too many consumers or members.
+    /// The consumer and the member's ownership after a claim. Nothing is changed yet.
+    /// - Throws: ``ProtocolError`` if the member was displaced, or if there are too many consumers or members.
     func claiming(_ request: ClaimRequest) throws(ProtocolError) -> (consumer: Consumer, ownership: Ownership) {
         let known = rows[request.consumer]
         var consumer = known ?? Consumer(group: ConsumerGroup(after: forgottenEpoch))
         guard known != nil || rows.count < Consumer.capacity else {
-            throw ProtocolError(.tooLarge, "the journal has \(rows.count) durable consumers already")
+            throw ProtocolError(
+                .tooLarge,
+                "the journal has \(rows.count) durable consumers already; remove one with 'segue consumer forget'")
         }
         guard !consumer.group.isDisplaced(request.member) else {
-            throw ProtocolError(.fenced, "another process has taken \(request.consumer) over")
+            throw ProtocolError(.fenced, "another process has taken over the durable consumer '\(request.consumer)'")
         }
         let members = consumer.group.members
         guard
@@ -128,39 +131,44 @@ struct ConsumerTable {
         if request.member.mode == .shared {
             consumer.producers[request.member.id] = request.producer
         }
-        // Whoever claims last is told of everything, also of what an earlier claim was told and never confirmed.
+        // A claim reports all losses, including those that an earlier claim reported and no checkpoint has confirmed.
         consumer.cutOffs = consumer.cutOffs.map(\.cutOff).merged.map {
             CutOffRow(cutOff: $0, ownerEpoch: ownership.ownerEpoch)
         }
         return (consumer, ownership)
     }
 
-    /// - Returns: whether the message of the checkpoint has been handled: this is a copy of the batch that said so, which was
-    ///   sent on after its publisher had been told that the journal could not take it.
-    /// - Throws: ``ProtocolError`` with code `epoch`, `fenced` or `unrecorded`, in this order, when progress cannot be
-    ///   recorded.
+    /// Checks whether progress can be recorded.
+    /// - Returns: True if the message of the checkpoint is handled already. The batch is then a copy of an earlier one:
+    ///   its publisher was told that the journal could not be written, although that batch was recorded.
+    /// - Throws: ``ProtocolError`` with code `epoch`, `fenced` or `unrecorded`, checked in this order, if progress
+    ///   cannot be recorded.
     func check(_ checkpoint: CheckpointFrame, epoch: UInt64, head: UInt64) throws(ProtocolError) -> Bool {
-        // An offset that this journal has never given shows that it has lost its end: a hello will find that out.
+        // An offset that this journal has not reached shows that it has lost its end. The next hello will find this.
         guard checkpoint.epoch == epoch, checkpoint.offset <= head, checkpoint.settled <= head else {
-            throw ProtocolError(.epoch, "the checkpoint of \(checkpoint.consumer) is for another journal")
+            throw ProtocolError(
+                .epoch,
+                "the checkpoint of the durable consumer '\(checkpoint.consumer)' is for another journal, "
+                    + "or beyond the end of this one")
         }
         guard let group = rows[checkpoint.consumer]?.group,
             group.isOwned(checkpoint.partition, under: checkpoint.ownerEpoch)
         else {
-            throw ProtocolError(.fenced, "another process has taken \(checkpoint.consumer) over")
+            throw ProtocolError(.fenced, "another process has taken over the durable consumer '\(checkpoint.consumer)'")
         }
         guard let partition = checkpoint.partition else { return false }
         let handled = group.handled(partition)
         if handled >= checkpoint.offset { return true }
-        // The batch before was refused: with this one its message would count as handled.
+        // The batch before this one was refused. If this one were recorded, the message of that one would count as
+        // handled.
         if let previous = checkpoint.previous, handled < previous {
-            throw ProtocolError(.unrecorded, "the checkpoint before, at offset \(previous), is not recorded")
+            throw ProtocolError(.unrecorded, "the previous checkpoint, at offset \(previous), is not recorded")
         }
         return false
     }
 
-    /// Records progress that has been checked. It takes one row, unless a message came before an earlier one of another
-    /// partition.
+    /// Records progress that was checked. This writes one row, and a second one if the message was handled before an
+    /// earlier message of another partition.
     mutating func record(_ checkpoint: CheckpointFrame, in transaction: borrowing Journal.Transaction) throws {
         let (name, owner) = (checkpoint.consumer, checkpoint.ownerEpoch)
         _ = rows[name]?.group.record(
@@ -183,14 +191,14 @@ struct ConsumerTable {
             arguments: [name, Int64(clamping: owner)])
     }
 
-    /// Takes the members out that belong to a producer.
+    /// Removes the members of a producer from all consumers.
     mutating func leave(_ producer: ProducerID, in transaction: borrowing Journal.Transaction) throws {
         for (name, consumer) in rows {
             try leave(consumer.producers.filter { $0.value == producer }.map(\.key), of: name, in: transaction)
         }
     }
 
-    /// Takes members out of one consumer.
+    /// Removes members from one consumer.
     mutating func leave(_ members: [UUID], of name: String, in transaction: borrowing Journal.Transaction) throws {
         guard var consumer = rows[name], members.contains(where: consumer.group.members.contains) else { return }
         for member in members {
@@ -200,7 +208,7 @@ struct ConsumerTable {
         try save(consumer, as: name, in: transaction)
     }
 
-    /// Writes what has changed.
+    /// Replaces a consumer and writes the rows that have changed.
     mutating func save(
         _ new: Consumer, as name: String, in transaction: borrowing Journal.Transaction
     ) throws {
@@ -263,7 +271,7 @@ struct ConsumerTable {
         }
     }
 
-    /// Removes all that is kept of a consumer, but its dead letters.
+    /// Removes a consumer, except its dead letters.
     mutating func remove(_ name: String, in transaction: borrowing Journal.Transaction) throws {
         guard let consumer = rows.removeValue(forKey: name) else { return }
         let database = transaction.database
@@ -279,7 +287,7 @@ struct ConsumerTable {
 }
 
 extension [CutOff] {
-    /// One a type.
+    /// The cut-offs, merged to one for each type.
     fileprivate var merged: [CutOff] {
         Dictionary(grouping: self, by: \.type).values
             .compactMap { same in same.dropFirst().reduce(same.first) { $0?.merged(with: $1) } }

@@ -3,25 +3,28 @@ internal import EventBus
 internal import Foundation
 internal import GRDB
 
-/// The dead letters of the journal: copies of messages that consumers have given up.
+/// The dead letters of the journal: copies of the messages that consumers have given up.
 enum DeadLetters {
-    /// - Throws: ``ProtocolError`` with code `letter` when a letter to settle, or the message to reject, is not there.
+    /// Checks a batch before ``take(_:in:)``.
+    /// - Throws: ``ProtocolError`` with code `letter` if a letter that the batch settles, or the message that it
+    ///   rejects, does not exist.
     static func check(_ batch: BatchContent, in transaction: borrowing Journal.Transaction) throws {
         for id in batch.settledLetters {
             let exists = try Bool.fetchOne(
                 transaction.database, sql: "SELECT EXISTS (SELECT 1 FROM letters WHERE id = ?)", arguments: [id])
-            guard exists == true else { throw ProtocolError(.letter, "there is no dead letter \(id) any more") }
+            guard exists == true else { throw ProtocolError(.letter, "there is no dead letter \(id)") }
         }
         guard let checkpoint = batch.checkpoint, batch.rejection != nil else { return }
         let exists = try Bool.fetchOne(
             transaction.database, sql: "SELECT EXISTS (SELECT 1 FROM messages WHERE offset = ?)",
             arguments: [Int64(clamping: checkpoint.offset)])
         guard exists == true else {
-            throw ProtocolError(.letter, "the message at \(checkpoint.offset) is no longer in the journal")
+            throw ProtocolError(.letter, "the message at offset \(checkpoint.offset) is no longer in the journal")
         }
     }
 
-    /// Removes the letters that a batch settles, and copies the message that it rejects. ``check(_:in:)`` comes first.
+    /// Removes the letters that a batch settles, and moves the message that it rejects to the dead letters.
+    /// ``check(_:in:)`` must be called first.
     static func take(_ batch: BatchContent, in transaction: borrowing Journal.Transaction) throws {
         for id in batch.settledLetters {
             try transaction.database.execute(sql: "DELETE FROM letters WHERE id = ?", arguments: [id])
@@ -39,7 +42,8 @@ enum DeadLetters {
             ])
     }
 
-    /// The dead letters beyond an id: those of one epoch at a time, since a page says which once.
+    /// A page of the dead letters after an id. All letters of a page are of one epoch, because the page states the
+    /// epoch only once.
     static func page(_ request: LettersRequest, _ database: Database) throws -> Letters {
         var letters: [Letters.Letter] = []
         var size = 0

@@ -3,9 +3,9 @@ internal import EventBus
 internal import Foundation
 internal import GRDB
 
-/// The retained documents of the journal, and who leases which.
+/// The table of the journal's retained documents and their leases.
 struct DocumentTable {
-    /// The retained documents beyond an offset, in the order in which they were last published.
+    /// Selects the retained documents after an offset, in the order in which they were last published.
     let scan: RawStatement
     private let lookUp: RawStatement
     private let retain: RawStatement
@@ -32,10 +32,10 @@ struct DocumentTable {
         deleteMessage = try RawStatement("DELETE FROM messages WHERE offset = ?", database)
     }
 
-    /// Keeps a message as the last of its document; one without data withdraws the document.
+    /// Retains a message as the current version of its document. A message without data withdraws the document.
     /// - Parameters:
-    ///   - owner: the producer that leases it.
-    ///   - pruned: up to where retention has left only retained documents.
+    ///   - owner: The producer that leases the document; nil if it is not leased.
+    ///   - pruned: The offset up to which retention has removed everything except retained documents.
     func retain(
         _ document: DocumentIdentity, isWithdrawn: Bool, offset: UInt64, owner: ProducerID?, pruned: UInt64,
         in _: borrowing Journal.Transaction
@@ -56,7 +56,7 @@ struct DocumentTable {
         }
     }
 
-    /// Retention has passed by a row only because it was retained.
+    /// Removes the message of the previous version if retention has kept it only because it was retained.
     private func removeSuperseded(_ document: DocumentIdentity, pruned: UInt64) throws {
         let old = try document.bound(to: offset) { try $0.step() ? $0.integer(0) : nil }
         guard let old, old <= Int64(pruned) else { return }
@@ -64,7 +64,7 @@ struct DocumentTable {
         try deleteMessage.run()
     }
 
-    /// Adds one retained document to a page, if there is one.
+    /// Adds one retained document to a page, if it exists.
     func add(_ request: DocumentRequest, to builder: inout PageBuilder) throws {
         try DocumentIdentity.with(request) { document in
             try document.bound(to: lookUp) { row in
@@ -79,13 +79,13 @@ struct DocumentTable {
             .compactMap(ProducerID.init(stored:))
     }
 
-    /// How many documents a producer leases.
+    /// The number of documents that a producer leases.
     func leaseCount(of owner: ProducerID, _ database: Database) throws -> UInt64 {
         let statement = try database.cachedStatement(sql: "SELECT count(*) FROM documents WHERE owner = ?")
         return UInt64(clamping: try Int64.fetchOne(statement, arguments: [owner.stored]) ?? 0)
     }
 
-    /// The messages that withdraw what a producer leases.
+    /// The messages that withdraw the documents of a producer's leases.
     func withdrawals(
         ofLeasesOf owner: ProducerID, in transaction: borrowing Journal.Transaction
     ) throws -> [PublishedMessage] {
@@ -103,13 +103,13 @@ struct DocumentTable {
     }
 }
 
-/// Which document a message is, as bytes that live as long as the message's frame.
+/// The type, subject and key of a document, as bytes that are valid as long as the message's frame.
 struct DocumentIdentity {
     let type: [UInt8]
     let subject: UnsafeRawBufferPointer
     let key: UnsafeRawBufferPointer
 
-    /// The document that a request asks for, for as long as `body` runs.
+    /// Calls `body` with the document that a request asks for.
     fileprivate static func with<Result>(
         _ request: DocumentRequest, _ body: (DocumentIdentity) throws -> Result
     ) rethrows -> Result {

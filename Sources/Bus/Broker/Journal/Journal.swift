@@ -4,21 +4,21 @@ internal import Foundation
 internal import GRDB
 internal import Sodium
 
-/// The broker's memory: an append-only log of messages in SQLite, with what is derived from it.
+/// The journal: the recorded messages of the broker, in SQLite, and the tables that are derived from them.
 ///
-/// Not `Sendable`: it belongs to the broker's thread. What is looked up for every message is kept in memory and is
-/// reloaded when a transaction fails.
+/// Not `Sendable`: it belongs to the broker's thread. The data that is needed for every message is kept in memory and
+/// is reloaded after a transaction has failed.
 package final class Journal {
     let path: String
     package private(set) var epoch: UInt64 = 0
-    /// The offset at which the epoch began: everything after it was journalled in this epoch.
+    /// The offset at which the epoch began: the messages after it were recorded in this epoch.
     private(set) var start: UInt64 = 0
-    /// The offset of the last message; 0 while there is none.
+    /// The offset of the last message; 0 if there is none.
     package private(set) var head: UInt64 = 0
     private(set) var topics = TopicTable()
     private(set) var producers: ProducerTable
     private(set) var consumers: ConsumerTable
-    /// Why nothing can be served any more.
+    /// The damage because of which the journal can no longer be used; nil if there is none.
     private(set) var failure: BusError?
 
     private let messages: MessageTable
@@ -28,23 +28,25 @@ package final class Journal {
     private let statements: TransactionStatements
     private let file: JournalFile
     private let marks: MarkMaker
-    /// The last mark that was made, and of what: most hellos find the journal as the one before did.
+    /// The last mark and the end of the journal that it is for. It is kept because the journal rarely changes between
+    /// two hellos.
     private var lastMark: (epoch: UInt64, head: UInt64, mark: UInt64)?
-    /// The end of the journal as this run found it. Messages after it were journalled by this run.
+    /// The end of the journal when it was opened. Messages after it were recorded by this process.
     private var firstHead: UInt64 = 0
-    /// Up to here the tables of topics and producers say all that the messages do; see ``Transaction/saveMoved()``.
+    /// The offset up to which the tables of topics and producers are up to date; see ``Transaction/saveMoved()``.
     private var saved: UInt64 = 0
     private var writeFailure: String?
-    /// Whether what is in memory may be ahead of what is left in the file.
+    /// True after a failed transaction: the data in memory may be newer than the file.
     private var isLoadDue = false
 
-    /// - Parameter path: the file; it is made when there is none.
-    /// - Throws: ``BusError`` with code `journal`, naming the file.
+    /// Opens a journal.
+    /// - Parameter path: The file. It is created if there is none.
+    /// - Throws: ``BusError`` with code `journal` and the path of the file.
     package init(path: String, durability: Durability = .process) throws {
         self.path = path
         var configuration = Configuration()
         configuration.label = "journal"
-        // See ``prepare()``.
+        // ``prepare()`` leaves a transaction open between two calls of `inDatabase`.
         configuration.allowsUnsafeTransactions = true
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA journal_mode = WAL")
@@ -63,7 +65,8 @@ package final class Journal {
             let key = try database.read { try Data.fetchOne($0, sql: "SELECT value FROM journal WHERE key = 'marks'") }
             guard let key = SipHash.Key(key ?? Data()) else {
                 throw BusError(
-                    .journal, "the journal \(path) lacks its key: it was changed by something else than a broker")
+                    .journal,
+                    "the journal \(path) lacks its key, so another program has changed it; restore it or move it away")
             }
             marks = MarkMaker(key: key)
             try load()
@@ -76,18 +79,19 @@ package final class Journal {
     }
 
     deinit {
-        // A transaction that is open when the file is closed would call GRDB back while it goes.
+        // If a transaction were open when the file is closed, GRDB would be called back during its deinitialisation.
         try? database.inDatabase(rollback)
     }
 
-    /// Up to here retention has left only retained documents.
+    /// The offset up to which retention has removed everything except retained documents.
     var pruned: UInt64 { retention.pruned }
 
     // MARK: Transactions
 
-    /// Runs `body` in one transaction: what it appends is journalled all or not at all.
-    /// - Parameter time: milliseconds since 1970.
-    /// - Throws: ``ProtocolError`` with code `journal`; nothing of `body` is left then.
+    /// Runs `body` in one transaction: the journal records everything that `body` appends, or nothing.
+    /// - Parameter time: Milliseconds since 1970.
+    /// - Throws: ``ProtocolError`` with code `journal` if SQLite fails, or the error of `body`. Nothing is recorded
+    ///   then.
     func transaction<Result>(at time: Int64, _ body: (inout Transaction) throws -> Result) throws -> Result {
         do {
             try loadIfDue()
@@ -109,10 +113,11 @@ package final class Journal {
         }
     }
 
-    /// Begins the next transaction while nobody waits for it: that takes as long as two rows. It keeps the file's write lock,
-    /// and well so: nobody else may change what is in memory too. Readers are not held up.
+    /// Begins the next transaction in advance, while no request waits, because this takes as long as writing two rows.
+    /// The open transaction holds the file's write lock. This has the advantage that no other process can change the
+    /// tables that are kept in memory. Readers of the file do not have to wait.
     func prepare() {
-        // What cannot be begun now is when there is something to write, and its failure told.
+        // If this fails, the next write begins the transaction again and reports the failure.
         try? database.inDatabase(begin)
     }
 
@@ -124,7 +129,7 @@ package final class Journal {
         if database.isInsideTransaction { try statements.rollback.run() }
     }
 
-    /// Reads what is committed: a transaction that has only begun holds nothing yet.
+    /// Reads committed data. A transaction from ``prepare()`` may be open, but it contains no changes yet.
     func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
         do {
             try loadIfDue()
@@ -134,8 +139,8 @@ package final class Journal {
         }
     }
 
-    /// Loads what could not be loaded when a transaction failed. What is in memory counts for nothing until then: the next
-    /// commit would acknowledge batches of which nothing is in the file.
+    /// Reloads the data in memory if this is still due. It is due after a failed transaction. Until it succeeds, the
+    /// data in memory must not be used: the next commit would acknowledge batches that are not in the file.
     /// - Throws: ``ProtocolError`` with code `journal`.
     func requireLoaded() throws {
         if isLoadDue { try read { _ in } }
@@ -181,7 +186,7 @@ package final class Journal {
         }
     }
 
-    /// Takes from the last messages what the tables of topics and producers do not say yet.
+    /// Updates the tables of topics and producers in memory from the messages after ``saved``.
     private func rollForward(_ database: Database) throws {
         let sql = "SELECT offset, topic, time, producer, sequence FROM messages WHERE offset > ? ORDER BY offset"
         let rows = try Row.fetchCursor(database, sql: sql, arguments: [Int64(clamping: saved)])
@@ -198,14 +203,15 @@ package final class Journal {
         return UInt64(clamping: value ?? 0)
     }
 
-    /// Why a transaction failed since this was last called; nil if none did.
+    /// The reason why a transaction has failed since the last call; nil if none has failed.
     func takeWriteFailure() -> String? {
         defer { writeFailure = nil }
         return writeFailure
     }
 
-    /// - Throws: ``BusError`` with code `journal` when the journal can no longer be trusted, or another file, or none, is at
-    ///   its path.
+    /// Checks that the journal is intact and still at its path.
+    /// - Throws: ``BusError`` with code `journal` if the journal can no longer be trusted, or if there is another file
+    ///   or no file at its path.
     func check() throws {
         if let failure { throw failure }
         try file.check()
@@ -213,14 +219,16 @@ package final class Journal {
 
     // MARK: Epochs
 
-    /// Makes another journal of it, for those who have read more than is left of it: they begin anew.
+    /// Begins a new epoch after a loss. All clients start again in it, so that none takes new messages for lost ones
+    /// that it has read.
     func renewEpoch(at time: Int64) throws {
         let new = UInt64.random(in: 1...UInt64(Int64.max))
         try transaction(at: time) { try $0.begin(epoch: new, at: firstHead) }
         (epoch, start) = (new, firstHead)
     }
 
-    /// Proves to a later run that the journal ended here; 0 while it is empty.
+    /// The mark of the journal's end, which proves to a later process that the journal ended here. 0 if the journal is
+    /// empty.
     func markOfEnd() throws -> UInt64 {
         guard head > 0 else { return 0 }
         if let lastMark, lastMark.epoch == epoch, lastMark.head == head { return lastMark.mark }
@@ -229,31 +237,31 @@ package final class Journal {
         return mark
     }
 
-    /// What a mark of this epoch, which was given for an offset, tells of the journal's end.
-    /// - Returns: nil when it tells of no loss, or was not made by this journal.
+    /// Compares the journal with a mark that it gave in this epoch for an offset.
+    /// - Returns: A description of the loss. Nil if the mark shows no loss, or was not made by this journal.
     func loss(shownBy mark: UInt64, at offset: UInt64) throws -> String? {
         if let lastMark, lastMark == (epoch, offset, mark) { return nil }
         guard mark != 0, marks.isAuthentic(mark, of: offset, in: epoch) else { return nil }
-        guard offset <= head else { return "ends at \(head), but it has ended at \(offset)" }
+        guard offset <= head else { return "ends at offset \(head), but ended at \(offset) before" }
         guard let checksum = try read({ try messages.checksum(at: offset, $0) }),
             !marks.mayBe(mark, of: offset, in: epoch, checksum: checksum)
         else { return nil }
-        return "has another message at \(offset) than it had"
+        return "has a different message at offset \(offset) than before"
     }
 
     // MARK: Reading
 
-    /// The messages beyond an offset that match.
+    /// A page of the matching messages after an offset.
     func messages(_ request: PageRequest) throws -> PackedPage {
         try page(request, messages.scan)
     }
 
-    /// The retained documents beyond an offset that match, in the order in which they were last published.
+    /// A page of the matching retained documents after an offset, in the order in which they were last published.
     func documents(_ request: PageRequest) throws -> PackedPage {
         try page(request, documents.scan)
     }
 
-    /// One retained document, if there is one.
+    /// A page with one retained document, or an empty page.
     func document(_ request: DocumentRequest) throws -> PackedPage {
         try check(epoch: request.epoch)
         var builder = PageBuilder(page: PackedPage(epoch: epoch, through: 0), topics: topics, isWanted: nil)
@@ -263,7 +271,7 @@ package final class Journal {
         }
     }
 
-    /// The topics that match and have grown beyond an offset.
+    /// The matching topics that have messages after an offset.
     func heads(_ request: PageRequest) throws -> Heads {
         try check(request)
         let filters = Set(request.prefixes)
@@ -272,7 +280,7 @@ package final class Journal {
         return Heads(epoch: epoch, through: head, offsets: Dictionary(offsets) { max($0, $1) })
     }
 
-    /// The dead letters beyond an id: those of one epoch at a time.
+    /// A page of the dead letters after an id. All letters of a page are of one epoch.
     func letters(_ request: LettersRequest) throws -> Letters {
         try read { try DeadLetters.page(request, $0) }
     }
@@ -282,7 +290,7 @@ package final class Journal {
         try read { try messages.locate(time, head: head, $0) }
     }
 
-    /// When the last message was journalled, in milliseconds since 1970; 0 when there is none.
+    /// The time of the last message, in milliseconds since 1970; 0 if there is none.
     func lastTime() throws -> Int64 {
         try read(messages.lastTime)
     }
@@ -292,7 +300,7 @@ package final class Journal {
         try read(documents.leaseOwners)
     }
 
-    /// How many documents a producer leases.
+    /// The number of documents that a producer leases.
     func leaseCount(of owner: ProducerID) throws -> UInt64 {
         try read { try documents.leaseCount(of: owner, $0) }
     }
@@ -303,14 +311,14 @@ package final class Journal {
         let isWanted = topics.entries.map { $0.head > request.after && $0.matches(filters) }
         var builder = PageBuilder(
             page: PackedPage(epoch: epoch, through: request.after), topics: topics, isWanted: isWanted)
-        // Most repairs and most starts find nothing new: the heads tell without a scan.
+        // Usually there are no new messages. The heads of the topics show this without a scan.
         guard isWanted.contains(true) else { return builder.finished(head: head) }
         return try read { _ in try builder.page(of: scan, after: request.after, head: head) }
     }
 
     private func check(_ request: PageRequest) throws {
         try check(epoch: request.epoch)
-        // A client that has read that far has read a longer journal: this one has lost its end since.
+        // A client with such an offset has read messages that this journal has lost.
         guard request.after <= head else {
             throw ProtocolError(.epoch, "offset \(request.after) is beyond the end of the journal, \(head)")
         }
@@ -319,13 +327,17 @@ package final class Journal {
     private func check(epoch asked: UInt64) throws {
         guard asked == 0 || asked == epoch else {
             throw ProtocolError(
-                .epoch, "this is journal \(String(epoch, radix: 16)), not \(String(asked, radix: 16))")
+                .epoch,
+                "the request is for epoch \(String(asked, radix: 16)), "
+                    + "but the journal has epoch \(String(epoch, radix: 16))")
         }
     }
 
     // MARK: Durable consumers
 
-    /// Gives a member of a durable consumer what is its own, and tells it what retention took away.
+    /// Handles a claim of a member of a durable consumer.
+    /// - Returns: The partitions that the member owns and, for a new claim, what retention removed before it was
+    ///   handled.
     func claim(_ request: ClaimRequest, at time: Int64) throws -> Claimed {
         switch request.purpose {
         case .claim:
@@ -356,8 +368,8 @@ package final class Journal {
             })
     }
 
-    /// Removes a durable consumer; its dead letters stay.
-    /// - Throws: ``ProtocolError`` with code `malformed` while members share it.
+    /// Removes a durable consumer. Its dead letters remain.
+    /// - Throws: ``ProtocolError`` with code `malformed` if it has shared members.
     func forget(_ name: String, at time: Int64) throws {
         guard let consumer = consumers[name] else { return }
         guard consumer.group.members.isEmpty else {
@@ -368,15 +380,17 @@ package final class Journal {
 
     // MARK: Retention
 
-    /// Bytes of the file that are used, beside what retention never removes.
-    /// - Parameter limit: well below it what is kept is not looked for.
+    /// The bytes of the file that are in use, without the retained documents and dead letters.
+    /// - Parameter limit: The size limit. Below 70 % of it, documents and dead letters are included, because measuring
+    ///   them is slow.
     func usedSize(limit: Int, at time: Int64) throws -> Int {
         try read { try retention.usedSize(limit: limit, at: time, $0) }
     }
 
-    /// Removes the oldest messages that the policy does not keep.
-    /// - Parameter count: offsets to look at, so that nothing waits long.
-    /// - Returns: whether there is more to remove, and who lost something that it had yet to handle.
+    /// Does one step of retention: removes the oldest messages that `policy` does not keep.
+    /// - Parameter count: The maximum number of offsets to examine, which bounds the time that requests wait.
+    /// - Returns: True if there is more to remove, and the names of the consumers that lost messages before they had
+    ///   handled them.
     func prune(_ policy: RetentionPolicy, count: Int, at time: Int64) throws -> (hasMore: Bool, cutOff: [String]) {
         try requireLoaded()
         let excess = try policy.size.map { try usedSize(limit: $0, at: time) - $0 } ?? 0
@@ -388,23 +402,25 @@ package final class Journal {
         let end = min(limit, pruned + UInt64(count))
         guard end > pruned else { return (false, []) }
         let cutOff = try transaction(at: time) { try $0.prune(through: end) }
-        // A size is measured again: messages fill pages, and only whole pages are free.
+        // If the journal was too large, it is measured again: space becomes free only in whole pages, which hold
+        // several messages.
         return (end < limit || excess > 0, cutOff)
     }
 
-    /// Messages that are read anew when a broker starts: a few milliseconds.
+    /// The number of messages after which the tables of topics and producers are saved. The messages since the last
+    /// save are read when a broker starts, which takes a few milliseconds.
     private static var unsavedCount: UInt64 { 4096 }
 }
 
 extension Journal {
-    /// A transaction under way. ``transaction(at:_:)`` lends it to its closure, which cannot keep it: so nothing that writes can
-    /// be called outside of one.
+    /// An open transaction. ``transaction(at:_:)`` lends it to its closure, which cannot keep it. All methods that
+    /// write need it, so they can only be called inside a transaction.
     struct Transaction: ~Copyable {
         let database: Database
-        /// When the transaction began, in milliseconds since 1970.
+        /// The time of the transaction, in milliseconds since 1970.
         let time: Int64
         private let journal: Journal
-        /// Whether something has changed that no message tells of.
+        /// True if the tables of topics and producers contain changes that cannot be restored from messages.
         private var isSaveDue = false
 
         fileprivate init(journal: Journal, database: Database, time: Int64) {
@@ -413,11 +429,11 @@ extension Journal {
             self.time = time
         }
 
-        /// Appends a batch, unless it was taken before.
-        /// - Parameter feed: gets the messages as they go out.
-        /// - Returns: where the batch ended.
-        /// - Throws: ``ProtocolError`` when the batch is refused: nothing of it is left, and the transaction goes on. What SQLite
-        ///   throws ends the transaction.
+        /// Appends a batch, unless it is a repetition.
+        /// - Parameter feed: Receives the messages in the form in which they are published.
+        /// - Returns: The offset at which the batch ends.
+        /// - Throws: ``ProtocolError`` if the batch is refused. Nothing of it is recorded, and the transaction
+        ///   continues. Errors of SQLite end the transaction.
         mutating func append(_ batch: BatchHead, to feed: inout [FeedMessage]) throws -> UInt64 {
             let known =
                 journal.producers[batch.producer] ?? ProducerRow(sequence: 0, offset: journal.head, time: time)
@@ -432,20 +448,20 @@ extension Journal {
             do {
                 try take(batch, to: &feed)
             } catch let refusal as ProtocolError {
-                // It counts as taken: its publisher is told, and goes on with the next.
+                // A refused batch uses up its sequence. Its publisher gets the refusal and continues with the next one.
                 journal.producers.move(batch.producer, to: batch.sequence, offset: known.offset, at: time)
                 isSaveDue = true
                 try journal.producers.keep(refusal, of: batch, in: self)
                 throw refusal
             }
-            // Its last message tells that it was taken, if there is one.
+            // The last message of a batch records its sequence. A batch without messages needs the table.
             isSaveDue = isSaveDue || journal.head == start
             journal.producers.move(batch.producer, to: batch.sequence, offset: journal.head, at: time)
             return journal.head
         }
 
         private func take(_ batch: BatchHead, to feed: inout [FeedMessage]) throws {
-            // All that can be refused is, before anything is written.
+            // All checks that can refuse the batch come before the first write.
             let content = try BatchContent(of: batch)
             let messages = try ScannedBatch(content.messages, count: batch.count, topics: journal.topics)
             try journal.topics.checkCapacity(for: messages.newTopics.count)
@@ -460,14 +476,14 @@ extension Journal {
             try append(messages, of: batch, to: &feed)
         }
 
-        /// Appends one message of the broker's own.
+        /// Appends one message of the broker.
         func append(_ message: PublishedMessage, to feed: inout [FeedMessage]) throws {
             let messages = try ScannedBatch(PackedMessages([message]).bytes, count: 1, topics: journal.topics)
             try journal.topics.checkCapacity(for: messages.newTopics.count)
             try append(messages, of: nil, to: &feed)
         }
 
-        /// - Parameter sender: nil for a batch of the broker's own.
+        /// - Parameter sender: Nil for a message of the broker.
         private func append(_ batch: ScannedBatch, of sender: BatchHead?, to feed: inout [FeedMessage]) throws {
             let new = try batch.newTopics.map { try add($0) }
             let owner = sender.flatMap { $0.isLeased ? $0.producer : nil }
@@ -515,14 +531,14 @@ extension Journal {
             return try journal.topics.add(topic, id: database.lastInsertedRowID, head: 0)
         }
 
-        /// Withdraws what a producer leased.
+        /// Withdraws the documents that a producer leases.
         func withdrawLeases(of owner: ProducerID, to feed: inout [FeedMessage]) throws {
             for message in try journal.documents.withdrawals(ofLeasesOf: owner, in: self) {
                 try append(message, to: &feed)
             }
         }
 
-        /// Takes the members of durable consumers out that belong to a producer.
+        /// Removes the members of a producer from their durable consumers.
         func leave(_ producer: ProducerID) throws {
             try journal.consumers.leave(producer, in: self)
         }
@@ -539,8 +555,9 @@ extension Journal {
             try journal.consumers.remove(consumer, in: self)
         }
 
-        /// Forgets the producers that have been silent for long, or for longest.
-        /// - Parameter heard: those that live: however long ago they published, they go on where they were.
+        /// Forgets the producers that have been silent for 7 days, and those that have been silent for longest if there
+        /// are too many.
+        /// - Parameter heard: The producers that are alive. They are kept, however long ago they published.
         mutating func forgetProducers(
             but heard: some Sequence<ProducerID>, keeping capacity: Int = ProducerRow.capacity
         ) throws {
@@ -548,8 +565,9 @@ extension Journal {
             try journal.producers.forget(but: heard, keeping: capacity, in: self)
         }
 
-        /// Removes everything up to an offset but retained documents.
-        /// - Returns: the consumers that had yet to handle some of it, each of which keeps what it lost.
+        /// Removes everything up to an offset, except retained documents.
+        /// - Returns: The names of the consumers that had not handled some of it. The journal keeps a description of
+        ///   what each one lost.
         fileprivate mutating func prune(through end: UInt64) throws -> [String] {
             isSaveDue = true
             let cutOff = try journal.retention.cutOff(journal.consumers, through: end, journal.topics, database)
@@ -565,8 +583,9 @@ extension Journal {
             }
         }
 
-        /// Saves where topics and producers stand. Each would cost every commit another page, and messages tell of both: so this
-        /// is done now and then, and when it is due because no message tells, or because messages are about to go.
+        /// Saves the rows of the topics and producers that have changed. Doing so in every commit would cost a page for
+        /// each, and the messages contain the same information. So this is only done after ``unsavedCount`` messages,
+        /// when a change is not in any message, and before messages are removed.
         fileprivate func saveMoved() throws {
             guard isSaveDue || journal.head - journal.saved >= Journal.unsavedCount else { return }
             let move = journal.statements.moveTopic
@@ -608,15 +627,15 @@ struct JournalFile {
         let inode: ino_t
     }
 
-    /// - Throws: ``BusError`` with code `journal` when there is no such file.
+    /// - Throws: ``BusError`` with code `journal` if there is no such file.
     init(path: String) throws {
         self.path = path
         guard let identity = Self.identity(path) else { throw Self.gone(path) }
         self.identity = identity
     }
 
-    /// - Throws: ``BusError`` with code `journal` when another file, or none, is at the path: what is written to the one
-    ///   that is open would be gone with the process.
+    /// - Throws: ``BusError`` with code `journal` if there is another file or no file at the path. Everything that is
+    ///   written to the open file would be lost when the process ends.
     func check() throws {
         guard Self.identity(path) == identity else { throw Self.gone(path) }
     }
@@ -630,21 +649,23 @@ struct JournalFile {
     private static func gone(_ path: String) -> BusError {
         BusError(
             .journal,
-            "the journal \(path) was removed or replaced while it was served: start the broker again, on the file that is to count"
+            "the journal \(path) was removed or replaced while the broker used it; "
+                + "restore it and start the broker again"
         )
     }
 }
 
 extension DatabaseError {
-    /// Whether the file is not, or no longer, a database.
+    /// True if the file is damaged or is not a database.
     var isDamage: Bool { resultCode == .SQLITE_CORRUPT || resultCode == .SQLITE_NOTADB }
 
-    /// What is wrong, and what to do if there is something.
+    /// The error and, if there is a remedy, the remedy.
     var summary: String {
         let text = message ?? "SQLite error \(extendedResultCode.rawValue)"
         return switch resultCode {
-        case .SQLITE_FULL, .SQLITE_IOERR: "\(text): make room on its disk; it goes on by itself then"
-        case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_CANTOPEN: "\(text): check who owns the file and its folder"
+        case .SQLITE_FULL, .SQLITE_IOERR: "\(text): make room on its disk; the broker then continues by itself"
+        case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_CANTOPEN:
+            "\(text): check the owner and permissions of the file and its folder"
         default: text
         }
     }

@@ -2,23 +2,26 @@ internal import BusProtocol
 internal import EventBus
 internal import GRDB
 
-/// How far retention has gone, what there is to remove, and who loses something by it.
+/// Removes old messages from the journal and finds out which consumers lose messages by it.
 struct JournalRetention {
-    /// Up to here only retained documents are left; the key `pruned`.
+    /// The offset up to which everything except retained documents is removed. Saved as the key `pruned`.
     private(set) var pruned: UInt64 = 0
-    /// Bytes of retained documents and dead letters, which retention never removes, and when they were measured.
+    /// The bytes of retained documents and dead letters, which retention never removes, and the time of the
+    /// measurement.
     private var kept: (bytes: Int, time: Int64)?
 
-    /// For so many milliseconds ``kept`` is good enough: to measure it is to look at all of them.
+    /// The milliseconds for which ``kept`` is used: measuring it reads all documents and letters.
     private static let validity: Int64 = 10_000
 
     init(pruned: UInt64 = 0) {
         self.pruned = pruned
     }
 
-    /// Bytes of the file that are used, beside what retention never removes: that would drive everything else out. What is
-    /// removed is used again, but the file does not shrink.
-    /// - Parameter limit: well below it what is kept is not looked for.
+    /// The bytes of the file that are in use, without the retained documents and dead letters: retention never removes
+    /// these, so if they counted, they would displace all other messages. The file itself never shrinks; free space in
+    /// it is used again.
+    /// - Parameter limit: The size limit. Below 70 % of it, documents and dead letters are included, because measuring
+    ///   them is slow.
     mutating func usedSize(limit: Int, at time: Int64, _ database: Database) throws -> Int {
         let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
         let free = try Int.fetchOne(database, sql: "PRAGMA freelist_count") ?? 0
@@ -39,8 +42,9 @@ struct JournalRetention {
         return bytes
     }
 
-    /// Where the oldest messages end that make up for so many bytes: messages of all sizes stand beside each other.
-    /// - Parameter count: rows to look at.
+    /// The offset of the last of the oldest messages that have `size` bytes together. The messages are added up because
+    /// their sizes differ.
+    /// - Parameter count: The maximum number of rows to examine.
     func offset(freeing size: Int, count: Int, _ database: Database) throws -> UInt64 {
         let rows = try Row.fetchCursor(
             database.cachedStatement(
@@ -57,7 +61,7 @@ struct JournalRetention {
         return end
     }
 
-    /// The consumers that lose something when everything up to an offset goes, each with what it loses.
+    /// The consumers that lose messages if everything up to an offset is removed. The values contain what they lose.
     func cutOff(
         _ consumers: ConsumerTable, through end: UInt64, _ topics: TopicTable, _ database: Database
     ) throws -> [String: Consumer] {
@@ -82,7 +86,7 @@ struct JournalRetention {
         return cutOff
     }
 
-    /// Removes everything up to an offset but retained documents.
+    /// Removes everything up to an offset, except retained documents.
     mutating func prune(through end: UInt64, in transaction: borrowing Journal.Transaction) throws {
         try transaction.database.cachedStatement(
             sql: """

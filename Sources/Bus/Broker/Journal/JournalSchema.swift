@@ -4,7 +4,8 @@ internal import Foundation
 internal import GRDB
 internal import Support
 
-/// The tables of a journal. `sqlite3 journal.sqlite 'select * from log'` shows the messages as a person reads them.
+/// The tables of a journal, and their migrations. `sqlite3 journal.sqlite 'select * from log'` shows the messages in
+/// readable form.
 enum JournalSchema {
     static let migrator: DatabaseMigrator = {
         var migrator = DatabaseMigrator()
@@ -28,8 +29,8 @@ enum JournalSchema {
         -- `head` is the offset of the topic's last message.
         CREATE TABLE topics (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, head INTEGER NOT NULL);
 
-        -- `previous` is the offset of the message before on the same topic, `time` milliseconds since 1970.
-        -- No index but the offset: a page is a scan, and an index by topic would halve the speed of writing.
+        -- `previous` is the offset of the preceding message on the same topic, `time` the milliseconds since 1970.
+        -- The only index is the offset: a page is a scan, and an index by topic would halve the speed of writing.
         CREATE TABLE messages (
             offset INTEGER PRIMARY KEY, topic INTEGER NOT NULL, previous INTEGER NOT NULL,
             time INTEGER NOT NULL, header BLOB NOT NULL, data BLOB NOT NULL, checksum INTEGER NOT NULL);
@@ -53,21 +54,21 @@ enum JournalSchema {
         """
 
     private static let second = """
-        -- `messages.checksum` is, from here on, XXH64 of the data, seeded with XXH64 of the header, seeded with: XXH64 of the
-        -- topic's name, xor offset, xor previous rotated by 32 bits.
+        -- From this version on, `messages.checksum` is XXH64 of the data, seeded with XXH64 of the header, seeded with:
+        -- XXH64 of the topic's name, xor offset, xor previous rotated by 32 bits.
 
-        -- The key `pruned` is the offset up to which only retained documents are left.
+        -- The key `pruned` is the offset up to which retention has removed everything except retained documents.
         INSERT INTO journal (key, value) VALUES ('pruned', 0);
 
         CREATE INDEX leases ON documents (owner) WHERE owner IS NOT NULL;
 
-        -- `owner_epoch` is the last that was given.
+        -- `owner_epoch` is the highest one that a claim has got.
         ALTER TABLE consumers RENAME TO old_consumers;
         CREATE TABLE consumers (name TEXT PRIMARY KEY, owner_epoch INTEGER NOT NULL) WITHOUT ROWID;
         INSERT INTO consumers SELECT name, owner_epoch FROM old_consumers;
 
-        -- The 64 partitions of a consumer: the member that owns each (NULL: none), under which owner epoch (0: not taken up
-        -- yet), and the offset up to which it was handled when that member got it.
+        -- The 64 partitions of a consumer: the member that owns each one (NULL: none), its owner epoch (0: the member has
+        -- not claimed it yet), and the offset up to which it was handled when the member got it.
         CREATE TABLE shares (
             consumer TEXT NOT NULL, partition INTEGER NOT NULL, member TEXT, owner_epoch INTEGER NOT NULL,
             offset INTEGER NOT NULL, PRIMARY KEY (consumer, partition)) WITHOUT ROWID;
@@ -76,31 +77,33 @@ enum JournalSchema {
             SELECT name, number, NULL, 0, offset FROM old_consumers, numbers;
         DROP TABLE old_consumers;
 
-        -- What was handled since, under each owner epoch: it counts for all partitions that are owned under it.
+        -- The progress since then: the offset up to which all partitions of an owner epoch are handled.
         CREATE TABLE progress (
             consumer TEXT NOT NULL, owner_epoch INTEGER NOT NULL, offset INTEGER NOT NULL,
             PRIMARY KEY (consumer, owner_epoch)) WITHOUT ROWID;
 
-        -- Those that share a consumer, each with the producer whose silence ends its membership.
+        -- The shared members of a consumer, each with the producer whose silence ends its membership.
         CREATE TABLE members (
             consumer TEXT NOT NULL, member TEXT NOT NULL, producer BLOB NOT NULL, PRIMARY KEY (consumer, member))
             WITHOUT ROWID;
 
-        -- What consumers gave up: copies, which retention leaves alone. `epoch` and `offset` say where the message stood.
+        -- The dead letters: copies of the messages that consumers have given up. Retention does not remove them. `epoch`
+        -- and `offset` are the position of the message.
         CREATE TABLE letters (
             id INTEGER PRIMARY KEY AUTOINCREMENT, consumer TEXT NOT NULL, epoch INTEGER NOT NULL, offset INTEGER NOT NULL,
             topic TEXT NOT NULL, header BLOB NOT NULL, data BLOB NOT NULL, code TEXT NOT NULL, reason TEXT NOT NULL,
             attempts INTEGER NOT NULL, time INTEGER NOT NULL);
 
-        -- What retention took away before a consumer had handled it; `owner_epoch` is that of the claim that was told (0:
-        -- none yet), whose first checkpoint removes the row.
+        -- The messages that retention removed before a consumer had handled them. `owner_epoch` is that of the claim that
+        -- reported them (0: none yet); its first checkpoint removes the row.
         CREATE TABLE cut_offs (
             consumer TEXT NOT NULL, type TEXT NOT NULL, owner_epoch INTEGER NOT NULL, count INTEGER NOT NULL,
             first INTEGER NOT NULL, last INTEGER NOT NULL, PRIMARY KEY (consumer, type, owner_epoch)) WITHOUT ROWID;
         """
 
     private static let refusals = """
-        -- Why batches were refused. They go with their producer; writing its row anew is not deleting it.
+        -- The reasons for which batches were refused. They are deleted with their producer, but not when its row is
+        -- replaced.
         CREATE TABLE refusals (
             producer BLOB NOT NULL, sequence INTEGER NOT NULL, code INTEGER NOT NULL, reason TEXT NOT NULL,
             PRIMARY KEY (producer, sequence)) WITHOUT ROWID;
@@ -109,32 +112,32 @@ enum JournalSchema {
         """
 
     private static let displaced = """
-        -- The exclusive members of a consumer that others have displaced, the last ones, in that order.
+        -- The last exclusive members of a consumer that other members have displaced, in this order.
         CREATE TABLE displaced (consumer TEXT NOT NULL, member TEXT NOT NULL);
         CREATE INDEX displaced_members ON displaced (consumer);
         """
 
     private static let tail = """
-        -- Of the last message of a batch: whose it was, and which. The tables of topics and producers may lag behind the
-        -- messages: the key `saved` is the offset up to which they do not.
+        -- The last message of a batch has the producer and the sequence of the batch; other messages have NULL. The tables
+        -- of topics and producers may be older than the messages: the key `saved` is the offset up to which they are saved.
         ALTER TABLE messages ADD COLUMN producer BLOB;
         ALTER TABLE messages ADD COLUMN sequence INTEGER;
         INSERT INTO journal (key, value) SELECT 'saved', coalesce(max(head), 0) FROM topics;
         """
 
     private static let marks = """
-        -- The key `marks` is a secret of 16 bytes, with which the broker makes the marks that it gives to clients; `start` is
-        -- the offset at which the epoch began.
+        -- The key `marks` is a secret of 16 bytes with which the broker makes the marks that it gives to clients. The key
+        -- `start` is the offset at which the epoch began.
         INSERT INTO journal (key, value) VALUES ('marks', randomblob(16)), ('start', 0);
         """
 
-    /// Gives the rows of a journal of the first version, whose checksum was FNV-1a, the checksum of today. A row that was
-    /// damaged keeps what it has, and so stays damaged.
+    /// Replaces the checksums of the first version of the journal, which were FNV-1a. A row with a wrong checksum keeps
+    /// it, and so remains recognisable as damaged.
     static func rewriteChecksums(_ database: Database) throws {
         let update = try database.makeStatement(sql: "UPDATE messages SET checksum = ? WHERE offset = ?")
         var last: Int64 = 0
         while true {
-            // A cursor over rows that are being changed may see some of them twice.
+            // No cursor: one over rows that are being changed may return some of them twice.
             let rows = try Row.fetchAll(
                 database,
                 sql: """
@@ -172,8 +175,9 @@ enum JournalSchema {
         return (Int64(bitPattern: hash.value), new)
     }
 
-    /// Names have been in Unicode's form C only since: others could be the same in memory, and two in the file. Of two that
-    /// become the same the one that was in form C is kept.
+    /// Converts names to Unicode Normalization Form C. Earlier versions accepted other forms, so two names that are
+    /// equal in Swift could be different in the file. If two rows get the same name, the one that was in form C is
+    /// kept.
     static func composeNames(_ database: Database) throws {
         let compose = DatabaseFunction("compose", argumentCount: 1, pure: true) { values in
             String.fromDatabaseValue(values[0])?.precomposedStringWithCanonicalMapping

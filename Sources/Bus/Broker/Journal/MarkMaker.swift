@@ -2,11 +2,11 @@ internal import BusProtocol
 internal import Foundation
 internal import Sodium
 
-/// Makes and checks marks. A mark proves that the broker has told of a message at the journal's end, and which message that was;
-/// as it is made with a key of the journal's own, no client can invent one.
+/// Makes and checks marks. A mark proves that the broker has told a client of a message at the journal's end, and which
+/// message that was. It is made with a key of the journal, so no client can invent one.
 ///
-/// Its first four bytes are a *fingerprint*, a keyed hash of epoch, offset and the row's checksum; the others authenticate it:
-/// a keyed hash of epoch, offset and fingerprint.
+/// The first four bytes of a mark are a *fingerprint*, a keyed hash of the epoch, the offset and the checksum of the
+/// row. The other four authenticate it: they are a keyed hash of the epoch, the offset and the fingerprint.
 struct MarkMaker {
     private let key: SipHash.Key
 
@@ -14,18 +14,19 @@ struct MarkMaker {
         self.key = key
     }
 
-    /// - Parameter checksum: of the row at the offset; nil when retention has removed it.
+    /// - Parameter checksum: The checksum of the row at the offset; nil if retention has removed the row.
     func mark(of offset: UInt64, in epoch: UInt64, checksum: Int64?) -> UInt64 {
         let fingerprint = checksum.map { self.fingerprint(of: offset, in: epoch, checksum: $0) } ?? 0
         return UInt64(fingerprint) << 32 | UInt64(authenticator(of: fingerprint, at: offset, in: epoch))
     }
 
-    /// Whether the mark was made with this key, for this place.
+    /// True if the mark was made with this key for this offset and epoch.
     func isAuthentic(_ mark: UInt64, of offset: UInt64, in epoch: UInt64) -> Bool {
         authenticator(of: UInt32(mark >> 32), at: offset, in: epoch) == UInt32(truncatingIfNeeded: mark)
     }
 
-    /// Whether a mark may have been made of this row. One that was made when the row had gone says nothing of it.
+    /// True if the mark may have been made for this row. A mark that was made after the row was removed matches any
+    /// row.
     func mayBe(_ mark: UInt64, of offset: UInt64, in epoch: UInt64, checksum: Int64) -> Bool {
         let fingerprint = UInt32(mark >> 32)
         return fingerprint == 0 || fingerprint == self.fingerprint(of: offset, in: epoch, checksum: checksum)
@@ -39,7 +40,8 @@ struct MarkMaker {
         hash(2, epoch, offset, UInt64(fingerprint))
     }
 
-    /// - Parameter purpose: keeps hashes of one purpose from being taken for those of another.
+    /// - Parameter purpose: Distinguishes hashes for different purposes, so that one cannot be used in place of
+    ///   another.
     private func hash(_ purpose: UInt8, _ numbers: UInt64...) -> UInt32 {
         var message = ByteWriter(capacity: 25)
         message.write(purpose)

@@ -2,12 +2,12 @@ internal import BusProtocol
 internal import EventBus
 internal import GRDB
 
-/// The messages of the journal, by offset.
+/// The table of the journal's messages, by offset.
 struct MessageTable {
-    /// The columns of a page's rows.
+    /// The columns that ``PageBuilder`` reads.
     static let columns = "messages.offset, messages.topic, previous, header, data, checksum"
 
-    /// The messages beyond an offset.
+    /// Selects the messages after an offset.
     let scan: RawStatement
     private let insert: RawStatement
 
@@ -16,8 +16,9 @@ struct MessageTable {
         insert = try RawStatement("INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", database)
     }
 
-    /// Says whose messages are inserted next, and of which batch; nil for all but the last of a batch.
-    /// - Parameter producer: must stay where it is until they are.
+    /// Sets the producer and sequence for the messages that are inserted next. Only the last message of a batch has
+    /// them; the others, and messages of the broker, have nil.
+    /// - Parameter producer: The bytes must remain valid until the messages are inserted.
     func setBatch(_ producer: UnsafeRawBufferPointer?, sequence: UInt64 = 0) {
         guard let producer else {
             insert.bindNull(at: 8)
@@ -44,19 +45,19 @@ struct MessageTable {
         try insert.run()
     }
 
-    /// Nil when there is no message.
+    /// The checksum of a message; nil if there is no message at the offset.
     func checksum(at offset: UInt64, _ database: Database) throws -> Int64? {
         let statement = try database.cachedStatement(sql: "SELECT checksum FROM messages WHERE offset = ?")
         return try Int64.fetchOne(statement, arguments: [Int64(clamping: offset)])
     }
 
-    /// When the last message was journalled, in milliseconds since 1970; 0 when there is none.
+    /// The time of the last message, in milliseconds since 1970; 0 if there is none.
     func lastTime(_ database: Database) throws -> Int64 {
         try Int64.fetchOne(database, sql: "SELECT time FROM messages ORDER BY offset DESC LIMIT 1") ?? 0
     }
 
-    /// The offset of the last message before a time, in milliseconds since 1970. Times never shrink from one offset to the
-    /// next: see ``BrokerClock``.
+    /// The offset of the last message before a time, in milliseconds since 1970. A binary search is possible because
+    /// times never decrease with the offset: see ``BrokerClock``.
     func locate(_ time: UInt64, head: UInt64, _ database: Database) throws -> UInt64 {
         let statement = try database.cachedStatement(
             sql: "SELECT offset, time FROM messages WHERE offset >= ? ORDER BY offset LIMIT 1")
@@ -74,11 +75,11 @@ struct MessageTable {
     }
 }
 
-/// Packs rows into one page, within the bounds of a page.
+/// Packs rows into one page, up to the limits of a page.
 struct PageBuilder {
     private var page: PackedPage
     private let topics: TopicTable
-    /// By index of the topic; nil if all are wanted.
+    /// Indicates for each index of a topic whether its messages are wanted; nil if all are wanted.
     private let isWanted: [Bool]?
     private var scanned = 0
 
@@ -88,8 +89,8 @@ struct PageBuilder {
         self.isWanted = isWanted
     }
 
-    /// The page of the rows of a statement, from its first row beyond an offset.
-    /// - Parameter head: where the journal ends.
+    /// Fills the page with the rows of a statement that are after an offset.
+    /// - Parameter head: The last offset of the journal.
     mutating func page(of statement: RawStatement, after offset: UInt64, head: UInt64) throws -> PackedPage {
         defer { statement.reset() }
         statement.bind(Int64(clamping: offset), at: 1)
@@ -100,12 +101,13 @@ struct PageBuilder {
         return page
     }
 
-    /// - Parameter row: offset, topic, previous, header, data, checksum.
+    /// Adds a row if its topic is wanted.
+    /// - Parameter row: The columns offset, topic, previous, header, data, checksum.
     mutating func add(_ row: RawStatement) {
         scanned += 1
         page.through = UInt64(clamping: row.integer(0))
         guard let index = topics.index(ofID: row.integer(1)) else {
-            // Nobody can tell who wanted it.
+            // Without its topic it is unknown who wants the message, so it is reported as damaged to every reader.
             return page.damaged.append(page.through)
         }
         guard isWanted?[index] ?? true else { return }
@@ -117,7 +119,7 @@ struct PageBuilder {
         page.add(topic: topics[index].bytes, offset: page.through, previous: previous, header: header, data: data)
     }
 
-    /// The page that has reached the journal's end.
+    /// The page, marked as complete up to the end of the journal.
     func finished(head: UInt64) -> PackedPage {
         var page = page
         page.through = head

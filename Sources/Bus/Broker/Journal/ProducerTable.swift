@@ -3,33 +3,35 @@ internal import EventBus
 internal import Foundation
 internal import GRDB
 
-/// How far a producer has been heard: what makes a batch that is sent twice count once.
+/// The last batch of a producer. With it a batch that is sent twice is recorded only once.
 struct ProducerRow {
-    /// A producer that has been silent for this long is forgotten: it will not resend. In milliseconds.
+    /// The milliseconds of silence after which a producer is forgotten: it will not send a batch again.
     static let retention: Int64 = 7 * 24 * 60 * 60 * 1000
 
-    /// Beyond it those go that have been silent for longest: each costs memory.
+    /// The maximum number of producers. Each takes memory; above this number the ones that have been silent for longest
+    /// are forgotten.
     static let capacity = 100_000
 
-    /// The last batch that was taken.
+    /// The sequence of the last batch that was recorded or refused.
     var sequence: UInt64
-    /// Where that batch ended.
+    /// The offset at which the last recorded batch ended.
     var offset: UInt64
-    /// When that was, or when the producer was last known to live.
+    /// The time of that batch, or the last time at which the producer was known to be alive, in milliseconds since
+    /// 1970.
     var time: Int64
-    /// Whether it has changed since the table was last saved.
+    /// True if the row has changed since the table was last saved.
     var hasMoved = false
 }
 
-/// The producers of the journal, why batches of theirs were refused, and where their last ones ended.
+/// The producers of the journal, the refusals of their batches, and the offsets at which their last batches ended.
 struct ProducerTable {
-    /// Batches of a producer, counted back from its last refusal, whose refusals are remembered.
+    /// The refusals of a producer are kept for this number of batches, counted back from the last one that was refused.
     static var refusalCount: UInt64 { 1024 }
 
     private(set) var rows: [ProducerID: ProducerRow] = [:]
-    /// Those whose row has changed since the table was last saved.
+    /// The producers whose row has changed since the table was last saved.
     private var moved: [ProducerID] = []
-    /// Where the batches of a producer ended that has sent some again.
+    /// The ends of the last batches of the producer that most recently repeated one; nil if none has.
     private var repeated: RepeatedBatches?
     private let saveRow: RawStatement
 
@@ -50,13 +52,13 @@ struct ProducerTable {
 
     subscript(producer: ProducerID) -> ProducerRow? { rows[producer] }
 
-    /// Remembers how far a producer has been heard.
+    /// Sets the last batch of a producer.
     mutating func move(_ producer: ProducerID, to sequence: UInt64, offset: UInt64, at time: Int64) {
         let row = ProducerRow(sequence: sequence, offset: offset, time: time, hasMoved: true)
         if rows.updateValue(row, forKey: producer)?.hasMoved != true { moved.append(producer) }
     }
 
-    /// Writes the row of each producer that has moved.
+    /// Writes the rows of the producers that have changed.
     mutating func save(in _: borrowing Journal.Transaction) throws {
         for producer in moved {
             rows[producer]?.hasMoved = false
@@ -72,8 +74,9 @@ struct ProducerTable {
         moved.removeAll(keepingCapacity: true)
     }
 
-    /// Forgets the producers that have been silent for long, or for longest.
-    /// - Parameter heard: those that live: however long ago they published, they go on where they were.
+    /// Forgets the producers that have been silent for ``ProducerRow/retention``, and those that have been silent for
+    /// longest if there are more than `capacity`.
+    /// - Parameter heard: The producers that are alive. They are kept, however long ago they published.
     mutating func forget(
         but heard: some Sequence<ProducerID>, keeping capacity: Int, in transaction: borrowing Journal.Transaction
     ) throws {
@@ -91,7 +94,7 @@ struct ProducerTable {
         rows = rows.filter { $0.value.time >= limit }
     }
 
-    /// Why a batch that was taken before was refused; nil if it was not.
+    /// The refusal of a batch that was sent before; nil if it was not refused.
     func refusal(of batch: BatchHead, in transaction: borrowing Journal.Transaction) throws -> ProtocolError? {
         let row = try Row.fetchOne(
             transaction.database.cachedStatement(
@@ -100,8 +103,8 @@ struct ProducerTable {
         return row.map { ProtocolError(.init(rawValue: UInt8(clamping: $0[0] as Int64)), $0[1]) }
     }
 
-    /// Remembers a refusal. A refused batch has used up its sequence: without this, who sends it again because the reply was
-    /// lost would be told that it is journalled.
+    /// Keeps a refusal. A refused batch has used up its sequence. If its publisher sends it again because the reply was
+    /// lost, it must be refused again; without this record the broker would answer that it is recorded.
     func keep(
         _ refusal: ProtocolError, of batch: BatchHead, in transaction: borrowing Journal.Transaction
     ) throws {
@@ -114,10 +117,10 @@ struct ProducerTable {
             arguments: [producer, sequence - Int64(Self.refusalCount)])
     }
 
-    /// Where a batch ended that is sent again. Whoever sends one again mostly sends several, so that they are looked up in
-    /// one go, and kept for the next one.
-    /// - Parameter last: the producer's last batch. Its end is the answer for a batch that left no message, or that is too
-    ///   far back.
+    /// The offset at which a batch ended that is sent again. A publisher that sends one batch again usually sends
+    /// several, so their ends are looked up together and kept.
+    /// - Parameter last: The last batch of the producer. Its end is the answer for a batch without messages, and for
+    ///   one that is too far back.
     mutating func end(
         ofRepeated batch: BatchHead, last: ProducerRow, in transaction: borrowing Journal.Transaction
     ) throws -> UInt64 {
@@ -137,7 +140,8 @@ struct ProducerTable {
         while size < RepeatedBatches.size, let row = try rows.next() {
             size += row[1]
             guard let producer = row[2] as Data?, producer == batch.producer.stored else { continue }
-            // A producer that was forgotten has begun anew: the newest batch counts.
+            // A producer that was forgotten has numbered its batches from 1 again: of two batches with one sequence the
+            // newest counts.
             let sequence = row.number(3)
             if ends[sequence] == nil { ends[sequence] = row.number(0) }
         }
@@ -146,21 +150,21 @@ struct ProducerTable {
     }
 }
 
-/// Where the last batches of one producer ended, as the messages tell.
+/// The offsets at which the last batches of one producer ended, read from the messages.
 private struct RepeatedBatches {
     let producer: ProducerID
-    /// The producer's last batch when they were looked up.
+    /// The sequence of the producer's last batch at the time of the look-up.
     let last: UInt64
-    /// The offset of the last message, by the batch's sequence.
+    /// The offset of the last message of each batch, by its sequence.
     let ends: [UInt64: UInt64]
 
-    /// Rows, and bytes of messages, that are looked at for one producer.
+    /// The maximum number of rows, and of bytes of messages, that a look-up examines.
     static let rowCount = 4096
     static let size = Limits.maximumFrameSize
 }
 
 extension ProducerID {
-    /// Nil unless the column holds an id.
+    /// Nil if the column does not hold an id.
     init?(stored: Data) {
         var reader = ByteReader(Array(stored))
         guard let id = try? ProducerID(&reader), reader.isAtEnd else { return nil }

@@ -2,8 +2,8 @@ internal import Foundation
 internal import GRDB
 internal import GRDBSQLite
 
-/// A prepared statement on SQLite's own interface, for what is done with every message: GRDB would copy each blob and box each
-/// number. Used inside the database's queue only.
+/// A prepared statement that uses SQLite's C interface, for the statements that run for every message: GRDB would copy
+/// each blob and box each number. It must only be used inside the database's queue.
 final class RawStatement {
     private let pointer: OpaquePointer
 
@@ -25,7 +25,8 @@ final class RawStatement {
         sqlite3_bind_int64(pointer, index, value)
     }
 
-    /// - Parameter bytes: must stay where they are until the statement is reset. An empty blob is no NULL.
+    /// Binds a blob. An empty blob is not bound as NULL.
+    /// - Parameter bytes: Must remain valid until the statement is reset.
     func bind(blob bytes: UnsafeRawBufferPointer, at index: Int32) {
         if bytes.isEmpty {
             sqlite3_bind_zeroblob(pointer, index, 0)
@@ -34,7 +35,7 @@ final class RawStatement {
         }
     }
 
-    /// As ``bind(blob:at:)``, with UTF-8.
+    /// Binds a string in UTF-8. `bytes` must remain valid until the statement is reset.
     func bind(text bytes: UnsafeRawBufferPointer, at index: Int32) {
         guard let start = bytes.baseAddress, !bytes.isEmpty else {
             sqlite3_bind_text(pointer, index, "", 0, unsafeBitCast(-1, to: sqlite3_destructor_type.self))
@@ -48,7 +49,7 @@ final class RawStatement {
         sqlite3_bind_null(pointer, index)
     }
 
-    /// - Returns: false when there are no more rows.
+    /// - Returns: False if there are no more rows.
     func step() throws -> Bool {
         switch sqlite3_step(pointer) {
         case SQLITE_ROW: return true
@@ -57,13 +58,13 @@ final class RawStatement {
         }
     }
 
-    /// Runs a statement that gives no rows, and forgets what it was given.
+    /// Runs a statement that returns no rows, and resets it.
     func run() throws {
         defer { reset() }
         _ = try step()
     }
 
-    /// Lets go of the rows; what is bound may go away then.
+    /// Resets the statement. After that the bound bytes are no longer used.
     func reset() {
         sqlite3_reset(pointer)
     }
@@ -72,7 +73,7 @@ final class RawStatement {
         sqlite3_column_int64(pointer, column)
     }
 
-    /// Valid until the next step.
+    /// The bytes of a column. They are valid until the next step or reset.
     func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
         let start = sqlite3_column_blob(pointer, column)
         return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(pointer, column)))
@@ -86,7 +87,7 @@ final class RawStatement {
 }
 
 extension Row {
-    /// A column that holds an offset, an owner epoch or another number that is never negative.
+    /// The value of a column that holds an offset, an owner epoch or another number that is never negative.
     func number(_ column: Int) -> UInt64 {
         UInt64(clamping: self[column] as Int64)
     }

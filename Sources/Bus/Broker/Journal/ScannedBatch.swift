@@ -2,19 +2,19 @@ internal import BusProtocol
 internal import EventBus
 internal import Foundation
 
-/// The messages of a batch, found and checked in the frame that brought them, without a copy of anything.
+/// The messages of a batch. They are found and checked in the received frame, without copying anything.
 ///
-/// What is plain, a topic that is known with a subject in ASCII, is checked byte by byte here. Anything else is read as the
-/// protocol's own types, which know what is wrong with it.
+/// The common case, a known topic with a subject in ASCII, is checked here byte by byte. Anything else is read with the
+/// types of the protocol, which report what is wrong.
 struct ScannedBatch {
     let frame: [UInt8]
     private(set) var messages: [ScannedMessage] = []
-    /// Topics that the journal does not have yet.
+    /// The topics that the journal does not have yet.
     private(set) var newTopics: [Topic] = []
-    /// Whether one of the messages is a document.
+    /// True if one of the messages is a document.
     private(set) var hasDocuments = false
 
-    /// - Throws: ``ProtocolError`` for the first message that cannot be taken.
+    /// - Throws: ``ProtocolError`` for the first message that is invalid.
     init(_ frame: [UInt8], count: Int, topics: TopicTable) throws {
         self.frame = frame
         messages.reserveCapacity(count)
@@ -58,15 +58,16 @@ struct ScannedBatch {
     }
 }
 
-/// A message of a batch, where it lies in the batch's frame. Everything a broker relies on has been checked.
+/// A message of a batch, as ranges of the batch's frame. Everything that the broker relies on was checked.
 struct ScannedMessage {
     enum TopicReference {
-        /// Index in the journal's table.
+        /// The index in the journal's table.
         case known(Int)
-        /// Index among the batch's new topics.
+        /// The index in ``ScannedBatch/newTopics``.
         case new(Int)
 
-        /// The index in the table, once the new topics are in it.
+        /// The index in the table after the new topics were added to it.
+        /// - Parameter new: The indices in the table of the new topics.
         func index(amongNew new: [Int]) -> Int {
             switch self {
             case .known(let index): index
@@ -82,11 +83,11 @@ struct ScannedMessage {
     let data: Range<Int>
 }
 
-/// A place in a frame of messages.
+/// A reader of a frame of messages.
 struct BatchScan {
     let bytes: UnsafeRawBufferPointer
     var index = 0
-    /// Messages of one batch mostly are of one topic and subject.
+    /// The last message's topic name, subject and topic: most batches have only one topic and subject.
     private var lastName = 0..<0
     private var lastSubject = 0..<0
     private var lastTopic: Int?
@@ -114,7 +115,7 @@ struct BatchScan {
         return range
     }
 
-    /// Nil for whatever needs a closer look.
+    /// The index of a known topic whose subject and key are in ASCII. Nil for everything that needs further checks.
     mutating func plainTopic(
         _ name: Range<Int>, subject: Range<Int>, key: Range<Int>, _ topics: TopicTable
     ) -> Int? {
@@ -133,7 +134,7 @@ struct BatchScan {
             .hasSameBytes(as: UnsafeRawBufferPointer(rebasing: bytes[right]))
     }
 
-    /// Whether it is ASCII without a zero byte.
+    /// True if the bytes are ASCII without a zero byte.
     private func isPlain(_ range: Range<Int>) -> Bool {
         bytes[range].allSatisfy { $0 &- 1 < 0x7f }
     }

@@ -1,9 +1,10 @@
 internal import BusProtocol
 internal import EventBus
 
-/// The topics of the journal, found by the bytes of their names: they come with every message, and a text need not be made.
+/// The topics of the journal. They are looked up by the bytes of their names, so that no string is created for a
+/// received message.
 struct TopicTable {
-    /// Every topic costs memory for ever.
+    /// The maximum number of topics. A topic is never removed from memory.
     static let capacity = 65_536
 
     private(set) var entries: [TopicEntry] = []
@@ -31,14 +32,16 @@ struct TopicTable {
 
     func index(ofID id: Int64) -> Int? { indicesByID[id] }
 
+    /// Checks that `count` topics can be added.
     /// - Throws: ``ProtocolError`` with code `tooLarge`.
     func checkCapacity(for count: Int) throws(ProtocolError) {
         guard entries.count + count <= Self.capacity else {
-            throw ProtocolError(.tooLarge, "the bus has \(entries.count) topics already: use fewer types of messages")
+            throw ProtocolError(.tooLarge, "the bus has \(entries.count) topics already; use fewer types of messages")
         }
     }
 
-    /// - Returns: its index.
+    /// Adds a topic.
+    /// - Returns: Its index.
     mutating func add(_ topic: Topic, id: Int64, head: UInt64) throws(ProtocolError) -> Int {
         try checkCapacity(for: 1)
         let entry = TopicEntry(id: id, topic: topic, head: head)
@@ -65,7 +68,7 @@ struct TopicTable {
         partitionHeads[index] = max(partitionHeads[index], head)
     }
 
-    /// The topics whose head has grown since this was last called.
+    /// The topics whose head has grown since the last call.
     mutating func takeMoved() -> [TopicEntry] {
         for index in moved {
             entries[index].hasMoved = false
@@ -75,23 +78,23 @@ struct TopicTable {
     }
 }
 
-/// What the journal knows of a topic. A class, so that looking at it for every message copies nothing.
+/// A topic of the journal. It is a class, so that reading it for every message copies nothing.
 final class TopicEntry {
     let id: Int64
     let name: String
     let bytes: [UInt8]
-    /// `kind.` and `kind.Name.`: what a filter for it can be besides its name.
+    /// The prefixes `kind.` and `kind.Name.`. A filter for this topic is one of these or the whole name.
     let prefixes: [String]
     let type: [UInt8]
     let partition: Partition
     let isDocument: Bool
     /// XXH64 of the name.
     let hash: UInt64
-    /// The offset of its last message.
+    /// The offset of the topic's last message.
     var head: UInt64
-    /// Whether `head` has grown in the transaction under way.
+    /// True if `head` has grown since the topic was last saved.
     var hasMoved = false
-    /// Another topic with the same hash.
+    /// The index of another topic with the same hash; nil if there is none.
     var next: Int?
 
     init(id: Int64, topic: Topic, head: UInt64) {
