@@ -6,7 +6,7 @@ import GRDB
 import Logging
 import SeededRandom
 
-/// Sends broken requests to a broker without sockets, and looks at everything that comes back.
+/// Sends invalid requests to a broker without sockets, and checks everything that it returns.
 package struct BrokerFuzz {
     package struct Summary: Sendable {
         package var inputs = 0
@@ -25,7 +25,7 @@ package struct BrokerFuzz {
     private var engine: BrokerEngine
     package private(set) var summary = Summary()
 
-    /// - Parameter directory: gets the journal.
+    /// - Parameter directory: The folder in which the journal is created.
     package init(seed: UInt64, directory: String) throws {
         path = "\(directory)/journal.sqlite"
         configuration = BrokerConfiguration(
@@ -43,7 +43,7 @@ package struct BrokerFuzz {
             logger: Logger(label: "broker") { _ in SwiftLogNoOpLogHandler() }, clock: BrokerClock(start: now), now: now)
     }
 
-    /// - Throws: ``FuzzFailure`` when the broker does something that it must not.
+    /// - Throws: ``FuzzFailure`` if the broker does something that it must not do.
     package mutating func run(inputs: Int) throws {
         let end = summary.inputs + inputs
         while summary.inputs < end {
@@ -85,7 +85,7 @@ package struct BrokerFuzz {
         for message in outgoing.feed {
             summary.feed += 1
             guard Topic(message.topic) != nil, message.topic.utf8.count <= 240 else {
-                throw FuzzFailure("the topic '\(message.topic)' was let in")
+                throw FuzzFailure("the invalid topic '\(message.topic)' was accepted")
             }
             guard message.offset > 0 else { continue }
             guard message.offset == last + 1, message.previous < message.offset else {
@@ -100,17 +100,17 @@ package struct BrokerFuzz {
 
     private mutating func check(_ frames: [[UInt8]]) throws {
         if try Notice(frames) != nil { return }
-        // A request whose head cannot be read gets it back: only the status can be looked at.
+        // If the head of a request is invalid, the reply contains it unchanged: only the status can be checked.
         guard frames.count >= 2, RequestHead.id(of: frames[0]) != nil else {
             guard frames.count == 2, let code = frames[1].first, code > 0 else {
-                throw FuzzFailure("what was no request was not refused")
+                throw FuzzFailure("an invalid request was not refused")
             }
             summary.refusals[code, default: 0] += 1
             return
         }
         do {
             guard case .refused(let error) = try Reply.read(frames).reply else { return }
-            // What a query is refused with is whatever its server says.
+            // The server of a query chooses the code of a refusal.
             guard (try? RequestHead(frames[0]).operation) != .ask else { return }
             summary.refusals[error.code.rawValue, default: 0] += 1
             guard (1...14).contains(error.code.rawValue), error.code != .journal, !error.message.isEmpty else {
@@ -121,7 +121,7 @@ package struct BrokerFuzz {
         }
     }
 
-    /// Whatever was sent, the journal is whole, and all of it can be read.
+    /// Checks that the journal is intact and can be read completely.
     private mutating func restart() throws {
         summary.head = engine.journal.head
         let epoch = engine.journal.epoch
@@ -138,14 +138,14 @@ package struct BrokerFuzz {
             let outgoing = engine.handle([Incoming(peer: [9], frames: request.frames(id: 1))], now: now)
             guard let frames = outgoing.frames.first?.frames, case .page(let page) = try Reply.read(frames).reply,
                 page.damaged.isEmpty
-            else { throw FuzzFailure("the journal cannot be read behind \(after)") }
+            else { throw FuzzFailure("the journal cannot be read after offset \(after)") }
             after = page.through
             if page.isComplete { return }
         }
     }
 }
 
-/// What a broker did that it must not.
+/// A violation of the protocol by the broker.
 package struct FuzzFailure: Error, CustomStringConvertible {
     package let description: String
 
@@ -154,7 +154,7 @@ package struct FuzzFailure: Error, CustomStringConvertible {
     }
 }
 
-/// What the process holds of memory, in bytes; 0 where /proc is not there.
+/// The resident memory of this process in bytes; 0 if there is no /proc.
 package func residentMemory() -> Int {
     let fields = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
     return (fields.flatMap { $0.count > 1 ? Int($0[1]) : nil } ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE)))

@@ -2,7 +2,7 @@ import BusProtocol
 import EventBus
 package import SeededRandom
 
-/// Breaks the frames of a message, a little or much.
+/// Damages the frames of a message, slightly or severely.
 package struct FrameMutator {
     package init() {}
 
@@ -39,7 +39,7 @@ package struct FrameMutator {
         case 0, 1: frame[index] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
         case 2: frame.removeSubrange(index...)
         case 3: frame += noise(&generator)
-        // Lengths and numbers at their ends, and what is no UTF-8.
+        // Extreme lengths and numbers, and bytes that are not UTF-8.
         case 4: frame[index] = [0, 1, 0x7f, 0x80, 0xff].randomElement(using: &generator) ?? 0
         case 5:
             let end = min(frame.count, index + Int.random(in: 1...8, using: &generator))

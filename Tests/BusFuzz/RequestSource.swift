@@ -3,21 +3,21 @@ import EventBus
 import Foundation
 import SeededRandom
 
-/// Makes valid requests of every operation, as a few clients of one journal would send them.
+/// Creates valid requests of every operation, as several clients of one journal would send them.
 struct RequestSource {
     private var producers: [(id: ProducerID, sequence: UInt64, transient: UInt64)]
     private let members: [ConsumerMember]
     private var openQueries: [UInt64] = []
     private var letters: [Int64] = []
-    /// What was last claimed of each consumer.
+    /// The reply to the last claim of each consumer.
     private var claims: [String: Claimed] = [:]
-    /// Whose batch each request is, by its id.
+    /// The indices of the producers of the batches, by the id of their request.
     private var publishers = [Int](repeating: 0, count: Int(Self.idCount))
 
-    /// Whose claim each request is, by its id.
+    /// The consumers of the claims, by the id of their request.
     private var claimed = [String](repeating: "", count: Int(Self.idCount))
 
-    /// Ids are used again, as by a client that asks twice.
+    /// The number of request ids. Ids repeat, as if a client sent a request twice.
     static let idCount: UInt64 = 50
 
     private static let consumers = ["music", "auth", "navigation", "länger"]
@@ -28,7 +28,7 @@ struct RequestSource {
         members = (0..<4).map { ConsumerMember($0 % 2 == 0 ? .shared : .exclusive, id: UUID(7, $0)) }
     }
 
-    /// Remembers what later requests refer to.
+    /// Stores the parts of a reply that later requests refer to.
     mutating func learn(_ frames: [[UInt8]]) {
         if case .query(let id, _)? = try? Notice(frames) { openQueries = openQueries.suffix(20) + [id] }
         guard let (id, reply) = try? Reply.read(frames) else { return }
@@ -37,7 +37,7 @@ struct RequestSource {
         case .claimed(let claimed) where id < Self.idCount && claimed.ownerEpoch > 0:
             claims[self.claimed[Int(id)]] = claimed
         case .refused(let error) where error.code == .sequence && id < Self.idCount:
-            // A batch of this producer was broken on its way: go on where the broker is.
+            // A batch of this producer was changed on its way: continue with the sequence that the broker expects.
             let expected = error.message.split(separator: " ").dropFirst().first.flatMap { UInt64($0) } ?? 1
             producers[publishers[Int(id)]].sequence = expected - 1
         default: break

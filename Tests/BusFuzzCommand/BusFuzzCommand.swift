@@ -1,11 +1,12 @@
 import BusFuzz
 import Foundation
 
-/// `bus-fuzz [INPUTS] [SEED]`: the same seed sends the same requests.
+/// `bus-fuzz [INPUTS] [SEED]` sends random requests to a broker. The same seed sends the same requests.
 @main
 struct BusFuzzCommand {
-    /// What memory may grow by after the first tenth: the topics, producers and consumers that the requests make up. With a
-    /// million requests of four seeds it was 7 to 11 MiB, from some 38 to 46; a leak of 20 bytes a request goes beyond this.
+    /// The bytes by which memory may grow after the first tenth of the requests. It grows by the topics, producers and
+    /// consumers that the requests invent: in runs of a million requests with four seeds by 7 to 11 MiB, from 38 to 46
+    /// MiB. A leak of 20 bytes in each request exceeds this limit.
     private static let growth = 24 << 20
 
     static func main() throws {

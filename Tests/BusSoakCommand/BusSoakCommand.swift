@@ -5,15 +5,15 @@ import BusSoak
 struct BusSoakCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bus-soak",
-        abstract: "Kills and stops the processes of a bus under load, and looks for what it lost.")
+        abstract: "Kills and stops the processes of a bus under load, and checks that it loses nothing.")
 
-    @Option(help: "How long, in seconds.")
+    @Option(help: "The duration in seconds.")
     var seconds = 60
 
-    @Option(help: "What decides who is hit when; printed, so that a failure can be had again.")
+    @Option(help: "The seed of the faults. It is printed, so that a failure can be repeated. (default: random)")
     var seed: UInt64?
 
-    @Option(help: "How much happens in a round: short, as in the tests, or long.")
+    @Option(help: "The length of a round: short, as in the tests, or long.")
     var shape = NemesisPlan.Shape.long
 
     func run() async throws {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A bus whose processes are killed and stopped under load")
 struct SoakTests {
-    /// One that stays the same, and one that never was before; or the one that SEGUE_SOAK_SEED has again.
+    /// A fixed seed and a random one; or only the seed in SEGUE_SOAK_SEED, to repeat a run.
     static let seeds: [UInt64] =
         ProcessInfo.processInfo.environment["SEGUE_SOAK_SEED"].flatMap(UInt64.init).map { [$0] }
         ?? [1, UInt64.random(in: 1_000..<1_000_000)]

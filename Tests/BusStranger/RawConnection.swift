@@ -1,7 +1,8 @@
 internal import Foundation
 internal import Glibc
 
-/// A TCP connection to a port of this machine, over which anything is sent. It belongs to the thread that it was made on.
+/// A TCP connection to a port of this machine, over which any bytes can be sent. It must only be used on the thread
+/// that created it.
 package struct RawConnection {
     private let descriptor: CInt
 
@@ -15,7 +16,7 @@ package struct RawConnection {
         }
     }
 
-    /// Opens a connection for as long as `body` runs, on a thread that may wait for it.
+    /// Runs `body` with a connection, on a thread that may block.
     package static func open<Result>(port: Int, _ body: (RawConnection) throws -> Result) throws -> Result {
         let connection = try RawConnection(port: port)
         defer { close(connection.descriptor) }
@@ -42,7 +43,7 @@ package struct RawConnection {
         }
     }
 
-    /// - Returns: false when the other side has closed the connection.
+    /// - Returns: False if the other side has closed the connection.
     @discardableResult
     package func write(_ bytes: [UInt8]) -> Bool {
         var rest = bytes[...]
@@ -54,8 +55,8 @@ package struct RawConnection {
         return true
     }
 
-    /// Waits for as many bytes.
-    /// - Throws: ``Failure`` when they do not come.
+    /// Waits for `count` bytes.
+    /// - Throws: ``Failure`` if they do not arrive.
     @discardableResult
     package func read(_ count: Int) throws -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
@@ -63,8 +64,8 @@ package struct RawConnection {
         return bytes
     }
 
-    /// Introduces itself as libzmq's peers do (ZMTP 3.0, without security), so that frames come next.
-    /// - Parameter type: of the socket that it says it is.
+    /// Completes the greeting and handshake of libzmq (ZMTP 3.0, without security), so that frames can follow.
+    /// - Parameter type: The type of the socket that this connection pretends to be.
     package func greet(as type: String) throws {
         write([0xff] + [UInt8](repeating: 0, count: 8) + [0x7f, 3, 0])
         write(Array("NULL".utf8) + [UInt8](repeating: 0, count: 48))
@@ -83,7 +84,7 @@ package struct RawConnection {
         return size > 0 ? try read(size) : []
     }
 
-    /// A message of one frame, of at most 255 bytes.
+    /// Writes a message of one frame with at most 255 bytes.
     package func write(frame: [UInt8]) {
         write([0, UInt8(frame.count)] + frame)
     }

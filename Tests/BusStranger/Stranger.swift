@@ -3,23 +3,23 @@ package import EventBus
 internal import Foundation
 package import ZeroMQ
 
-/// A client of a broker that sends what it likes. It belongs to the thread that it was made on.
+/// A client of a broker that can send any frames. It must only be used on the thread that created it.
 package struct Stranger {
     private let socket: Socket
     private let poll: SocketPoll
     private let producer = ProducerID()
 
-    /// How long an answer is waited for. A broker that works comes nowhere near it.
+    /// The time limit for an answer. A working broker needs much less.
     private static let deadline = 30_000
 
     package struct NoAnswer: Error {
         package init() {}
     }
 
-    /// Runs `body` on a thread of its own: it waits for its socket.
+    /// Runs `body` on a separate thread, because it blocks while it waits for its socket.
     /// - Parameters:
-    ///   - endpoint: of one of the broker's sockets.
-    ///   - options: set before it connects.
+    ///   - endpoint: The endpoint of one of the broker's sockets.
+    ///   - options: Options to set before it connects.
     package static func meets<Result: Sendable>(
         _ endpoint: String, as type: SocketType = .dealer, options: [SocketOption] = [],
         _ body: @escaping @Sendable (Stranger) throws -> Result
@@ -27,7 +27,7 @@ package struct Stranger {
         try await onThread { try body(Stranger(type, endpoint, options)) }
     }
 
-    /// Runs on a thread of its own what waits.
+    /// Runs a blocking function on a separate thread.
     package static func onThread<Result: Sendable>(
         _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
@@ -42,13 +42,13 @@ package struct Stranger {
         try socket.connect(endpoint)
     }
 
-    /// Sends frames as they are. They wait for the connection.
+    /// Sends frames unchanged. They are queued until there is a connection.
     package func send(_ frames: [[UInt8]]) throws {
         guard try socket.send(frames) else { throw NoAnswer() }
     }
 
-    /// - Returns: the frames of the next message.
-    /// - Throws: ``NoAnswer`` when none comes.
+    /// - Returns: The frames of the next message.
+    /// - Throws: ``NoAnswer`` if none arrives.
     package func receive() throws -> [[UInt8]] {
         while try poll.wait(milliseconds: Self.deadline) {
             if let frames = try socket.receive() { return frames }
@@ -56,13 +56,13 @@ package struct Stranger {
         throw NoAnswer()
     }
 
-    /// For a SUB socket.
+    /// Subscribes a SUB socket.
     package func subscribe(to topic: String) throws {
         try socket.set(.subscribe(topic))
     }
 
-    /// Publishes messages as they are.
-    /// - Parameter sequence: of the batch.
+    /// Publishes messages without checking them.
+    /// - Parameter sequence: The sequence of the batch.
     package func publish(_ messages: [PublishedMessage], sequence: UInt64 = 1) throws -> Reply {
         let batch = PublishRequest(producer: producer, sequence: sequence, messages: messages)
         try send(Request.publish(batch).frames(id: sequence))
@@ -70,7 +70,7 @@ package struct Stranger {
     }
 }
 
-/// Headers with which nobody can do anything.
+/// Headers that receivers cannot use.
 package enum BadHeader: String, CaseIterable, Sendable {
     case empty = ""
     case noJSON = "{"
@@ -83,7 +83,7 @@ package enum BadHeader: String, CaseIterable, Sendable {
         "{\"id\":\"1\",\"source\":\"s\",\"specversion\":\"1.0\",\"subject\":\"alice\",\"type\":\"command.Greet\"}"
     /// Not UTF-8.
     case noUTF8 = "{\"id\":\"?\",\"source\":\"s\",\"specversion\":\"1.0\",\"type\":\"command.Greet\"}"
-    /// Its type is longer than a text on the wire can be, and not even ASCII.
+    /// A type that is longer than a text of the protocol can be, and is not ASCII.
     case long = "long"
 
     package var bytes: [UInt8] {

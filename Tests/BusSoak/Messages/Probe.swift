@@ -1,9 +1,9 @@
 package import BusChecker
 package import EventBus
 
-/// The messages that carry values, and their values.
+/// The messages of the test, and the values that they carry.
 package enum Probe {
-    /// All that publishers send.
+    /// All types that publishers send.
     package static let filters: [MessageFilter] = [
         .type(ProbeEvent.self), .type(ProbeCommand.self), .type(ProbeDocument.self),
     ]
@@ -11,7 +11,8 @@ package enum Probe {
     private static let subjects = 5
     private static let rareInterval = 101
 
-    /// The message for a value: its type and subject follow from the sequence, so that all kinds and a few subjects mix.
+    /// The message for a value. Its type and subject are computed from the sequence, so that all kinds and a few
+    /// subjects mix.
     package static func message(for value: Value, padding: String?, source: String) throws -> Envelope {
         let subject = subject(of: value)
         return switch value.sequence % 8 {
@@ -24,19 +25,19 @@ package enum Probe {
         }
     }
 
-    /// Which document a value is; nil if it is none.
+    /// The subject of the document that a value is published as; nil if it is not published as a document.
     package static func document(of value: Value) -> String? {
         value.sequence % 8 == 0 ? subject(of: value) : nil
     }
 
-    /// Some subjects are rare: what is lost of them is followed by nothing that would show it.
+    /// The subject of a value. Some subjects are rare: after a lost message of theirs, no later message shows the loss.
     private static func subject(of value: Value) -> String {
         value.sequence % rareInterval == 0
             ? "rare\(value.sequence / rareInterval % 7)" : "s\(value.sequence % subjects)"
     }
 
-    /// The value that a message carries; nil if it is none of a publisher's.
-    /// - Throws: ``BusError`` if the message is not what its type says.
+    /// The value of a message; nil if it is not from a publisher of the test.
+    /// - Throws: ``BusError`` if the data does not match the type of the message.
     package static func value(in message: Envelope) throws -> Value? {
         switch message.type {
         case ProbeEvent.type: Value(try message.decode(ProbeEvent.self).value)
@@ -46,26 +47,26 @@ package enum Probe {
         }
     }
 
-    /// The messages among which readers are promised an order.
+    /// The key of the messages that must arrive in order.
     package static func stream(of message: Envelope) -> String {
         "\(message.type)/\(message.subject)"
     }
 }
 
-/// Something that happened: one value.
+/// An event with one value.
 package struct ProbeEvent: EventMessage {
     package let value: String
-    /// Makes the message as large as a test needs it.
+    /// Makes the message as large as the test needs it.
     package var padding: String?
 }
 
-/// An intent: one value.
+/// A command with one value.
 package struct ProbeCommand: CommandMessage {
     package let value: String
     package var padding: String?
 }
 
-/// What is true now: one value, which supersedes the one before of the same publisher and subject.
+/// A document with one value, which replaces the previous one of the same publisher and subject.
 package struct ProbeDocument: DocumentMessage {
     package let value: String
     package let publisher: String
@@ -74,20 +75,20 @@ package struct ProbeDocument: DocumentMessage {
     package var key: String? { publisher }
 }
 
-/// What a durable consumer made of one input.
+/// The result of a durable consumer for one input.
 package struct ProbeResult: EventMessage {
     package let group: String
     package let input: String
 }
 
-/// A leased document: there as long as its publisher lives.
+/// A leased document. It exists as long as its publisher is alive.
 package struct ProbeLease: DocumentMessage {
     package let holder: String
 
     package var key: String? { holder }
 }
 
-/// Ends a reading: everything before it has been there when it comes.
+/// The end of a reading: when it arrives, everything before it has arrived.
 package struct ProbeMarker: EventMessage {
     package let id: String
 }

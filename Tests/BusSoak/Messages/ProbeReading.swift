@@ -3,13 +3,14 @@ package import EventBus
 internal import Foundation
 
 extension EventBus {
-    /// Everything of ours that the journal holds.
+    /// All messages of the test that the journal contains.
     package func journal(from start: StartPosition = .beginning) async throws -> [JournalEntry] {
         let marker = UUID().uuidString
         try await publish(ProbeMarker(id: marker))
         return try await withSubscription(to: [.all], from: start) { messages in
             var entries: [JournalEntry] = []
-            // What was journalled before the subscription began is read in the journal's order, and the marker was.
+            // Messages before the start of the subscription are read in the order of the journal, and the marker is one
+            // of them.
             for try await message in messages {
                 if let entry = try JournalEntry(message) { entries.append(entry) }
                 if message.type == ProbeMarker.type, try message.decode(ProbeMarker.self).id == marker { break }
@@ -18,7 +19,7 @@ extension EventBus {
         }
     }
 
-    /// Returns when every one of `groups` has committed a result for every one of `inputs`.
+    /// Returns when each of `groups` has committed a result for each of `inputs`.
     package func results(of inputs: Set<Value>, by groups: Set<String>) async throws {
         var missing = Dictionary(groups.map { ($0, inputs) }) { first, _ in first }.filter { !$1.isEmpty }
         guard !missing.isEmpty else { return }
@@ -34,7 +35,7 @@ extension EventBus {
 }
 
 extension JournalEntry {
-    /// What the checker wants to know of a message; nil if it is none of ours.
+    /// The message as an entry for the checker; nil if it is not a message of the test.
     package init?(_ message: Envelope) throws {
         guard let offset = message.position?.offset else { return nil }
         if message.type == ProbeResult.type {

@@ -1,15 +1,15 @@
 internal import EventBus
 internal import Glibc
 
-/// The processes of a round: their incarnations, one after the other.
+/// The processes of a round and their incarnations.
 actor Crew {
     private let arena: Arena
     private var processes: [Member: ChildProcess] = [:]
-    /// Incarnations of consumers that were stopped, and whose successors were started.
+    /// The incarnations of consumers that were stopped and replaced by a successor.
     private var predecessors: [Member: [ChildProcess]] = [:]
     private(set) var incarnations: [Member: [String]] = [:]
     private(set) var tally = Tally()
-    /// What ended though nobody had asked it to.
+    /// The processes that ended without being asked to.
     private(set) var surprises: [String] = []
 
     struct Tally {
@@ -59,24 +59,24 @@ actor Crew {
             }
     }
 
-    /// Asks processes to end, and waits until they have.
+    /// Asks processes to end, and waits until they have ended.
     func end(_ members: [Member]) async throws {
         for process in members.compactMap({ processes[$0] }) { try await process.send(SIGTERM) }
         for member in members {
             guard let process = processes[member] else { continue }
             let end = try await arena.untilEnd(of: process)
-            // One that was restarted last may be asked to end before it listens for that.
-            if end != .exited(0), end != .signalled(SIGTERM) { surprises.append("\(process.name) ended so: \(end)") }
+            // SIGTERM kills a process that was just restarted and does not handle the signal yet.
+            if end != .exited(0), end != .signalled(SIGTERM) { surprises.append("\(process.name) ended: \(end)") }
             await arena.progress.unfollow(process.name)
         }
     }
 
-    /// Waits until one incarnation of each consumer is left, and continues with that one. Call it when everything has been
-    /// released, and before ``end(_:)``.
+    /// Waits until one incarnation of each consumer is left, and continues with that one. Must be called after
+    /// everything has been released, and before ``end(_:)``.
     ///
-    /// An exclusive consumer belongs to the process whose first claim came last (`docs/bus.md`). That is not always the one
-    /// that was started last: one that was stopped before its first claim makes it when it goes on, which may be at any
-    /// time after its release. Its successor is fenced then, and learns that from its next renewal.
+    /// An exclusive consumer belongs to the process whose first claim came last (`docs/bus.md`). This is not always the
+    /// process that was started last: a process that was stopped before its first claim makes the claim when it
+    /// continues, at any time after its release. Its successor is then fenced, and learns this from its next renewal.
     func settle() async throws {
         for (member, newest) in processes where member.group != nil {
             let all = (predecessors.removeValue(forKey: member) ?? []) + [newest]
@@ -85,13 +85,13 @@ actor Crew {
             }
             for process in all where process.hasEnded {
                 let end = await process.end
-                if !isFenced(member, end) { surprises.append("\(process.name) ended so: \(end)") }
+                if !isFenced(member, end) { surprises.append("\(process.name) ended: \(end)") }
                 await arena.progress.unfollow(process.name)
             }
             if let last = all.first(where: { !$0.hasEnded }) {
                 processes[member] = last
             } else {
-                // The last claim was that of a process that was killed.
+                // The process with the last claim was killed.
                 try await restart(member)
             }
         }
@@ -123,17 +123,17 @@ actor Crew {
     }
 }
 
-/// A process of a round, whichever incarnation of it runs.
+/// A process of a round, independent of its incarnation.
 package enum Member: Hashable, Sendable {
     case broker
     case publisher(Int)
     case subscriber(Int)
-    /// Has a group to itself.
+    /// The only consumer of its group.
     case consumer
     /// Shares a group with the other workers.
     case worker(Int)
 
-    /// Two of those that there may be several of, so that one is hit while the other goes on.
+    /// There are two of some processes, so that one continues while the other is hit.
     package static let all: [Member] = [
         .broker, .publisher(1), .publisher(2), .subscriber(1), .subscriber(2), .consumer, .worker(1), .worker(2),
     ]
@@ -148,7 +148,7 @@ package enum Member: Hashable, Sendable {
         }
     }
 
-    /// The durable name under which it consumes: each group handles everything.
+    /// The name of its durable consumer. Each group handles all messages.
     package var group: String? {
         switch self {
         case .consumer: "exclusive"

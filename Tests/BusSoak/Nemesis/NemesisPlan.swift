@@ -1,24 +1,25 @@
 import SeededRandom
 
-/// Who is hit, how, and when: all of it follows from the seed.
+/// The faults of a round: which process is hit, how and when. The seed determines all of them.
 package struct NemesisPlan: Hashable, Sendable {
-    /// In the order in which they are done.
+    /// The steps in the order in which they are done.
     package private(set) var steps: [Step] = []
 
-    /// How often, and how long what is hit stays away.
+    /// The frequency of the faults, and the time for which processes are away.
     package struct Shape: Hashable, Sendable {
         package let name: String
         package var strikes: Int
-        /// Acknowledged messages from one to the next.
+        /// The acknowledged messages between two faults.
         package var interval: ClosedRange<Int>
-        /// Acknowledged messages for which a process stays away.
+        /// The acknowledged messages during which a process is away.
         package var absence: ClosedRange<Int>
-        /// As ``absence``, now and then, for a reader: far more than all buffers on the way to it hold.
+        /// As ``absence``, for some faults of a reader: far more messages than all buffers on the way to it hold.
         package var longAbsence: ClosedRange<Int>?
-        /// Milliseconds, well beyond a lease, for which the broker is away, stands still, and a worker stands still: once each.
+        /// The milliseconds, far more than a lease, of three faults that happen once each: the broker is killed, the
+        /// broker is stopped, and a worker is stopped.
         package var outage: ClosedRange<Int>?
 
-        /// A few seconds.
+        /// A round of a few seconds.
         package static let short = Shape(name: "short", strikes: 14, interval: 50...300, absence: 0...300)
         package static let long = Shape(
             name: "long", strikes: 30, interval: 100...900, absence: 0...600, longAbsence: 12_000...20_000,
@@ -34,7 +35,7 @@ package struct NemesisPlan: Hashable, Sendable {
         for _ in 0..<shape.strikes {
             now += Int.random(in: shape.interval, using: &random)
             away = away.filter { $0.value > now }
-            // Without a publisher nothing is acknowledged, and nothing would ever happen again.
+            // Without a publisher no message is acknowledged, so no further step would be done.
             let isPublisherAway = away.keys.contains(where: \.isPublisher)
             let present = Member.all.filter { away[$0] == nil && !($0.isPublisher && isPublisherAway) }
             guard let member = present.randomElement(using: &random) else { continue }
@@ -43,7 +44,7 @@ package struct NemesisPlan: Hashable, Sendable {
             steps += Self.strike(member, at: now, back: now + absence, &random)
         }
         if let outage = shape.outage { steps += Self.outages(lasting: outage, before: now, &random) }
-        // A stable order: what is done at the same count is done as planned.
+        // A stable order: steps at the same count are done in the planned order.
         steps = steps.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
     }
 
@@ -86,7 +87,7 @@ package struct NemesisPlan: Hashable, Sendable {
     }
 }
 
-/// Something that is done to a process.
+/// An action on a process.
 package struct Step: Hashable, Sendable {
     package enum Action: Hashable, Sendable {
         /// kill -9.
@@ -94,20 +95,21 @@ package struct Step: Hashable, Sendable {
         /// SIGSTOP, until a ``resume``.
         case stop
         case resume
-        /// Another incarnation, after a ``kill``.
+        /// A new incarnation after a ``kill``.
         case start
-        /// Stops a consumer and starts its successor. The old one goes on with ``release``, and is fenced; if it was stopped
-        /// before its first claim, its successor is.
+        /// Stops a consumer and starts its successor. The old one continues with ``release`` and is fenced. If it was
+        /// stopped before its first claim, its successor is fenced instead.
         case takeOver
         case release
-        /// SIGSTOP for a time: nothing can be counted while the broker stands still. With anybody else the publishers stand
-        /// still as well: what they send in seconds takes consumers, who commit each message, minutes.
+        /// SIGSTOP for a time. It is not measured in messages, because none are acknowledged while the broker is
+        /// stopped. For other processes the publishers are stopped as well: consumers, which commit each message, would
+        /// need minutes for the messages that publishers send in seconds.
         case pause(milliseconds: Int)
-        /// kill -9 of the broker, and another one only after a time.
+        /// kill -9 of the broker, and a new broker only after a time.
         case absence(milliseconds: Int)
     }
 
-    /// How many messages must have been acknowledged in all.
+    /// The total number of acknowledged messages at which the step is done.
     package let at: Int
     package let member: Member
     package let action: Action

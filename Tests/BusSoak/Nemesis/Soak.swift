@@ -1,6 +1,6 @@
 internal import BusChecker
 
-/// Rounds, one after the other, each with the next seed, for as long as told or until one of them finds something.
+/// Rounds one after another, each with the next seed, until the time is over or one of them finds something.
 package struct Soak: Sendable {
     private let seed: UInt64
     private let shape: NemesisPlan.Shape
@@ -12,8 +12,8 @@ package struct Soak: Sendable {
         self.duration = duration
     }
 
-    /// - Parameter say: given a line, or a failure of many lines, as soon as it is known.
-    /// - Returns: the sum of all rounds.
+    /// - Parameter say: Called with each line of output, or with a failure of many lines, as soon as it is known.
+    /// - Returns: The sum of all rounds.
     package func run(say: (String) -> Void) async throws -> SoakReport {
         let start = ContinuousClock.now
         var sum = SoakReport(seed: seed, shape: shape)
@@ -29,7 +29,7 @@ package struct Soak: Sendable {
     }
 }
 
-/// One bus, from its first message to its last, under a nemesis.
+/// One round: a bus from its first message to its last, under a nemesis.
 package struct SoakRound: Sendable {
     package let seed: UInt64
     package let shape: NemesisPlan.Shape
@@ -39,7 +39,7 @@ package struct SoakRound: Sendable {
         self.shape = shape
     }
 
-    /// Never throws what went wrong with the bus: that is in the report.
+    /// Runs the round. Errors of the bus are in the report and are not thrown.
     package func run() async throws -> SoakReport {
         do {
             return try await Arena.with { arena in
@@ -60,7 +60,7 @@ package struct SoakRound: Sendable {
         }
     }
 
-    /// Lets everybody finish; who does not is found by the checker.
+    /// Lets all processes finish. The checker finds those that did not.
     private func drain(_ crew: Crew, _ arena: Arena) async throws -> History {
         try await crew.end(Member.all.filter(\.isPublisher))
         try await crew.settle()
@@ -70,7 +70,7 @@ package struct SoakRound: Sendable {
             publishers: incarnations.filter(\.key.isPublisher).values.flatMap(\.self),
             groups: Set(Member.all.compactMap(\.group)), readers: readers.compactMap(\.last)
         ) {
-            // Nobody adds anything any more.
+            // Nothing is added any more.
             try await crew.end(Member.all.filter { $0 != .broker && !$0.isPublisher })
         }
         try await crew.end([.broker])
@@ -94,7 +94,7 @@ package struct SoakRound: Sendable {
     }
 }
 
-/// What a round did and found.
+/// The results of a round.
 package struct SoakReport: Sendable {
     package let seed: UInt64
     private let shape: NemesisPlan.Shape
@@ -106,7 +106,7 @@ package struct SoakReport: Sendable {
     package var stops = 0
     package var restarts = 0
     package var findings: [String] = []
-    /// What every process had to say.
+    /// The logs of all processes.
     package var logs = ""
 
     init(seed: UInt64, shape: NemesisPlan.Shape) {
@@ -114,13 +114,13 @@ package struct SoakReport: Sendable {
         self.shape = shape
     }
 
-    /// One line.
+    /// A summary on one line.
     package var summary: String {
         "seed \(seed): published \(published), acknowledged \(acknowledged), delivered \(delivered), "
             + "consumed \(consumed), kills \(kills), stops \(stops), restarts \(restarts), findings \(findings.count)"
     }
 
-    /// Adds what another round counted.
+    /// Adds the counts of another round.
     package mutating func add(_ other: SoakReport) {
         published += other.published
         acknowledged += other.acknowledged
@@ -139,7 +139,7 @@ extension SoakReport: CustomStringConvertible {
         return """
             \(summary)
             \(findings.prefix(50).joined(separator: "\n"))
-            Again: make soak SHAPE=\(shape.name) SEED=\(seed) SECONDS=1
+            To repeat: make soak SHAPE=\(shape.name) SEED=\(seed) SECONDS=1
 
             --- The processes ---
             \(logs)

@@ -5,14 +5,14 @@ internal import Logging
 internal import Synchronization
 internal import ZeroMQEventBus
 
-/// A folder of one test's own with a bus in it, and real processes, which are gone when the test is.
+/// The folder of one test, with a bus and real processes. The processes are ended with the test.
 package final class Arena: Sendable {
     package let directory: String
     let progress: Progress
     private let launches: AsyncStream<ChildProcess>.Continuation
     private let children = Mutex<[ChildProcess]>([])
 
-    /// How long anything is waited for. A working test comes nowhere near it.
+    /// The time limit of each wait. A working test needs much less.
     package static let deadline: Duration = .seconds(90)
 
     package var bus: String { "ipc://\(directory)/bus" }
@@ -24,11 +24,11 @@ package final class Arena: Sendable {
         progress = try Progress(directory: directory)
     }
 
-    /// - Throws: ``ArenaFailure`` with every process's log.
+    /// - Throws: ``ArenaFailure`` with the logs of all processes.
     package static func with<Result: Sendable>(
         _ body: @escaping @Sendable (Arena) async throws -> Result
     ) async throws -> Result {
-        // Short: a socket's path has at most 107 bytes.
+        // The path is short because a socket's path has at most 107 bytes.
         let directory = "/tmp/segue-bus-\(UUID().uuidString.prefix(8).lowercased())"
         try FileManager.default.createDirectory(
             atPath: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
@@ -70,19 +70,19 @@ package final class Arena: Sendable {
             for await child in stream {
                 group.addTask {
                     await child.run()
-                    // A wait may be for its end.
+                    // A task may wait for the end of this process.
                     await self.progress.look()
                 }
             }
         }
-        // Whoever waits for one that was not started any more must not wait for ever.
+        // Tasks that wait for a process that was never started must not wait for ever.
         for child in children.withLock({ $0 }) { child.abandon() }
     }
 
     /// Starts a process.
     /// - Parameters:
-    ///   - name: of this run; no two runs have the same.
-    ///   - command: the executable, beside the test unless it is a path, and its arguments.
+    ///   - name: The name of this run, which must be unique.
+    ///   - command: The executable and its arguments. The executable is a path, or the name of one next to the test.
     package func start(
         _ name: String, _ command: [String], environment: [String: String] = [:]
     ) async throws -> ChildProcess {
@@ -95,7 +95,7 @@ package final class Arena: Sendable {
         return child
     }
 
-    /// Starts a process that writes down what it does.
+    /// Starts a process that writes a history.
     package func startFixture(
         _ name: String, _ role: String, _ arguments: [String] = [], environment: [String: String] = [:]
     ) async throws -> ChildProcess {
@@ -125,7 +125,7 @@ package final class Arena: Sendable {
         return ArenaFailure(reason: reason, logs: logs.joined(separator: "\n"))
     }
 
-    /// Gives `body` a connection of the test itself.
+    /// Runs `body` with a connection of the test.
     package func withBus<Result: Sendable>(
         deadline: Duration = Arena.deadline, _ body: @escaping @Sendable (any EventBus) async throws -> Result
     ) async throws -> Result {
@@ -136,10 +136,10 @@ package final class Arena: Sendable {
         }
     }
 
-    /// Waits until the counts fit; they are looked at again whenever a process has written or logged something,
+    /// Waits until the counts satisfy a condition. It is checked whenever a process has written to its history or log,
     /// or has ended.
-    /// - Parameter what: named in the failure.
-    /// - Throws: ``ArenaFailure`` when they do not before the deadline.
+    /// - Parameter what: A description of the condition for the failure.
+    /// - Throws: ``ArenaFailure`` if the condition is not satisfied before the deadline.
     package func until(
         _ what: String, deadline: Duration = Arena.deadline,
         _ fits: @escaping @Sendable ([String: Counts]) throws -> Bool
@@ -147,7 +147,7 @@ package final class Arena: Sendable {
         try await within(deadline, "it did not come true that \(what)") { try await self.progress.until(fits) }
     }
 
-    /// Waits until a process has logged something that fits.
+    /// Waits until the log of a process satisfies a condition.
     package func untilLog(
         of name: String, _ what: String, _ fits: @escaping @Sendable (String) -> Bool
     ) async throws {
@@ -157,7 +157,7 @@ package final class Arena: Sendable {
     /// Waits until a process has ended.
     @discardableResult
     package func untilEnd(of child: ChildProcess, deadline: Duration = Arena.deadline) async throws -> ProcessEnd {
-        // Cancelling the wait would not end it: the process is killed, so that it does.
+        // Cancelling the wait would not end the process, so it is killed.
         try await withThrowingTaskGroup(of: ProcessEnd?.self) { group in
             group.addTask { await child.end }
             group.addTask {
@@ -173,7 +173,7 @@ package final class Arena: Sendable {
         }
     }
 
-    /// - Throws: ``ArenaFailure`` when `body` takes longer.
+    /// - Throws: ``ArenaFailure`` if `body` takes longer.
     package func within<Result: Sendable>(
         _ deadline: Duration, _ what: String, _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
@@ -189,19 +189,19 @@ package final class Arena: Sendable {
         }
     }
 
-    /// What a process has logged so far.
+    /// The log of a process so far.
     package func log(of name: String) -> String {
         (try? String(contentsOfFile: "\(directory)/\(name).log", encoding: .utf8)) ?? ""
     }
 
-    /// What a process has written down so far.
+    /// The history of a process so far.
     package func history(of name: String) -> [HistoryLine] {
         let text = (try? String(contentsOfFile: historyPath(of: name), encoding: .utf8)) ?? ""
-        // A last line without its end may be half of one, and still look whole.
+        // A last line without a line feed may be incomplete although it looks valid.
         return text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().compactMap { HistoryLine($0) }
     }
 
-    /// What a subscriber has got so far, of the journal of the moment.
+    /// The messages of the current journal that a subscriber has received so far.
     package func deliveries(to name: String) -> [Delivery] {
         let lines = history(of: name)
         return lines.suffix(from: lines.lastIndex(of: .live) ?? 0).compactMap { line in
@@ -209,7 +209,7 @@ package final class Arena: Sendable {
         }
     }
 
-    /// The values of a publisher that the bus has promised to keep.
+    /// The values of a publisher that were acknowledged.
     package func acknowledged(by name: String) -> Set<Value> {
         var history = History()
         history.add(self.history(of: name))
@@ -220,10 +220,11 @@ package final class Arena: Sendable {
         await progress.current()[name] ?? Counts()
     }
 
-    /// What took part has written down, and what the journal holds, once all have had time to get all of it.
+    /// The histories of the processes and the content of the journal, after all processes have had time to receive
+    /// everything.
     /// - Parameters:
-    ///   - readers: subscribers that are still there.
-    ///   - whenSettled: called before the journal is read.
+    ///   - readers: The subscribers that still run.
+    ///   - whenSettled: Called before the journal is read.
     package func history(
         publishers: [String], groups: Set<String>, readers: [String],
         whenSettled: @escaping @Sendable () async throws -> Void = {}
@@ -240,14 +241,14 @@ package final class Arena: Sendable {
         return history
     }
 
-    /// Waits until everybody has had everything; who has not is found by the checker.
+    /// Waits until all processes have received everything. The checker finds those that have not.
     private func settle(_ groups: Set<String>, _ readers: [String], on bus: any EventBus) async throws {
         let values = Set(try await bus.journal().compactMap(\.value))
         try? await whileGettingOn("results were missing") { try await bus.results(of: values, by: groups) }
         for reader in readers {
             try? await whileGettingOn("\(reader) did not get everything") {
                 try await self.progress.until { counts in
-                    // The set is costly: it is compared only when it can be complete.
+                    // The set is expensive, so it is only compared when it may be complete.
                     (counts[reader]?.delivered ?? 0) >= values.count
                         && values.isSubset(of: self.deliveries(to: reader).map(\.value))
                 }
@@ -256,7 +257,7 @@ package final class Arena: Sendable {
         try Task.checkCancellation()
     }
 
-    /// Waits for `body` for as long as anybody handles or gets anything: who is slow has nothing missing yet.
+    /// Waits for `body` as long as any process handles or receives messages: a slow process is not a fault.
     private func whileGettingOn(_ what: String, _ body: @escaping @Sendable () async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await body() }
@@ -274,9 +275,9 @@ package final class Arena: Sendable {
     }
 }
 
-/// Why a test of processes failed, with all that the processes had to say.
+/// The failure of a test with real processes, and the logs of all processes.
 package struct ArenaFailure: Error, CustomStringConvertible {
-    /// What was awaited or what went wrong.
+    /// The condition that was not satisfied, or the error.
     package let reason: String
     package let logs: String
 

@@ -4,7 +4,7 @@ internal import Subprocess
 internal import Synchronization
 internal import SystemPackage
 
-/// One run of one process, with its output in a log file of its own.
+/// One run of a process. Its output goes to a log file.
 package final class ChildProcess: Sendable {
     package let name: String
     private let command: [String]
@@ -20,13 +20,13 @@ package final class ChildProcess: Sendable {
         self.logPath = logPath
     }
 
-    /// Runs it to its end; cancelled, kills it.
+    /// Runs the process until it ends. Cancellation kills it.
     func run() async {
         whenEnded.set(await runToEnd())
         pidWhenStarted.set(nil)
     }
 
-    /// It will not be run any more.
+    /// Says that the process will not be started any more.
     func abandon() {
         whenEnded.set(.notStarted("the test is over"))
         pidWhenStarted.set(nil)
@@ -34,7 +34,7 @@ package final class ChildProcess: Sendable {
 
     private func runToEnd() async -> ProcessEnd {
         var platform = PlatformOptions()
-        // A Ctrl-C at the terminal is for the test alone, which then ends all in order.
+        // A Ctrl-C at the terminal must only reach the test, which then ends all processes in order.
         platform.processGroupID = 0
         let pairs = environment.compactMap { name, value in
             Environment.Key(rawValue: name).map { ($0, value as String?) }
@@ -58,7 +58,7 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// Its number; waits until it has been started.
+    /// The process id. Waits until the process has been started.
     /// - Throws: ``NotStarted`` if it could not be started.
     package var pid: Int32 {
         get async throws {
@@ -67,29 +67,29 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// How it ended; waits for that.
+    /// The exit status. Waits until the process has ended.
     package var end: ProcessEnd {
         get async { await whenEnded.value }
     }
 
     package var hasEnded: Bool { whenEnded.valueNow != nil }
 
-    /// Nothing, if it has ended.
+    /// Sends a signal. Does nothing if the process has ended.
     package func send(_ signal: Int32) async throws {
         let pid = try await pid
         if !hasEnded { kill(pid, signal) }
     }
 }
 
-/// How a process has ended.
+/// The result of a process.
 package enum ProcessEnd: Hashable, Sendable {
     case exited(Int32)
     case signalled(Int32)
-    /// It never ran.
+    /// The process was never started.
     case notStarted(String)
 }
 
-/// A process that could not be started.
+/// The error for a process that could not be started.
 struct NotStarted: Error, CustomStringConvertible {
     let name: String
     let end: ProcessEnd
@@ -97,7 +97,7 @@ struct NotStarted: Error, CustomStringConvertible {
     var description: String { "\(name) could not be started: \(end)" }
 }
 
-/// A value that comes once, and those who wait for it.
+/// A value that is set once, and the tasks that wait for it.
 final class OneShot<Value: Sendable>: Sendable {
     private struct State {
         var value: Value?
@@ -106,7 +106,7 @@ final class OneShot<Value: Sendable>: Sendable {
 
     private let state = Mutex(State())
 
-    /// The first value counts.
+    /// Sets the value. Later calls have no effect.
     func set(_ value: Value) {
         let waiters = state.withLock { state in
             guard state.value == nil else { return [CheckedContinuation<Value, Never>]() }
@@ -117,7 +117,7 @@ final class OneShot<Value: Sendable>: Sendable {
         for waiter in waiters { waiter.resume(returning: value) }
     }
 
-    /// It always comes: whoever is to set it does so at its end, also when it is cancelled.
+    /// Waits for the value. It is always set, because its owner sets it at its end, even when it is cancelled.
     var value: Value {
         get async {
             await withCheckedContinuation { continuation in
@@ -133,13 +133,13 @@ final class OneShot<Value: Sendable>: Sendable {
     var valueNow: Value? { state.withLock(\.value) }
 }
 
-/// Where the executables are.
+/// The paths of the executables.
 enum Executable {
-    /// Built beside the test bundle, or beside `bus-soak`.
+    /// The folder of the executables, which also contains the test bundle, or `bus-soak`.
     private static let directory = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent().path
 
-    /// - Parameter name: of an executable of this project, or a whole path.
+    /// - Parameter name: The name of an executable of this project, or a path.
     static func path(_ name: String) -> String {
         name.hasPrefix("/") ? name : "\(directory)/\(name)"
     }

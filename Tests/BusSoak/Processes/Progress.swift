@@ -1,7 +1,7 @@
 internal import Glibc
 internal import SystemSupport
 
-/// What the processes have written down so far, and those who wait for more of it.
+/// The counts of the lines in the histories so far, and the tasks that wait for more.
 actor Progress {
     private let watch: DirectoryWatch
     private var tails: [(name: String, tail: HistoryTail)] = []
@@ -13,7 +13,7 @@ actor Progress {
         watch = try DirectoryWatch(path: directory)
     }
 
-    /// Watches until the task is cancelled.
+    /// Watches the files until the task is cancelled.
     func run() async {
         while !Task.isCancelled {
             _ = await watch.wait()
@@ -25,7 +25,7 @@ actor Progress {
         tails.append((name, try HistoryTail(path: path)))
     }
 
-    /// What is written after the process has ended, nobody will read.
+    /// Stops counting the lines of a process that has ended, after counting them a last time.
     func unfollow(_ name: String) {
         look()
         tails.removeAll { $0.name == name }
@@ -33,10 +33,10 @@ actor Progress {
 
     func current() -> [String: Counts] { counts }
 
-    /// What has been handled and delivered, by all together.
+    /// The number of handled and delivered messages of all processes.
     var total: Int { counts.values.reduce(0) { $0 + $1.handled + $1.delivered } }
 
-    /// Waits until something fits; looked at whenever a file has changed.
+    /// Waits until the counts satisfy a condition. It is checked whenever a file has changed.
     func until(_ fits: @Sendable ([String: Counts]) throws -> Bool) async throws {
         let (changes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         lastWatcher += 1
@@ -51,7 +51,7 @@ actor Progress {
         throw CancellationError()
     }
 
-    /// Looks at the files, and lets everybody who waits look again.
+    /// Reads the files, and lets all waiting tasks check their condition.
     func look() {
         for (name, tail) in tails {
             tail.count(into: &counts[name, default: Counts()])
@@ -60,7 +60,7 @@ actor Progress {
     }
 }
 
-/// How many lines of each kind a process has written down.
+/// The number of lines of each kind in the history of a process.
 package struct Counts: Hashable, Sendable {
     package var invoked = 0
     package var acknowledged = 0
@@ -68,7 +68,7 @@ package struct Counts: Hashable, Sendable {
     package var handled = 0
     package var live = 0
 
-    /// - Parameter line: the first byte of a line: the kinds begin with different letters.
+    /// - Parameter line: The first byte of a line. Each kind begins with a different letter.
     mutating func count(_ line: UInt8) {
         switch line {
         case UInt8(ascii: "i"): invoked += 1
@@ -87,7 +87,7 @@ final class HistoryTail: Sendable {
 
     /// - Throws: ``HistoryError`` if the file cannot be read.
     init(path: String) throws {
-        // Made here, if its writer has not come to it yet.
+        // Creates the file if its writer has not created it yet.
         descriptor = open(path, O_RDONLY | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw HistoryError(path: path, reason: String(cString: strerror(errno))) }
     }
@@ -96,7 +96,7 @@ final class HistoryTail: Sendable {
         close(descriptor)
     }
 
-    /// Counts the lines that have come since; half a line is left for the next time.
+    /// Counts the lines since the last call. An incomplete line is counted in a later call.
     func count(into counts: inout Counts) {
         withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 1) { buffer in
             guard let start = buffer.baseAddress else { return }

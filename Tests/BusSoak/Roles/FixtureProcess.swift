@@ -7,14 +7,14 @@ internal import Synchronization
 internal import SystemSupport
 internal import ZeroMQEventBus
 
-/// What all roles share: a connection, a history, a log on standard error.
+/// The common parts of all roles: a connection, a history and a log on standard error.
 package struct FixtureProcess: Sendable {
     package let name: String
     private let address: String
     private let history: HistoryLog
     private let logger: Logger
 
-    /// The status of a consumer that another one has taken over from.
+    /// The exit status of a consumer from which another one has taken over.
     package static let fenced: Int32 = 3
 
     /// - Throws: ``HistoryError``.
@@ -25,8 +25,8 @@ package struct FixtureProcess: Sendable {
         logger = Logger(label: name) { StreamLogHandler.standardError(label: $0) }
     }
 
-    /// Runs a role until it has ended by itself.
-    /// - Returns: the process's exit status.
+    /// Runs a role until it ends.
+    /// - Returns: The exit status of the process.
     package func run(
         _ role: @escaping @Sendable (any EventBus, HistoryLog, Logger) async throws -> Void
     ) async -> Int32 {
@@ -41,7 +41,7 @@ package struct FixtureProcess: Sendable {
     }
 
     /// Runs a role until it is asked to end (SIGTERM).
-    /// - Returns: the process's exit status.
+    /// - Returns: The exit status of the process.
     package func runUntilStopped(
         _ role: @escaping @Sendable (any EventBus, HistoryLog, Logger) async throws -> Void
     ) async -> Int32 {
@@ -50,13 +50,13 @@ package struct FixtureProcess: Sendable {
     }
 }
 
-/// Whether the process has been asked to end (SIGTERM).
+/// Indicates whether the process was asked to end (SIGTERM).
 final class StopFlag: Sendable {
     private let isSet = Mutex(false)
 
     var isStopping: Bool { isSet.withLock { $0 } }
 
-    /// Runs `body` while it watches for the signal.
+    /// Runs `body` while watching for the signal.
     static func watched(_ body: (StopFlag) async throws -> Void) async throws {
         let flag = StopFlag()
         let signals = ShutdownSignals.arrivals(of: [SIGTERM])
@@ -70,14 +70,14 @@ final class StopFlag: Sendable {
     }
 }
 
-/// Where a process writes down what it does, one line each, before the next thing happens.
+/// The file in which a process records its actions, one line for each, before the next action.
 ///
-/// Plain write(2): the kernel has the line then, and a kill -9 of the process does not take it back.
+/// It uses write(2) directly: the kernel then has the line, and a kill -9 of the process does not lose it.
 package final class HistoryLog: Sendable {
     private let path: String
     private let descriptor: CInt
 
-    /// - Throws: ``HistoryError`` if the file cannot be made.
+    /// - Throws: ``HistoryError`` if the file cannot be created.
     package init(path: String) throws {
         self.path = path
         descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
@@ -88,7 +88,7 @@ package final class HistoryLog: Sendable {
         close(descriptor)
     }
 
-    /// - Throws: ``HistoryError`` unless all of it is written.
+    /// - Throws: ``HistoryError`` if the line is not written completely.
     package func write(_ lines: [HistoryLine]) throws {
         let bytes = Array(lines.map { "\($0)\n" }.joined().utf8)
         guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count else {
@@ -97,7 +97,7 @@ package final class HistoryLog: Sendable {
     }
 }
 
-/// A history that cannot be written: nothing that follows could be judged.
+/// A history cannot be written, so the rest of the test cannot be checked.
 struct HistoryError: Error, CustomStringConvertible {
     let path: String
     let reason: String

@@ -2,24 +2,26 @@ internal import BusChecker
 package import EventBus
 package import Logging
 
-/// Publishes unique values until it is asked to end (SIGTERM), or as many as it is told; ends when all are acknowledged.
+/// Publishes unique values until it is asked to end (SIGTERM), or a given number of them. Ends when all are
+/// acknowledged.
 package struct PublisherRole: Sendable {
-    /// This incarnation's name, the first part of its values' publishers.
+    /// The name of this incarnation. The names of its publishers begin with it.
     package var name: String
-    /// How many publish at the same time: each waits for its own acknowledgements, together they keep the outbox full.
+    /// The number of tasks that publish at the same time. Each waits for its own acknowledgements; together they keep
+    /// the outbox full.
     package var lanes = 8
-    /// Values that go out in one batch.
+    /// The number of values in one batch.
     package var batch = 4
-    /// Values of each lane; nil for as many as there is time for.
+    /// The number of values of each lane; nil for no limit.
     package var count: Int?
-    /// Bytes that each message carries beside its value.
+    /// The number of bytes in each message in addition to its value.
     package var padding = 0
 
     package init(name: String) {
         self.name = name
     }
 
-    /// - Throws: ``BusError``; what the history throws.
+    /// - Throws: ``BusError``; the errors of the history.
     package func run(on bus: any EventBus, history: HistoryLog, logger: Logger) async throws {
         try await StopFlag.watched { flag in
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -34,7 +36,7 @@ package struct PublisherRole: Sendable {
     }
 }
 
-/// One publisher: writes a value down, publishes it, writes down that it was acknowledged, and goes on with the next.
+/// One publisher. For each value it writes the value to the history, publishes it, and writes that it was acknowledged.
 struct PublisherLane: Sendable {
     let role: PublisherRole
     let publisher: String
@@ -56,7 +58,8 @@ struct PublisherLane: Sendable {
         }
     }
 
-    /// A bus may hold on to what it cannot journal now, or say so: then it is published again.
+    /// Publishes a batch. If the journal cannot be written, the bus may keep the batch or report an error; in the
+    /// second case the batch is published again.
     private func publish(_ batch: Batch, on bus: any EventBus) async throws {
         while true {
             do {
@@ -69,7 +72,7 @@ struct PublisherLane: Sendable {
         }
     }
 
-    /// Each subject has a document of each publisher.
+    /// Each publisher has one document for each subject.
     private func document(of value: Value) -> String? {
         Probe.document(of: value).map { "\($0)/\(publisher)" }
     }
@@ -77,7 +80,7 @@ struct PublisherLane: Sendable {
 
 /// Holds a leased document until it is asked to end.
 package enum LeaseRole {
-    /// - Throws: ``BusError``; what the history throws.
+    /// - Throws: ``BusError``; the errors of the history.
     package static func run(name: String, on bus: any EventBus, history: HistoryLog) async throws {
         let lease = try Envelope(ProbeLease(holder: name), source: bus.source)
         try await bus.publish(Batch([lease], isLeased: true))

@@ -6,10 +6,10 @@ internal import Glibc
 package import Logging
 internal import ZeroMQEventBus
 
-/// Reads all values from the journal's beginning and writes down each with its offset, until it is asked to end. That it is
-/// live it writes down again for each other journal, in which it begins anew.
+/// Reads all values from the beginning of the journal and writes each of them, with its offset, to the history, until
+/// it is asked to end. It writes that it is live once for each journal, because it begins again in a new one.
 package enum SubscriberRole {
-    /// - Throws: ``BusError``; what the history throws.
+    /// - Throws: ``BusError``; the errors of the history.
     package static func run(on bus: any EventBus, history: HistoryLog) async throws {
         try await bus.withSubscription(to: Probe.filters, from: .beginning) { messages in
             try history.write([.live])
@@ -25,10 +25,10 @@ package enum SubscriberRole {
     }
 }
 
-/// A member of a durable group: the result of each value is one event that names it.
+/// A member of a durable consumer. Its result for each value is one event with that value.
 package enum ConsumerRole {
-    /// - Throws: ``BusError`` with code `fenced` when another member has taken over from an exclusive one; what the history
-    ///   throws.
+    /// - Throws: ``BusError`` with code `fenced` if another member has taken over from an exclusive one; the errors of
+    ///   the history.
     package static func run(
         group: String, mode: ConsumerMember.Mode, on bus: any EventBus, history: HistoryLog, logger: Logger
     ) async throws {
@@ -43,7 +43,8 @@ package enum ConsumerRole {
                     ]
                 }
             } catch let error as BusError where [.epoch, .journal].contains(error.code) {
-                // Another journal, or one that cannot be written now: the next claim says where to go on.
+                // There is another journal, or the journal cannot be written now: the next claim gives the position to
+                // continue at.
                 logger.warning("claiming again", metadata: ["code": "\(error.code.rawValue)", "error": "\(error)"])
                 try await Task.sleep(for: .milliseconds(100))
             }
@@ -51,8 +52,8 @@ package enum ConsumerRole {
     }
 }
 
-/// Subscribes to all events and then does not read them: it blocks the thread of its bus until somebody opens a named pipe
-/// for writing. Then it reads as many as it was told, and logs that it has.
+/// Subscribes to all events but does not read them: it blocks the thread of its bus until another process opens a named
+/// pipe for writing. Then it reads the given number of events, and logs this.
 package enum StalledRole {
     /// - Throws: ``BusError``.
     package static func run(
@@ -74,7 +75,7 @@ package enum StalledRole {
         }
     }
 
-    /// Opening a pipe waits for its other side.
+    /// Opens a pipe, which waits for the other side to open it.
     @concurrent
     private static func block(until pipe: String) async {
         _ = try? FileHandle(forReadingFrom: URL(fileURLWithPath: pipe)).close()
