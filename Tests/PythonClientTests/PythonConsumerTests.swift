@@ -72,7 +72,7 @@ struct PythonConsumerTests {
                 try await stack.handlesRound(0)
                 try await stack.publish(0..<10)
                 let end = try await stack.bus.newest(matching: [.type(Counted.self)]).offset
-                // Progress is no message: only the journal tells.
+                // Progress is not a message: it is only in the journal's tables.
                 let journal = try DatabaseQueue(path: "\(stack.dataDirectory)/broker/journal.sqlite")
                 let sql = "SELECT max(offset) FROM progress WHERE consumer = 'worker'"
                 while try await journal.read({ try Int64.fetchOne($0, sql: sql) ?? 0 }) < end {
@@ -164,7 +164,7 @@ struct PythonConsumerTests {
         try await TestStack.withPython { stack, python in
             for number in 1...3 { try await stack.bus.send(Work(number: number)) }
             try await python(program).running("consume", "worker", "command.Work", "--result", "query.Handled") {
-                // It is printed each time it is handled.
+                // The message is printed each time it is handled.
                 _ = try await $0.messages(3)
                 try await stack.untilRefused(3)
             }
@@ -217,7 +217,7 @@ struct PythonConsumerTests {
             }
             let first = try #require(stack.handled.min())
             #expect(first >= old.upperBound)
-            // A second run goes on where the first one ended, although it is told to begin now.
+            // A second run continues where the first one ended, although it is told to begin with "now".
             try await python(.simple).running(consuming) { _ in
                 try await stack.until("all is handled") { messages in
                     messages.count { $0.type == Handled.type } >= sent - first
@@ -250,7 +250,7 @@ struct PythonConsumerTests {
 }
 
 extension TestStack {
-    /// Waits until that many messages are dead letters because their results were refused.
+    /// Waits until `count` messages are dead letters because their results were refused.
     fileprivate func untilRefused(_ count: Int) async throws {
         while true {
             let codes = try await bus.deadLetters(of: "worker").map(\.rejection.code)

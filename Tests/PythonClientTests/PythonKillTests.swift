@@ -120,7 +120,7 @@ struct PythonKillTests {
 }
 
 extension TestStack {
-    /// Work of one of 16 sessions.
+    /// Work for one of 16 sessions.
     fileprivate func sendWork(_ number: Int) async throws {
         try await bus.send(Work(number: number), subject: "session-\(number % 16)")
     }

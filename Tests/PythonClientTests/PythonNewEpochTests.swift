@@ -80,7 +80,7 @@ struct PythonNewEpochTests {
         }
     }
 
-    /// Leases two documents, of which it withdraws one, and prints what of them comes later.
+    /// A script that leases two documents, withdraws one of them, and prints the later messages about them.
     private static let leasing = """
         import asyncio, sys
         from segue_client import connect

@@ -22,7 +22,7 @@ struct PythonPageTests {
     func commands() async throws {
         try await TestStack.withPython { stack, _ in
             let commands = try Self.blocks(of: "sh", in: "docs/examples/python/README.md")
-            // The first makes what scripts/python has made for this test.
+            // The first block creates the Python environment, which scripts/python has already created for this test.
             let script = try #require(commands.first?.contains("pip install") == true ? commands.dropFirst() : nil)
             let output = try await Self.run(
                 script.joined().replacing("venv/bin/python", with: PythonClient.python), bus: stack.busAddress)
@@ -51,7 +51,7 @@ struct PythonPageTests {
             .matches(of: #/(?s)```(\w*)\n(.*?)```/#).filter { $0.1 == language }.map { String($0.2) }
     }
 
-    /// Runs lines of a shell, and ends what they leave running in the background.
+    /// Runs lines of a shell script, and ends the background processes that they leave.
     private static func run(_ lines: String, bus: String) async throws -> String {
         let script = "set -euo pipefail; trap 'kill $(jobs -p)' EXIT; cd '\(PythonClient.folder)'\n\(lines)"
         let result = try await Subprocess.run(

@@ -6,13 +6,13 @@ struct Counted: EventMessage {
     var padding: String?
 }
 
-/// Work of which some cannot be done.
+/// Work, some of which fails.
 struct Work: CommandMessage {
     let number: Int
     var fail: Bool?
 }
 
-/// What the consumer makes of ``Work``.
+/// The consumer's result for ``Work``.
 struct Handled: EventMessage {
     let number: Int
 }
@@ -29,7 +29,7 @@ struct Question: QueryMessage {
     let number: Int
 }
 
-/// The part of a message's data that all have.
+/// The field that the data of all messages has.
 struct Number: Codable, Equatable {
     let number: Int
 }

@@ -3,7 +3,7 @@ import Subprocess
 import SystemPackage
 import Testing
 
-/// A client in docs/examples/python, run as a user would: a program and its verbs.
+/// A client of docs/examples/python, which is run with a verb, as a user runs it.
 struct PythonClient: Sendable {
     enum Program: String, CaseIterable, Sendable {
         case fast = "bus.py"
@@ -13,7 +13,7 @@ struct PythonClient: Sendable {
     let bus: String
     var program = Program.fast
 
-    /// The same bus, seen by another program.
+    /// Another program on the same bus.
     func callAsFunction(_ program: Program) -> PythonClient {
         PythonClient(bus: bus, program: program)
     }
@@ -21,17 +21,17 @@ struct PythonClient: Sendable {
     static let repository = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../..")
         .standardizedFileURL.path
     static let python = "\(repository)/.build/venv/bin/python"
-    /// `make test` installs it, if pip can.
+    /// True if the Python environment is installed. `make test` installs it if pip works.
     static let isInstalled = FileManager.default.isExecutableFile(atPath: python)
 
-    /// What it said before it failed.
+    /// The failure of a verb, with its error output.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// Runs a verb to its end.
-    /// - Returns: the lines of its output.
-    /// - Throws: ``Failure`` unless it ends well.
+    /// Runs a verb until it ends.
+    /// - Returns: The lines of its output.
+    /// - Throws: ``Failure`` unless it ends with status 0.
     @discardableResult
     func callAsFunction(_ arguments: String..., input: String = "") async throws -> [String] {
         let result = try await Subprocess.run(
@@ -41,21 +41,22 @@ struct PythonClient: Sendable {
         return result.standardOutput.split(separator: "\n").map(String.init)
     }
 
-    /// Runs a verb that does not end by itself for as long as `body` does.
+    /// Runs a verb that does not end by itself while `body` runs.
     func running<Result: Sendable>(
         _ arguments: String..., body: (inout RunningPython) async throws -> Result
     ) async throws -> Result {
         try await running(arguments, body: body)
     }
 
-    /// As ``running(_:body:)`` with the arguments one by one.
+    /// As ``running(_:body:)``, with separate arguments.
     func running<Result: Sendable>(
         _ arguments: [String], body: (inout RunningPython) async throws -> Result
     ) async throws -> Result {
         try await run(configuration(arguments), body)
     }
 
-    /// Runs a script that uses the client, and finds the bus in its first argument, as ``running(_:body:)`` does.
+    /// Runs a script that uses the client, as ``running(_:body:)`` does. The script gets the address of the bus as its
+    /// first argument.
     func running<Result: Sendable>(
         script: String, body: (inout RunningPython) async throws -> Result
     ) async throws -> Result {
@@ -84,12 +85,12 @@ struct PythonClient: Sendable {
     private func configuration(python arguments: [String]) -> Configuration {
         Configuration(
             executable: .path(FilePath(Self.python)), arguments: Arguments(arguments),
-            // Its compiled files would lie about in the repository.
+            // Without this, Python would write compiled files into the repository.
             environment: .inherit.updating(["PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": Self.folder]))
     }
 }
 
-/// A verb of the Python client that runs.
+/// A running verb of the Python client.
 struct RunningPython {
     private let send: (Signal) -> Void
     private var lines: SubprocessOutputSequence.StringSequence<UTF8>.AsyncIterator
@@ -100,17 +101,17 @@ struct RunningPython {
         self.send = send
     }
 
-    /// Lets it end as Control-C does.
+    /// Ends it like Ctrl-C.
     func interrupt() {
         send(.interrupt)
     }
 
-    /// Ends it without warning.
+    /// Kills it.
     func kill() {
         send(.kill)
     }
 
-    /// Makes it silent without its knowing, until it resumes.
+    /// Stops the process with SIGSTOP until it is resumed.
     func pause() {
         send(.suspend)
     }
@@ -119,12 +120,12 @@ struct RunningPython {
         send(.resume)
     }
 
-    /// It ended before it had said what was waited for.
+    /// The error if it ended before it printed the expected line.
     struct Ended: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// Waits for the next line, of output or errors, that fits.
+    /// Waits for the next line of output or errors that satisfies a condition.
     mutating func line(where fits: (String) -> Bool) async throws -> String {
         while let line = try await lines.next() {
             if fits(line) { return line }
@@ -138,7 +139,7 @@ struct RunningPython {
         _ = try await self.line { $0 == line }
     }
 
-    /// Waits for as many messages.
+    /// Waits for a number of messages.
     @discardableResult
     mutating func messages(_ count: Int) async throws -> [PrintedMessage] {
         var messages: [PrintedMessage] = []

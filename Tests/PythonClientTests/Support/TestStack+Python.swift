@@ -3,7 +3,7 @@ import Foundation
 import SegueTestSupport
 
 extension TestStack {
-    /// A broker's process, and the Python client to go with it.
+    /// Runs `body` with a broker process and the Python client.
     static func withPython(
         _ body: @escaping @Sendable (_ stack: TestStack, _ python: PythonClient) async throws -> Void
     ) async throws {
@@ -18,7 +18,7 @@ extension TestStack {
         }
     }
 
-    /// All of ``Counted`` that the journal has.
+    /// The first `count` messages of the type ``Counted`` in the journal.
     func counted(_ count: Int) async throws -> [Int] {
         try await bus.withSubscription(to: [.type(Counted.self)], from: .beginning) { messages in
             var numbers: [Int] = []
@@ -41,17 +41,18 @@ extension TestStack {
         try await until("\(count) are handled") { $0.count { $0.type == Handled.type } >= count }
     }
 
-    /// What has been handled so far, in order.
+    /// The results so far, in order.
     var handled: [Int] {
         messages.filter { $0.type == Handled.type }.compactMap { try? $0.decode(Handled.self).number }
     }
 
-    /// Which processes have handled something.
+    /// The processes that have handled something.
     var handlers: Set<String> {
         Set(messages.filter { $0.type == Handled.type }.map(\.attributes.source))
     }
 
-    /// What is published while `body` runs is missing from the journal afterwards, which is in another epoch.
+    /// Runs `body`, then replaces the journal by its earlier content: messages that were published in `body` are lost,
+    /// and the journal has a new epoch.
     func journalLosesItsEnd(_ body: () async throws -> Void) async throws {
         let journals = "\(dataDirectory)/broker"
         let copy = "\(dataDirectory)/copy"
