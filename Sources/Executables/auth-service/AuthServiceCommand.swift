@@ -9,10 +9,11 @@ import TokenVault
 @main
 struct AuthServiceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "auth-service", abstract: "Connects the app with a Spotify account, and keeps it connected.",
+        commandName: "auth-service", abstract: "Connects the app to a Spotify account and keeps it connected.",
         discussion: """
-            SPOTIFY_CLIENT_ID names the app; SEGUE_STATE_DIR holds the token vault, which no two may write to.
-            SPOTIFY_ACCOUNTS_URL names a stand-in for https://accounts.spotify.com.
+            SPOTIFY_CLIENT_ID is the app's client id at Spotify. The folder SEGUE_STATE_DIR contains the token vault;
+            only one process may write to the vault. SPOTIFY_ACCOUNTS_URL replaces https://accounts.spotify.com, as for
+            tests.
             """)
 
     @OptionGroup var options: ServiceOptions

@@ -7,23 +7,30 @@ import ServiceRuntime
 @main
 struct BrokerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "broker", abstract: "Journals what is published and hands it on.")
+        commandName: "broker", abstract: "Records published messages in a journal and delivers them to subscribers.",
+        discussion: """
+            broker --bus ipc:///tmp/bus --journal /tmp/journal.sqlite
+            broker --bus tcp://127.0.0.1:5570 --journal /tmp/journal.sqlite --retain-age 12h --durability power
+            """)
 
     @OptionGroup var options: ServiceOptions
 
-    @Option(help: "The journal's file. Without it, broker/journal.sqlite in SEGUE_STATE_DIR.")
+    @Option(help: "The path of the journal. (default: broker/journal.sqlite in SEGUE_STATE_DIR)")
     var journal: String?
 
-    @Option(help: "What an acknowledged message survives: a kill -9 of any process, or also a loss of power.")
+    @Option(
+        help: "The failures that an acknowledged message survives: the kill of any process, or also a loss of power.")
     var durability = Durability.process
 
     @Option(
-        help: "How long messages are kept that every consumer has handled: 90s, 12h, 7d; none for ever. 7d unless said."
+        help:
+            "Removes messages that all consumers have handled at this age: 90s, 12h, 7d, or none. (default: 7d)"
     )
     var retainAge: RetainedAge?
 
     @Option(
-        help: "How large the journal gets before the oldest messages go, handled or not: 512MiB, 1GiB; none for no end."
+        help:
+            "Removes the oldest messages, handled or not, above this size: 512MiB, 1GiB, or none. (default: 1GiB)"
     )
     var retainSize: RetainedSize?
 

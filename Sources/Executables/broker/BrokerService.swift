@@ -5,7 +5,7 @@ import EventBus
 import ServiceLifecycle
 import ServiceRuntime
 
-/// The broker as a service of its process: ready when it listens.
+/// The broker as a service of its process. It is ready when it accepts requests.
 struct BrokerService: ReadyService, ThreadedService {
     let broker: Broker
     let ready = ReadySignal()
@@ -18,13 +18,13 @@ struct BrokerService: ReadyService, ThreadedService {
                 try await broker.run { ready.signal() }
             }
         } catch is CancellationError where Task.isShuttingDownGracefully {
-            // This is how a broker ends.
+            // A shutdown cancels the broker; this is not a failure.
         }
     }
 }
 
 extension BrokerNotice {
-    /// As everybody hears of it: `error.ApplicationError`.
+    /// The notice as a message: `error.ApplicationError`.
     func envelope(source: String) -> Envelope? {
         let error = ApplicationError(code: "broker.\(code.rawValue)", message: message, severity: severity)
         return try? Envelope(error, source: source)

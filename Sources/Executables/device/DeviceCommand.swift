@@ -4,7 +4,7 @@ import TerminalDevice
 @main
 struct DeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "device", abstract: "The screens of any flow that runs, in a terminal.",
+        commandName: "device", abstract: "Shows the screens of a running flow in a terminal.",
         discussion: DeviceOptions.discussion)
 
     @OptionGroup var options: DeviceOptions

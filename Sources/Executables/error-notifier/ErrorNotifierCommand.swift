@@ -5,7 +5,7 @@ import ServiceRuntime
 @main
 struct ErrorNotifierCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "error-notifier", abstract: "Shows the errors of every session as a banner, one after another.")
+        commandName: "error-notifier", abstract: "Shows the errors of every session as banners, one after another.")
 
     @OptionGroup var options: ServiceOptions
 

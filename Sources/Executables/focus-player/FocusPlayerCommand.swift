@@ -6,7 +6,7 @@ import TerminalDevice
 @main
 struct FocusPlayerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "focus-player", abstract: "The focus player's screens in a terminal.",
+        commandName: "focus-player", abstract: "Shows the focus player's screens in a terminal.",
         discussion: DeviceOptions.discussion)
 
     @OptionGroup var options: DeviceOptions

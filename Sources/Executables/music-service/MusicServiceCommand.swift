@@ -11,8 +11,8 @@ struct MusicServiceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "music-service", abstract: "Makes focus playlists and plays them on Spotify.",
         discussion: """
-            SEGUE_STATE_DIR holds the songs, and the token vault that auth-service writes.
-            SPOTIFY_API_URL names a stand-in for https://api.spotify.com.
+            The folder SEGUE_STATE_DIR contains the song database, and the token vault that auth-service writes.
+            SPOTIFY_API_URL replaces https://api.spotify.com, as for tests.
             """)
 
     @OptionGroup var options: ServiceOptions

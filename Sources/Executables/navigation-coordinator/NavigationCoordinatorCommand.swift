@@ -7,11 +7,12 @@ import ServiceRuntime
 struct NavigationCoordinatorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "navigation-coordinator",
-        abstract: "Leads a platform from screen to screen, as a flow says, in answer to the messages of the bus.")
+        abstract: "Runs a flow: decides which screens a platform shows, in response to messages.",
+        discussion: "navigation-coordinator --bus ipc:///tmp/bus --flow config/flows/ios.yaml")
 
     @OptionGroup var options: ServiceOptions
 
-    @Option(help: "The flow, a YAML file such as config/flows/ios.yaml.")
+    @Option(help: "The path of the flow, a YAML file such as config/flows/ios.yaml.")
     var flow: String
 
     func run() async throws {

@@ -7,11 +7,11 @@ import Logging
 @main
 struct SegueBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "segue-bench", abstract: "Measures the bus beside what its work costs without it.",
+        commandName: "segue-bench", abstract: "Measures the bus and, for comparison, the same work without it.",
         subcommands: [MeasureCommand.self, PeerCommand.self], defaultSubcommand: MeasureCommand.self)
 
     static func main() async {
-        // A reader that has had enough must not end this at once: all that was started would be left.
+        // Writing to a closed pipe must not kill this process, because the processes that it started would remain.
         signal(SIGPIPE, SIG_IGN)
         LoggingSystem.bootstrap { label in
             var handler = StreamLogHandler.standardError(label: label)
@@ -32,7 +32,7 @@ struct SegueBench: AsyncParsableCommand {
         }
     }
 
-    /// One line, as of every verb of `segue`.
+    /// Prints the error as one line, as every verb of `segue` does.
     private static func end(with error: any Error) -> Never {
         let isUsage = exitCode(for: error) == .validationFailure
         switch error {

@@ -6,24 +6,29 @@ import SpotifySimulator
 struct SpotifySimulatorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "spotify-simulator",
-        abstract: "A stand-in for accounts.spotify.com and api.spotify.com, on 127.0.0.1.",
-        discussion: "GET /_control on the running server tells how to revoke tokens, switch premium and order faults.")
+        abstract: "Simulates accounts.spotify.com and api.spotify.com on 127.0.0.1.",
+        discussion: """
+            spotify-simulator --catalogue config/simulator/catalogue.yaml --port 8080
+
+            GET /_control on the running server describes how to revoke tokens, switch premium and cause faults.
+            """)
 
     @OptionGroup var contract: ContractOption
 
-    @Option(help: "The port; 0 picks a free one. (default: SEGUE_PORT_SPOTIFY, else 0)")
+    @Option(help: "The port to listen on; 0 picks a free one. (default: SEGUE_PORT_SPOTIFY, else 0)")
     var port: UInt16?
 
-    @Option(help: "The account, its devices and playlists, in YAML.")
+    @Option(help: "The path of a YAML file with the account, its devices and its playlists.")
     var catalogue: String
 
-    @Option(help: "Where to keep what the user approved across restarts. (default: nowhere)")
+    @Option(
+        help: "The path of a file that keeps the approvals of the user across restarts. (default: they are not kept)")
     var state: String?
 
-    @Option(help: "How many seconds an access token lasts.")
+    @Option(help: "The lifetime of an access token in seconds.")
     var accessTokenLifetime: UInt32 = 3600
 
-    @Option(help: "When a refresh gives a new refresh token.")
+    @Option(help: "The refreshes that return a new refresh token: never, every second one (alternate) or always.")
     var refreshTokenRotation: TokenPolicy.Rotation = .alternate
 
     func run() async throws {

@@ -7,11 +7,12 @@ import ThreeScreens
 struct TimerServiceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "timer-service",
-        abstract: "Counts for a screen until that is dismissed, for config/flows/examples/three-screens.yaml.")
+        abstract: "Counts on a screen until it is dismissed, for config/flows/examples/three-screens.yaml.",
+        discussion: "timer-service --bus ipc:///tmp/bus --interval 500")
 
     @OptionGroup var options: ServiceOptions
 
-    @Option(help: "How many milliseconds pass between two ticks.")
+    @Option(help: "The time between two ticks in milliseconds.")
     var interval: UInt32 = 1000
 
     func run() async throws {
