@@ -6,7 +6,7 @@ package struct Greeting: Hashable, Sendable {
     package let producer: ProducerID
     /// 0 if the producer has not seen a journal yet.
     package let epoch: UInt64
-    /// The highest offset that the producer has received. The broker does not use it, because it may be wrong; the
+    /// The highest offset that the producer has received. The broker does not use it, because it cannot verify it; the
     /// client compares it with the reply.
     package let offset: UInt64
     /// The head of the last ``Welcome`` of this epoch. If the journal now ends before it, or has another message there,

@@ -102,8 +102,9 @@ package struct PublishRequest: Hashable, Sendable {
     }
 }
 
-/// The first frame of a batch. ``BatchContent`` parses the other frames, later: a batch that is refused because of them
-/// has used up its sequence. Frames: those of ``PublishRequest``.
+/// The first frame of a batch. The other frames are parsed later, by ``BatchContent``: a batch that is refused because
+/// of them has still used up its sequence.
+/// Frames: those of ``PublishRequest``.
 package struct BatchHead: Hashable, Sendable {
     package let producer: ProducerID
     package let sequence: UInt64

@@ -1,6 +1,6 @@
 internal import Logging
 
-/// An event in the broker that people should know of. It is published as well as logged.
+/// An event in the broker that people should know of. The broker logs it and publishes it as a message.
 package struct BrokerNotice: Hashable, Sendable {
     package enum Code: String, Sendable, CaseIterable {
         /// Messages have a wrong checksum: they are never delivered.

@@ -139,8 +139,8 @@ package final class Journal {
         }
     }
 
-    /// Reloads the data in memory if that failed after a failed transaction. Until it succeeds, the data in memory must
-    /// not be used: the next commit would acknowledge batches that are not in the file.
+    /// Reloads the data in memory if this is still due. It is due after a failed transaction. Until it succeeds, the
+    /// data in memory must not be used: the next commit would acknowledge batches that are not in the file.
     /// - Throws: ``ProtocolError`` with code `journal`.
     func requireLoaded() throws {
         if isLoadDue { try read { _ in } }
@@ -311,7 +311,7 @@ package final class Journal {
         let isWanted = topics.entries.map { $0.head > request.after && $0.matches(filters) }
         var builder = PageBuilder(
             page: PackedPage(epoch: epoch, through: request.after), topics: topics, isWanted: isWanted)
-        // Usually nothing is new. The heads of the topics show that without a scan.
+        // Usually there are no new messages. The heads of the topics show this without a scan.
         guard isWanted.contains(true) else { return builder.finished(head: head) }
         return try read { _ in try builder.page(of: scan, after: request.after, head: head) }
     }

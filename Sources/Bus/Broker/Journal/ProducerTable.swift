@@ -25,7 +25,7 @@ struct ProducerRow {
 
 /// The producers of the journal, the refusals of their batches, and the offsets at which their last batches ended.
 struct ProducerTable {
-    /// The number of batches of a producer, counted back from its last refusal, whose refusals are kept.
+    /// The refusals of a producer are kept for this number of batches, counted back from the last one that was refused.
     static var refusalCount: UInt64 { 1024 }
 
     private(set) var rows: [ProducerID: ProducerRow] = [:]
