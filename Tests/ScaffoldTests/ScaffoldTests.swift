@@ -4,7 +4,8 @@ import Testing
 
 @testable import Scaffold
 
-/// What is written compiles and passes its tests: `scripts/examples` shows that. Here is what must not be written.
+/// `scripts/examples` checks that the written files compile and pass their tests. These tests check what must not be
+/// written.
 @Suite("Something new in a package")
 struct ScaffoldTests {
     @Test("It lies where the package has such things, also when one stands in a folder of it")
@@ -32,7 +33,7 @@ struct ScaffoldTests {
             #expect(package.text(of: "Tests/AppTests/BegunTests.swift") == "")
             let again = try MessageTemplate(MessageName("event.Done"), fields: [Field("x:Int")])
             let error = #expect(throws: ScaffoldError.self) { try again.scaffold(in: package) }
-            #expect(error?.message == "Sources/App/Vocabulary/Events.swift has DomainEvent.Done already")
+            #expect(error?.message == "Sources/App/Vocabulary/Events.swift declares DomainEvent.Done already")
         }
     }
 
@@ -161,7 +162,7 @@ struct ScaffoldTests {
     }
 }
 
-/// A package of the test's own, with a vocabulary and no message yet.
+/// A temporary package with a folder of messages, which is empty.
 enum ScratchPackage {
     static func with(_ body: (PackageLayout) throws -> Void) throws {
         let root = FileManager.default.temporaryDirectory.appending(path: "segue-\(UUID().uuidString)").path

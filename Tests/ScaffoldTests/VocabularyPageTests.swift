@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A page of messages that a person has written")
 struct VocabularyPageTests {
-    /// Braces, quotes and declarations where they mean nothing.
+    /// A source with braces, quotation marks and declarations in comments and strings.
     private static let commands = ##"""
         package import Contracts
         internal import EventBus
@@ -61,7 +61,7 @@ struct VocabularyPageTests {
         let place = "    // The last one, for now: }\n"
         let added = """
 
-                /// Say here what a person wants with it.
+                /// Describe here what the person wants to do.
                 public struct Paid: CommandMessage {
                     public var cents: Int
 
@@ -96,7 +96,7 @@ struct VocabularyPageTests {
         let result = try page(text).adding(message("command.Paid"))
         #expect(try page(result).declares(MessageName("command.Paid")))
         #expect(result.contains("\n    package struct Paid: CommandMessage {\n        package init() {}\n    }\n}"))
-        #expect(text.contains("//") == result.contains(" // None.\n\n    /// Say"))
+        #expect(text.contains("//") == result.contains(" // None.\n\n    /// Describe"))
     }
 
     @Test("keeps the ends of its lines, and the access that its extension has")
@@ -133,7 +133,7 @@ struct VocabularyPageTests {
         ])
     func noExtension(text: String) throws {
         let error = #expect(throws: ScaffoldError.self) { try page(text).adding(message("command.Paid")) }
-        #expect(error?.message == "Commands.swift has no 'extension Command {' of its own")
+        #expect(error?.message == "Commands.swift has no 'extension Command {' to add the message to")
     }
 
     @Test("is made when there is none, and then has what comes next, in the order it came in")
@@ -162,7 +162,7 @@ struct VocabularyPageTests {
             try page.write(toFile: "\(package.root)/\(vocabulary)/Ordered.swift", atomically: true, encoding: .utf8)
             #expect(try message("command.Paid").scaffold(in: package).files["\(vocabulary)/Paid.swift"] != nil)
             let again = #expect(throws: ScaffoldError.self) { try message("command.Ordered").scaffold(in: package) }
-            #expect(again?.message == "\(vocabulary)/Ordered.swift has Command.Ordered already")
+            #expect(again?.message == "\(vocabulary)/Ordered.swift declares Command.Ordered already")
             try FileManager.default.createDirectory(
                 atPath: "\(package.root)/\(vocabulary)/Events", withIntermediateDirectories: true)
             #expect(try message("event.Done").scaffold(in: package).files["\(vocabulary)/Events/Done.swift"] != nil)

@@ -52,7 +52,7 @@ struct NewVerbTests {
         try await inPackage { segue, path in
             let taken = try await segue("new", "message", "command.CoffeeOrdered")
             #expect(taken.status == 1 && taken.output.isEmpty)
-            #expect(taken.error == "segue: \(path) has Command.CoffeeOrdered already; choose another name\n")
+            #expect(taken.error == "segue: \(path) declares Command.CoffeeOrdered already; choose another name\n")
 
             try segue.write(page + "/*", to: path)
             let unclear = try await segue("new", "message", "command.CoffeePaid")

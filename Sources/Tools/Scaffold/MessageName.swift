@@ -1,46 +1,46 @@
 internal import Contracts
 internal import EventBus
 
-/// A message's type, as it is to be declared in Swift.
+/// The type of a message that is to be declared in Swift.
 package struct MessageName: Hashable, Sendable {
     let type: MessageType
 
-    /// - Throws: ``ScaffoldError`` when it is none that an app declares.
+    /// - Throws: ``ScaffoldError`` if the string is not a type of message that an app can declare.
     package init(_ text: String) throws(ScaffoldError) {
         guard let type = MessageType(text), type.name.first?.isUppercase == true,
             !["Any", "Protocol", "Self", "Type"].contains(type.name)
         else {
             throw ScaffoldError(
-                "'\(text)' is not a message's type",
+                "'\(text)' is not a message type",
                 recovery: "write it like command.CoffeeOrdered or event.CoffeeServed")
         }
         guard type.kind != .error else {
             throw ScaffoldError(
-                "\(text) would be a second kind of error",
+                "\(text) is an error, and all errors have the type ApplicationError",
                 recovery:
-                    "throw ApplicationError with a code of your own, as in ApplicationError(code: \"coffee.unknown\", …)"
+                    "throw ApplicationError with a code of your own: ApplicationError(code: \"coffee.unknown\", …)"
             )
         }
         self.type = type
     }
 
     var name: String { type.name }
-    /// Whether every app has it already.
+    /// True if the message is one of the platform's own, which every app has.
     var isOfPlatform: Bool { PlatformMessages.all.contains { $0.type == type } }
-    /// In Swift: `Command.CoffeeOrdered`.
+    /// The name in Swift, such as `Command.CoffeeOrdered`.
     var swift: String { "\(role.namespace).\(name)" }
 
-    /// The names of all pages.
+    /// The names of all source files of messages, without `.swift`.
     static let pages = ["Commands", "Events", "Documents", "Queries"]
 
-    /// How messages of a kind are declared.
+    /// The parts of a declaration that depend on the kind of message.
     struct Role {
-        /// The enum that they are in.
+        /// The enum that contains the messages.
         let namespace: String
         let conformance: String
-        /// The name of their page, or of their folder where each has a file of its own.
+        /// The name of the source file with the messages; of the folder, if each message has a file of its own.
         let page: String
-        /// What is to be said of each.
+        /// The content of a message's doc comment, for the placeholder.
         let hint: String
     }
 
@@ -49,7 +49,7 @@ package struct MessageName: Hashable, Sendable {
         case .command:
             Role(
                 namespace: "Command", conformance: "CommandMessage", page: "Commands",
-                hint: "what a person wants with it")
+                hint: "what the person wants to do")
         case .event, .error:
             Role(namespace: "DomainEvent", conformance: "EventMessage", page: "Events", hint: "what has happened")
         case .document:
@@ -60,13 +60,13 @@ package struct MessageName: Hashable, Sendable {
     }
 }
 
-/// One field of a message, as in `cups:Int` or `note:String?`.
+/// A field of a message, such as `cups:Int` or `note:String?`.
 package struct Field: Hashable, Sendable {
     package let name: String
-    /// As Swift spells it.
+    /// The type in Swift, such as `[String]?`.
     package let type: String
 
-    /// Words of Swift that are no names without backticks.
+    /// The keywords of Swift that are names only in backticks.
     private static let reserved: Set<String> = [
         "as", "associatedtype", "break", "case", "catch", "class", "continue", "default", "defer", "deinit", "do",
         "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if", "import",
@@ -75,24 +75,24 @@ package struct Field: Hashable, Sendable {
         "try", "typealias", "var", "where", "while",
     ]
 
-    /// Its name, as Swift spells it.
+    /// The name in Swift, in backticks if it is a keyword.
     var swiftName: String { Self.reserved.contains(name) ? "`\(name)`" : name }
 
-    /// Several of one message, in this order.
-    /// - Throws: ``ScaffoldError`` when one is none, or there twice.
+    /// Parses the fields of one message; the order is kept.
+    /// - Throws: ``ScaffoldError`` if a string is not a field, or a name is repeated.
     package static func list(_ texts: [String]) throws(ScaffoldError) -> [Field] {
         var fields: [Field] = []
         for text in texts {
             let field = try Field(text)
             guard !fields.contains(where: { $0.name == field.name }) else {
-                throw ScaffoldError("the field '\(field.name)' is there twice", recovery: "give one another name")
+                throw ScaffoldError("duplicate field '\(field.name)'", recovery: "rename or remove one of them")
             }
             fields.append(field)
         }
         return fields
     }
 
-    /// - Throws: ``ScaffoldError`` when it is not a name and a type.
+    /// - Throws: ``ScaffoldError`` if the string is not a name and a type.
     package init(_ text: some StringProtocol) throws(ScaffoldError) {
         let parts = String(text).filter { $0 != "`" }.split(separator: ":", maxSplits: 1)
             .map { String($0.trimming(while: \.isWhitespace)) }
@@ -106,10 +106,10 @@ package struct Field: Hashable, Sendable {
         (name, type) = (parts[0], parts[1])
     }
 
-    /// A value of the type for a test, in Swift.
+    /// A value of the field's type for a test, in Swift.
     var sample: String { Self.sample(type)?.swift ?? "" }
 
-    /// The same value in JSON; `nil` for one that is left out there.
+    /// The same value in JSON; `nil` for an optional, which the JSON leaves out.
     var json: String? { Self.sample(type)?.json }
 
     private static func sample(_ type: String) -> (swift: String, json: String?)? {

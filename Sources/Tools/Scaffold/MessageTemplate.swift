@@ -1,38 +1,42 @@
 internal import EventBus
 
-/// A message: one struct on the page of its kind, and a test of how it is on the wire.
+/// A new message: a struct in the source file of its kind, and a test of its JSON.
 package struct MessageTemplate {
     let message: MessageName
     private let fields: [Field]
-    /// What a query is answered with.
+    /// The fields of a query's answer.
     private let answer: [Field]
 
-    /// - Throws: ``ScaffoldError`` when what is no query has an answer, and when the platform has such a message.
+    /// - Throws: ``ScaffoldError`` if a message that is not a query has an answer, or if the platform has the message
+    ///   already.
     package init(_ message: MessageName, fields: [Field] = [], answer: [Field] = []) throws(ScaffoldError) {
         guard answer.isEmpty || message.type.kind == .query else {
-            throw ScaffoldError("\(message.type) is not answered", recovery: "leave --answer out, or make it a query")
+            throw ScaffoldError(
+                "only a query has an answer, and \(message.type) is not a query",
+                recovery: "remove --answer, or write query.\(message.name)")
         }
         guard !message.isOfPlatform else {
             throw ScaffoldError(
                 "\(message.type) is one of the platform's own messages",
-                recovery: "choose another name; that one is there without being made")
+                recovery: "use it as it is, or choose another name")
         }
         self.message = message
         self.fields = fields
         self.answer = answer
     }
 
-    /// - Throws: ``ScaffoldError`` when the package has such a message, or a page of its kind that cannot be added to.
+    /// The files of the new message.
+    /// - Throws: ``ScaffoldError`` if the package has the message already, or its source file cannot be extended.
     package func scaffold(in package: PackageLayout) throws(ScaffoldError) -> Scaffold {
         var scaffold = Scaffold()
         try add(to: &scaffold, in: package)
         return scaffold
     }
 
-    /// Adds the message to what else is to be written.
+    /// Adds the message to other files that are to be written.
     func add(to scaffold: inout Scaffold, in package: PackageLayout) throws(ScaffoldError) {
         if let page = try package.page(declaring: message) {
-            throw ScaffoldError("\(page.path) has \(message.swift) already", recovery: "choose another name")
+            throw ScaffoldError("\(page.path) declares \(message.swift) already", recovery: "choose another name")
         }
         let path = package.path(of: message)
         let isPage = path.hasSuffix("/\(message.role.page).swift")
@@ -40,7 +44,7 @@ package struct MessageTemplate {
             scaffold.replace(path, with: try VocabularyPage(new, path: path).adding(self))
         } else if isPage, package.exists(path) {
             guard let text = package.text(of: path) else {
-                throw ScaffoldError("\(path) cannot be read as UTF-8", recovery: "write it as UTF-8")
+                throw ScaffoldError("\(path) cannot be read as UTF-8", recovery: "save it as UTF-8")
             }
             scaffold.change(path, to: try VocabularyPage(text, path: path).adding(self))
         } else {
@@ -53,7 +57,7 @@ package struct MessageTemplate {
         }
     }
 
-    /// A page with only this message.
+    /// A source file with only this message.
     var source: String {
         """
         package import Contracts
@@ -66,13 +70,13 @@ package struct MessageTemplate {
         """
     }
 
-    /// The struct, as it is indented in an extension.
-    /// - Parameter access: its access, such as `public`; empty for none.
+    /// The struct, indented for an extension.
+    /// - Parameter access: the access level, such as `public`; empty for none.
     func declaration(_ access: String) -> String {
         let access = access.isEmpty ? "" : "\(access) "
         let answer = message.type.kind == .query ? "\(Self.answerType(self.answer, access))\n\n" : ""
         return """
-                /// Say here \(message.role.hint).
+                /// Describe here \(message.role.hint).
                 \(access)struct \(message.name): \(message.role.conformance) {
             \(answer)\(Self.members(fields, access, indent: 8))
                 }
@@ -87,7 +91,7 @@ package struct MessageTemplate {
         """
     }
 
-    /// The properties, and the initialiser, which Swift does not write beyond the file's module.
+    /// The properties and the initialiser. Swift's memberwise initialiser would be visible only in its own module.
     private static func members(_ fields: [Field], _ access: String, indent: Int) -> String {
         let properties = fields.map { "\(access)var \($0.swiftName): \($0.type)" }
         let parameters = fields.map { "\($0.swiftName): \($0.type)\($0.json == nil ? " = nil" : "")" }
@@ -110,7 +114,7 @@ package struct MessageTemplate {
 
             @Suite("\(message.type)")
             struct \(message.name)Tests {
-                @Test("goes over the wire under its own name, with its fields, and comes back as it went")
+                @Test("is encoded with its type and fields, and decoded unchanged")
                 func wire() throws {
                     \(Wrapping.list("let message = \(message.swift)(", arguments, ")", indent: 8))
                     let sent = try Envelope(message, source: "test")
@@ -125,7 +129,7 @@ package struct MessageTemplate {
             """
     }
 
-    /// What a test's message is on the wire, as a literal.
+    /// The JSON of the test's message, as a string literal.
     private func json(indent: Int) -> String {
         let members = fields.sorted { $0.name < $1.name }.compactMap { field in
             field.json.map { "\"\(field.name)\":\($0)" }

@@ -1,19 +1,20 @@
 internal import Foundation
 
-/// Where an app's package has its things.
+/// The places in an app's package for new files.
 package struct PackageLayout: Hashable, Sendable {
-    /// The folder of Package.swift.
+    /// The path of the folder with Package.swift.
     package let root: String
-    /// The folder of messages, from the root: `Sources/Coffee/Vocabulary`.
+    /// The folder of messages, relative to the root, such as `Sources/Coffee/Vocabulary`.
     package let vocabulary: String
-    /// The target that the vocabulary is in.
+    /// The name of the target that contains the folder of messages.
     package let module: String
+    /// The content of Package.swift.
     let manifest: String
 
     /// - Parameters:
-    ///   - directory: in the package.
-    ///   - vocabulary: the folder of messages, from there; `nil` looks for the one that is called Vocabulary.
-    /// - Throws: ``ScaffoldError`` when there is no package, or it cannot be told where messages belong.
+    ///   - directory: a folder in the package.
+    ///   - vocabulary: the folder of messages, relative to `directory`; `nil` to search for a folder named Vocabulary.
+    /// - Throws: ``ScaffoldError`` if there is no package, or the folder of messages cannot be determined.
     package init(
         around directory: String, vocabulary: String? = nil
     ) throws(ScaffoldError) {
@@ -21,8 +22,8 @@ package struct PackageLayout: Hashable, Sendable {
         let root = folders.first { FileManager.default.fileExists(atPath: "\($0)/Package.swift") }
         guard let root, let manifest = try? String(contentsOfFile: "\(root)/Package.swift", encoding: .utf8) else {
             throw ScaffoldError(
-                "there is no Package.swift in \(directory) or above", recovery: "go to the folder of your app's package"
-            )
+                "there is no Package.swift in \(directory) or a folder above",
+                recovery: "change to the folder of your app's package")
         }
         self.root = root
         self.manifest = manifest
@@ -34,23 +35,25 @@ package struct PackageLayout: Hashable, Sendable {
         module = try Self.module(of: self.vocabulary, in: manifest)
     }
 
-    /// The folder of the module's tests.
+    /// The folder of the module's tests, relative to the root.
     var tests: String { "Tests/\(module)Tests" }
-    /// Whether the package has a target for them.
+    /// True if Package.swift has a target for the module's tests.
     var hasTests: Bool { manifest.contains("\"\(module)Tests\"") }
 
-    /// A source as this package spells imports: where they are not internal by default, levels may not be mixed.
+    /// A source with the imports that suit this package: without internal imports by default, the access levels are
+    /// removed, because a module must not import another both with and without a level.
     func spelled(_ source: String) -> String {
         if manifest.contains("InternalImportsByDefault") { return source }
         return source.replacing(#/(package|internal) import/#, with: "import")
     }
 
-    /// - Returns: what a file of the package says; `nil` when there is none.
+    /// - Returns: the content of a file of the package; `nil` if the file does not exist or is not UTF-8.
     func text(of path: String) -> String? {
         try? String(contentsOfFile: "\(root)/\(path)", encoding: .utf8)
     }
 
-    /// Where a new message belongs: on the page of its kind, or in a file of its own if the package keeps one a message.
+    /// The path of the file for a new message: the source file of its kind, or a new file if the package has one file
+    /// for each message.
     func path(of message: MessageName) -> String {
         let pages = MessageName.pages.map { "\(vocabulary)/\($0).swift" }
         if !pages.contains(where: exists), sources.contains(where: isFileOfMessage) {
@@ -60,10 +63,10 @@ package struct PackageLayout: Hashable, Sendable {
         return "\(vocabulary)/\(message.role.page).swift"
     }
 
-    /// The source of the vocabulary that declares a message.
+    /// The source file that declares a message.
     ///
-    /// - Returns: `nil` when there is none.
-    /// - Throws: ``ScaffoldError`` when one seems to, and it cannot be told where its types begin and end.
+    /// - Returns: `nil` if no file declares the message.
+    /// - Throws: ``ScaffoldError`` if a file contains the name of the message and cannot be parsed.
     func page(declaring message: MessageName) throws(ScaffoldError) -> VocabularyPage? {
         for path in sources {
             guard let text = text(of: path), SwiftOutline.names(in: text).contains(message.name) else { continue }
@@ -75,12 +78,13 @@ package struct PackageLayout: Hashable, Sendable {
 
     func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: "\(root)/\(path)") }
 
-    /// The Swift sources in the folder of messages.
+    /// The paths of all Swift sources in the folder of messages.
     private var sources: [String] {
         let paths = FileManager.default.enumerator(atPath: "\(root)/\(vocabulary)")?.compactMap { $0 as? String } ?? []
         return paths.filter { $0.hasSuffix(".swift") }.sorted().map { "\(vocabulary)/\($0)" }
     }
 
+    /// True if the file has the name of a message that it declares.
     private func isFileOfMessage(_ path: String) -> Bool {
         let name = ((path as NSString).lastPathComponent as NSString).deletingPathExtension
         let messages = text(of: path)?.matches(of: #/\bstruct\s+`?(\w+)`?\s*:\s*\w+Message\b/#) ?? []
@@ -91,7 +95,8 @@ package struct PackageLayout: Hashable, Sendable {
         let url = URL(fileURLWithPath: path, relativeTo: URL(fileURLWithPath: directory, isDirectory: true))
         let folder = url.standardizedFileURL.path
         guard folder.hasPrefix("\(root)/") else {
-            throw ScaffoldError("\(folder) is not in the package \(root)", recovery: "name another folder with --in")
+            throw ScaffoldError(
+                "\(folder) is not in the package \(root)", recovery: "name a folder of the package with --in")
         }
         return String(folder.dropFirst(root.count + 1))
     }
@@ -102,18 +107,19 @@ package struct PackageLayout: Hashable, Sendable {
         guard let folder = found.first, found.count == 1 else {
             let which = found.isEmpty ? "no folder" : "more than one folder"
             throw ScaffoldError(
-                "\(which) in \(root)/Sources is called Vocabulary",
+                "\(which) in \(root)/Sources is named Vocabulary",
                 recovery: "name the folder of your messages with --in, such as --in Sources/App/Vocabulary")
         }
         return folder
     }
 
-    /// The innermost folder that is called like a target.
+    /// The innermost folder that has the name of a target.
     private static func module(of folder: String, in manifest: String) throws(ScaffoldError) -> String {
         let names = folder.split(separator: "/").dropFirst().map(String.init)
         guard let module = names.last(where: { manifest.contains("\"\($0)\"") }) else {
             throw ScaffoldError(
-                "no target of Package.swift has \(folder) in it", recovery: "name another folder with --in")
+                "no target in Package.swift has the name of a folder in \(folder)",
+                recovery: "name the folder of a target with --in")
         }
         return module
     }

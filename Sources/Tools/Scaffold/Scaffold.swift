@@ -1,26 +1,28 @@
 internal import Foundation
 
-/// Files to be made and to be changed, all of them or none.
+/// The files that a command creates and changes. They are written only if no new file exists already.
 package struct Scaffold: Hashable, Sendable {
-    /// The contents of each file, by its path from the package's folder.
+    /// The content of each file, by its path relative to the package's folder.
     package private(set) var files: [String: String] = [:]
-    /// Those among the files that are there already.
+    /// The paths of the files that exist already and are changed.
     package private(set) var changed: Set<String> = []
-    /// What is left to do by hand, a line each.
+    /// The steps that are left to the user, one line each.
     package private(set) var notes: [String] = []
 
     init() {}
 
+    /// Adds a new file.
     mutating func make(_ path: String, _ contents: String) {
         files[path] = contents
     }
 
+    /// Adds an existing file, with its new content.
     mutating func change(_ path: String, to contents: String) {
         files[path] = contents
         changed.insert(path)
     }
 
-    /// Says something else of a file that is to be made or to be changed.
+    /// Replaces the content of a file that was added before.
     mutating func replace(_ path: String, with contents: String) {
         files[path] = contents
     }
@@ -30,17 +32,18 @@ package struct Scaffold: Hashable, Sendable {
     }
 
     /// - Parameter root: the package's folder.
-    /// - Throws: ``ScaffoldError`` when a file that is to be made is there already.
+    /// - Throws: ``ScaffoldError`` if a new file exists already.
     package func check(in root: String) throws(ScaffoldError) {
         for path in files.keys.sorted() where !changed.contains(path) {
             guard !FileManager.default.fileExists(atPath: "\(root)/\(path)") else {
-                throw ScaffoldError("\(path) is there already", recovery: "choose another name, or remove it")
+                throw ScaffoldError("\(path) exists already", recovery: "choose another name, or remove the file")
             }
         }
     }
 
     /// - Parameter root: the package's folder.
-    /// - Throws: ``ScaffoldError`` when a file that is to be made is there already; nothing is written then.
+    /// - Throws: ``ScaffoldError`` if a new file exists already; then nothing is written. An error of Foundation if a
+    ///   file cannot be written.
     package func write(to root: String) throws {
         try check(in: root)
         for (path, contents) in files {
@@ -52,11 +55,11 @@ package struct Scaffold: Hashable, Sendable {
     }
 }
 
-/// Why nothing was written.
+/// An error in the arguments of `segue new` or in the package. Nothing was written.
 package struct ScaffoldError: Error, Hashable, Sendable {
     /// One line: what is wrong, and where.
     package let message: String
-    /// What to do about it.
+    /// The suggested remedy.
     package let recovery: String
 
     init(_ message: String, recovery: String) {

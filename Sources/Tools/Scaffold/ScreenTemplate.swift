@@ -2,37 +2,38 @@ internal import EventBus
 internal import FlowFiles
 internal import Navigation
 
-/// A screen: its entry in a flow, the command that leads to it, and a test of that.
+/// A new screen: its entry in a flow, a rule with the command that leads to it, and a test of the rule.
 package struct ScreenTemplate {
     private let name: String
-    /// What leads to it.
+    /// The command that leads to the screen.
     private let command: MessageName
-    /// Where from; `nil` for the flow's start.
+    /// The screen that sends the command; `nil` for the flow's start.
     private let origin: String?
 
-    /// - Throws: ``ScaffoldError`` when the name is none for a screen.
+    /// - Throws: ``ScaffoldError`` if the name is not allowed, or the message is not a command.
     package init(_ name: String, on command: MessageName, from origin: String? = nil) throws(ScaffoldError) {
         guard name.wholeMatch(of: #/[a-z][A-Za-z0-9]*/#) != nil else {
-            throw ScaffoldError("'\(name)' is not a screen's name", recovery: "write it like cup or playlistSelection")
+            throw ScaffoldError(
+                "'\(name)' is not a name for a screen", recovery: "write it like cup or playlistSelection")
         }
         guard command.type.kind == .command else {
             throw ScaffoldError(
-                "\(command.type) is not a command", recovery: "write for example --on command.CupWanted")
+                "\(command.type) is not a command", recovery: "name a command, such as --on command.CupWanted")
         }
         (self.name, self.command, self.origin) = (name, command, origin)
     }
 
     /// - Parameters:
-    ///   - path: of the flow, from the package's folder.
-    /// - Throws: ``ScaffoldError``; `FlowError` when the flow, or what becomes of it, is not a good one.
+    ///   - path: the path of the flow, relative to the package's folder.
+    /// - Throws: ``ScaffoldError``; `FlowError` if the flow is invalid, before or after the change.
     package func scaffold(in package: PackageLayout, flow path: String) throws -> Scaffold {
         guard let text = package.text(of: path) else {
-            throw ScaffoldError("there is no flow \(path)", recovery: "name one with --flow")
+            throw ScaffoldError("there is no flow \(path)", recovery: "name a flow with --flow")
         }
         let flow = try Flow(yaml: text, file: path)
         let origin = origin ?? flow.start
         guard flow.screens[origin] != nil else {
-            throw ScaffoldError("\(path) has no screen '\(origin)'", recovery: "name another one with --from")
+            throw ScaffoldError("\(path) has no screen '\(origin)'", recovery: "name another screen with --from")
         }
         guard flow.screens[name] == nil else {
             throw ScaffoldError("\(path) has a screen '\(name)' already", recovery: "choose another name")
@@ -66,8 +67,8 @@ package struct ScreenTemplate {
             .appending(rule, toBlock: "transitions")
         guard let changed else {
             throw ScaffoldError(
-                "\(path) has no list of screens and transitions of its own",
-                recovery: "write 'screens:' and 'transitions:' on lines of their own")
+                "\(path) has no blocks 'screens:' and 'transitions:' to add to",
+                recovery: "write each of these keys on a line of its own, without braces")
         }
         _ = try Flow(yaml: changed, file: path)
         return changed
@@ -82,7 +83,7 @@ package struct ScreenTemplate {
 
         @Suite("The screen '\(name)'")
         struct \(screenType)ScreenTests {
-            @Test("lies on '\(origin)' after \(command.type)")
+            @Test("is shown on top of '\(origin)' after \(command.type)")
             func opens() throws {
                 let file = URL(filePath: #filePath).appending(path: "../../../\(path)").standardizedFileURL.path
                 let flow = try Flow(yaml: String(contentsOfFile: file, encoding: .utf8), file: file)

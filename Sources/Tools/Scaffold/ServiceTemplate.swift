@@ -1,31 +1,33 @@
 internal import EventBus
 internal import Foundation
 
-/// A service: what it does as plain functions, the process that does it, its place in the stack, and a test that starts it.
+/// A new service: functions that handle messages, an executable, an entry in the compose file, and a test that starts
+/// the executable.
 package struct ServiceTemplate {
-    /// Of the process, such as `roaster` or `coffee-roaster`.
+    /// The name of the executable and of the service, such as `roaster` or `coffee-roaster`.
     private let name: String
     private let receives: MessageName
     private let sends: MessageName
 
-    /// - Throws: ``ScaffoldError`` when the name is none for an executable, or a message does not fit.
+    /// - Throws: ``ScaffoldError`` if the name is not allowed for an executable, or a message is of a wrong kind.
     package init(_ name: String, receives: MessageName, sends: MessageName) throws(ScaffoldError) {
         guard name.wholeMatch(of: #/[a-z][a-z0-9]*(-[a-z0-9]+)*/#) != nil else {
             throw ScaffoldError(
-                "'\(name)' is not a service's name", recovery: "write it like roaster or coffee-roaster")
+                "'\(name)' is not a name for a service", recovery: "write it like roaster or coffee-roaster")
         }
         guard receives.type.kind == .command || receives.type.kind == .event, sends.type.kind == .event else {
             throw ScaffoldError(
-                "a service takes commands or events and answers with events, not \(receives.type) with \(sends.type)",
+                "--on \(receives.type) has to be a command or an event, and --sends \(sends.type) an event",
                 recovery: "write for example --on command.CoffeeOrdered --sends event.CoffeeServed")
         }
         (self.name, self.receives, self.sends) = (name, receives, sends)
     }
 
-    /// What is missing of its messages is made, too.
+    /// The files of the new service, and of its messages if the package does not declare them.
+    /// - Parameter compose: the path of the compose file, relative to the package's folder; `nil` if there is none.
     package func scaffold(in package: PackageLayout, compose: String?) throws(ScaffoldError) -> Scaffold {
         guard !package.manifest.contains("\"\(name)\"") else {
-            throw ScaffoldError("Package.swift has something called '\(name)' already", recovery: "choose another name")
+            throw ScaffoldError("Package.swift contains the name '\(name)' already", recovery: "choose another name")
         }
         var scaffold = Scaffold()
         for message in receives == sends ? [sends] : [receives, sends]
@@ -46,13 +48,13 @@ package struct ServiceTemplate {
 
     private var type: String { name.split(separator: "-").map(\.capitalized).joined() }
 
-    /// None for a message that is only made now.
+    /// The fields of a message that the package declares; empty for a message that is created with the service.
     private func fields(of message: MessageName, in package: PackageLayout) throws(ScaffoldError) -> [Field] {
         try package.page(declaring: message)?.fields(of: message) ?? []
     }
 
-    /// An expression with a value of a message, in Swift.
-    /// - Parameter indent: of its first line.
+    /// A Swift expression with a value of a message.
+    /// - Parameter indent: the indentation of its first line.
     private static func sample(
         of message: MessageName, _ fields: [Field], from start: String = "", indent: Int
     ) -> String {
@@ -78,8 +80,8 @@ package struct ServiceTemplate {
             scaffold.change("Package.swift", to: manifest)
         } else {
             scaffold.note(
-                "add the target to Package.swift: executable '\(name)' with \(package.module), Consuming, "
-                    + "ServiceRuntime and ArgumentParser")
+                "add an executable target '\(name)' to Package.swift, with the dependencies \(package.module), "
+                    + "Consuming, ServiceRuntime and ArgumentParser")
         }
         for dependency in ["segue", "swift-argument-parser"] where !package.manifest.contains(dependency) {
             scaffold.note("add the package '\(dependency)' to the dependencies of Package.swift")
@@ -108,7 +110,7 @@ package struct ServiceTemplate {
         internal import Contracts
         package import EventBus
 
-        /// Say here what it is responsible for. It knows no screens: messages come in, messages go out.
+        /// Describe here what the service does. A service receives and sends messages, and does not know any screens.
         package enum \(type) {
             package static let receives: [any Message.Type] = [\(receives.swift).self]
             package static let sends: [any Message.Type] = [\(sends.swift).self, ApplicationError.self]
@@ -117,7 +119,7 @@ package struct ServiceTemplate {
                 consumer.on(\(receives.swift).self) { message, _ in [try answer(to: message)] }
             }
 
-            /// - Throws: `ApplicationError`: that is then the answer, and the error notifier shows it.
+            /// - Throws: `ApplicationError`, which is then published as the answer; the error notifier shows it.
             static func answer(to message: \(receives.swift)) throws -> \(sends.swift) {
                 \(Self.sample(of: sends, answer, indent: 8))
             }
@@ -132,7 +134,8 @@ package struct ServiceTemplate {
 
         @main
         struct \(type)Command: AsyncParsableCommand {
-            static let configuration = CommandConfiguration(commandName: "\(name)", abstract: "Say here what it does.")
+            static let configuration = CommandConfiguration(
+                commandName: "\(name)", abstract: "Describe here what the service does.")
 
             @OptionGroup var options: ServiceOptions
 

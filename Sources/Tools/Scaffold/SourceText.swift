@@ -1,9 +1,11 @@
-/// Lists in sources, broken where a line would become longer than swift-format lets it be unless it is told otherwise.
+/// Wraps lists in Swift sources at the line length that is swift-format's default.
 enum Wrapping {
     static let limit = 100
 
-    /// A list in brackets, such as parameters; where it is too long for one line, the brackets stand on lines of their own.
-    /// - Parameter indent: of its first line; all others have it already.
+    /// A list in brackets, such as parameters. If it is too long for one line, its elements are written on lines
+    /// between the brackets.
+    /// - Parameter indent: the indentation of the first line, which the result does not contain; all other lines
+    ///   contain theirs.
     static func list(_ opening: String, _ elements: [String], _ closing: String, indent: Int) -> String {
         let line = opening + elements.joined(separator: ", ") + closing
         if indent + line.count <= limit { return line }
@@ -11,7 +13,7 @@ enum Wrapping {
         return ([opening] + inner + [closing.indented(by: indent)]).joined(separator: "\n")
     }
 
-    /// As many elements a line as fit, each line but the last with a separator at its end.
+    /// Lines with as many elements as fit. Each line but the last ends with a separator.
     static func filled(_ elements: [String], separator: String, width: Int) -> [String] {
         var lines: [String] = []
         for (index, element) in elements.enumerated() {
@@ -30,17 +32,17 @@ extension String {
     func indented(by count: Int) -> String { isEmpty ? "" : String(repeating: " ", count: count) + self }
 }
 
-/// Changes of files that a person has written: text goes in, and all around it stays as it is, comments too.
+/// Insertions into files that a person has written. All other lines and comments stay unchanged.
 extension String {
-    /// - Returns: the text with lines behind the first match; `nil` when nothing matches.
+    /// - Returns: the text with lines inserted after the first match; `nil` if nothing matches.
     func inserting(_ lines: String, behind place: some RegexComponent) -> String? {
         guard let match = firstMatch(of: place) else { return nil }
         return self[..<match.range.upperBound] + lines + "\n" + self[match.range.upperBound...]
     }
 
-    /// Adds lines to the end of a block of YAML that begins with `key:` in the first column.
+    /// Adds lines at the end of the YAML block that begins with `key:` in the first column.
     ///
-    /// - Returns: `nil` when there is no such block, or when it is written in braces.
+    /// - Returns: `nil` if there is no such block, or if it is written in braces.
     func appending(_ addition: String, toBlock key: String) -> String? {
         var lines = split(separator: "\n", omittingEmptySubsequences: false)
         guard let start = lines.firstIndex(where: { $0.wholeMatch(of: #/([a-zA-Z]+):\s*(#.*)?/#)?.1 == key[...] })
@@ -48,13 +50,14 @@ extension String {
             return nil
         }
         let end = lines[(start + 1)...].firstIndex { !$0.isEmpty && !" \t#-".contains($0.prefix(1)) } ?? lines.endIndex
-        // Blank lines and comments before the next key are about that.
+        // Blank lines and comments before the next key belong to that key.
         let last = lines[start..<end].lastIndex { !$0.allSatisfy(\.isWhitespace) && !$0.hasPrefix("#") } ?? start
         lines.insert(contentsOf: addition.split(separator: "\n"), at: last + 1)
         return lines.joined(separator: "\n")
     }
 
-    /// Adds a command to the `sends` of a screen of a flow, if it lists them on one line.
+    /// Adds a command to the `sends` of a screen in a flow. Returns the text unchanged if there is no such screen, if
+    /// it sends the command already, or if its `sends` is written on several lines.
     func adding(_ command: String, toSendsOf screen: String) -> String {
         var lines = split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         guard let start = lines.firstIndex(where: { $0.hasPrefix("  \(screen):") }) else { return self }

@@ -1,33 +1,34 @@
-/// The blocks of a Swift source: where each type and extension begins and ends, whatever comments and strings contain.
+/// The types and extensions of a Swift source, and the ranges of their bodies. Braces in comments and strings do not
+/// count.
 ///
-/// It reads no more of the language than that. A source whose blocks it cannot tell for certain is refused: nobody should
-/// find text inserted into a comment.
+/// No other part of the language is parsed. A source that cannot be parsed with certainty is refused, so that code is
+/// never inserted into a comment.
 struct SwiftOutline {
     /// A type or an extension, with its body in braces.
     struct Block: Hashable {
-        /// `struct`, `extension` and so on.
+        /// The keyword, such as `struct` or `extension`.
         let keyword: String
-        /// Without its module: `Command`, also for `Contracts.Command`.
+        /// The name without its module: `Command`, also for `Contracts.Command`.
         let name: String
-        /// `public`, `package` or the like; empty without one.
+        /// The access level, such as `public`; empty if there is none.
         let access: String
-        /// Nothing else is said of it: no attribute, conformance, or requirement.
+        /// True if the declaration has no attribute, no other modifier, no conformance and no requirement.
         let isPlain: Bool
-        /// Whether it is inside `#if`.
+        /// True if the block is inside `#if`.
         let isConditional: Bool
-        /// The block around it; `nil` at the top of the file.
+        /// The index of the block around it; `nil` at the top of the file.
         let parent: Int?
-        /// Between the braces, in bytes of the source.
+        /// The range between the braces, in bytes of the source.
         fileprivate(set) var body: Range<Int>
     }
 
-    /// Why a source is refused, as in "a string is not closed", and in which line.
+    /// The reason why a source is refused, such as "a string is not closed", and the line.
     struct Unclear: Error, Hashable {
         let reason: String
         let line: Int
     }
 
-    /// The source, with blanks for what comments and strings contain.
+    /// The source, with spaces in place of the content of comments and strings.
     private let code: [UInt8]
     private(set) var blocks: [Block] = []
 
@@ -38,7 +39,7 @@ struct SwiftOutline {
         try findBlocks()
     }
 
-    /// The code of a block, with blanks for the bodies of its own types.
+    /// The code of a block, with spaces in place of the bodies of nested types.
     func ownCode(of block: Int) -> String {
         let body = blocks[block].body
         var own = Array(code[body])
@@ -48,18 +49,18 @@ struct SwiftOutline {
         return String(decoding: own, as: UTF8.self)
     }
 
-    /// The types that are declared in a block, not those inside of these.
+    /// The names of the types that a block declares directly.
     func names(in block: Int) -> Set<String> {
         Self.names(in: ownCode(of: block))
     }
 
-    /// The names of types that a text seems to declare, wherever they are.
+    /// The names of all types that a source may declare, without regard to comments and strings.
     static func names(in text: String) -> Set<String> {
         Set(text.matches(of: #/\b(?:struct|enum|class|actor|protocol|typealias)\s+`?(\w+)/#).map { String($0.1) })
     }
 
     private mutating func findBlocks() throws(Unclear) {
-        // Of each open brace, the type or extension that it begins, if any.
+        // For each open brace, the index of the block that it begins; nil for other braces.
         var open: [Int?] = []
         var conditions = 0
         var header = 0
@@ -87,7 +88,8 @@ struct SwiftOutline {
         guard open.isEmpty else { throw unclear("'{' is not closed", at: code.count) }
     }
 
-    /// - Parameter header: the code before the brace, back to another one.
+    /// The block that a brace begins; nil if it is not the body of a type or extension.
+    /// - Parameter header: the code before the brace, from the previous brace or semicolon.
     private func block(_ header: String, isConditional: Bool, parent: Int?, body: Range<Int>) -> Block? {
         let declaration = #/([^\n]*)\b(struct|enum|class|actor|protocol|extension)\s+(?:\w+\.)*`?(\w+)`?/#
         guard let match = header.matches(of: declaration).last else { return nil }
@@ -109,7 +111,7 @@ struct SwiftOutline {
     }
 }
 
-/// Blanks out what comments and strings contain, so that what is left is code; lines and places stay as they are.
+/// Replaces the content of comments and strings by spaces. Line breaks and byte offsets stay the same.
 private struct SwiftMask {
     private var bytes: [UInt8]
     private var index = 0
@@ -124,7 +126,7 @@ private struct SwiftMask {
         return bytes
     }
 
-    /// - Parameter toParenthesis: whether it ends with the parenthesis that closes an interpolation.
+    /// - Parameter toParenthesis: true to end at the parenthesis that closes an interpolation.
     private mutating func skipCode(toParenthesis: Bool) throws(SwiftOutline.Unclear) {
         var depth = 0
         while index < bytes.count {
@@ -159,7 +161,7 @@ private struct SwiftMask {
         if toParenthesis { throw unclear("a string is not closed", at: bytes.count) }
     }
 
-    /// Comments may be inside one another.
+    /// Skips a block comment, with the comments nested in it.
     private mutating func skipComment() throws(SwiftOutline.Unclear) {
         let start = index
         var depth = 0
@@ -176,7 +178,7 @@ private struct SwiftMask {
         let marks = String(repeating: "#", count: hashes)
         index += hashes
         let line = bytes[index...].prefix { $0 != UInt8(ascii: "\n") }
-        // On one line, the second and third quote of a raw string are its content.
+        // A raw string on one line may begin with quotation marks: `#"""#` is a string with one quotation mark.
         let isLong = starts(#"""""#) && (hashes == 0 || line.dropFirst(3).allSatisfy { $0 <= UInt8(ascii: " ") })
         let quote = isLong ? #"""""# : #"""#
         index += quote.utf8.count

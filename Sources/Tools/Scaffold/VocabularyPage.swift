@@ -1,11 +1,11 @@
-/// A source with messages: the page of all messages of a kind, or the file of one.
+/// A source file with messages: all messages of a kind, or one message.
 struct VocabularyPage {
-    /// From the package's folder.
+    /// The path relative to the package's folder.
     let path: String
     private let text: String
     private let outline: SwiftOutline
 
-    /// - Throws: ``ScaffoldError`` when it cannot be told where its types begin and end.
+    /// - Throws: ``ScaffoldError`` if the source cannot be parsed.
     init(_ text: String, path: String) throws(ScaffoldError) {
         (self.path, self.text) = (path, text)
         do {
@@ -20,15 +20,17 @@ struct VocabularyPage {
         extensions(for: message).contains { outline.names(in: $0).contains(message.name) }
     }
 
-    /// The fields of a message that the page declares, as its initialiser takes them.
-    /// - Throws: ``ScaffoldError`` when it has none, or one that takes something for which no value can be made up.
+    /// The fields of a message in this file: the parameters of its initialiser.
+    /// - Throws: ``ScaffoldError`` if the message has no initialiser, or a parameter has a type for which there is no
+    ///   sample value.
     func fields(of message: MessageName) throws(ScaffoldError) -> [Field] {
         let declaration = outline.blocks.indices.first { index in
             outline.blocks[index].name == message.name
                 && outline.blocks[index].parent.map { extensions(for: message).contains($0) } == true
         }
         guard let declaration, let match = outline.ownCode(of: declaration).firstMatch(of: #/\binit\(([^)]*)\)/#) else {
-            throw ScaffoldError("\(path): \(message.swift) has no initialiser", recovery: "give its struct one")
+            throw ScaffoldError(
+                "\(path): \(message.swift) has no initialiser", recovery: "add an initialiser to the struct")
         }
         var fields: [Field] = []
         for parameter in match.1.split(separator: ",") {
@@ -37,23 +39,23 @@ struct VocabularyPage {
                 fields.append(try Field(declaration))
             } catch {
                 throw ScaffoldError(
-                    "\(path): a value for '\(declaration.trimming(while: \.isWhitespace))' cannot be made up",
-                    recovery: "choose another message, and write this service by hand")
+                    "\(path): there is no sample value for '\(declaration.trimming(while: \.isWhitespace))'",
+                    recovery: "choose another message, or write the service by hand")
             }
         }
         return fields
     }
 
-    /// The page with one message more, after the last one of its extension. All else stays as it is.
-    /// - Throws: ``ScaffoldError`` when it has no extension for such messages.
+    /// The source with the new message after the last message of its extension. All else stays unchanged.
+    /// - Throws: ``ScaffoldError`` if the file has no extension for messages of this kind.
     func adding(_ template: MessageTemplate) throws(ScaffoldError) -> String {
         let message = template.message
-        // What is conditional, or has requirements, is not meant for all messages.
+        // An extension that is conditional, or has attributes or requirements, is not meant for all messages.
         let place = extensions(for: message).last { outline.blocks[$0].isPlain && !outline.blocks[$0].isConditional }
         guard let place else {
             throw ScaffoldError(
-                "\(path) has no 'extension \(message.role.namespace) {' of its own",
-                recovery: "write one into it, and close its brace")
+                "\(path) has no 'extension \(message.role.namespace) {' to add the message to",
+                recovery: "add 'extension \(message.role.namespace) {}' to the file")
         }
         let bytes = Array(text.utf8)
         let body = outline.blocks[place].body
@@ -64,12 +66,13 @@ struct VocabularyPage {
             String(decoding: bytes[..<(last.map { $0 + 1 } ?? body.lowerBound)], as: UTF8.self)
             + added.replacing("\n", with: newline) + String(decoding: bytes[body.upperBound...], as: UTF8.self)
         guard try VocabularyPage(page, path: path).declares(message) else {
-            throw ScaffoldError("\(path) cannot be added to", recovery: "write the message by hand")
+            throw ScaffoldError(
+                "\(path) would not declare \(message.swift) after the change", recovery: "write the message by hand")
         }
         return page
     }
 
-    /// The access of a message beside those of an extension.
+    /// The access level for a new message: that of the extension's last message.
     private func access(in place: Int) -> String {
         let messages = outline.blocks.filter { $0.parent == place && $0.keyword == "struct" }
         return messages.last?.access ?? (outline.blocks[place].access.isEmpty ? "package" : "")
