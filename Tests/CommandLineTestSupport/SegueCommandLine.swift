@@ -2,7 +2,7 @@ internal import Foundation
 internal import Subprocess
 internal import SystemPackage
 
-/// The built `segue`, run as a user would, in a folder with state and sockets of its own.
+/// Runs the built `segue` as a user does, with its own folder for state and sockets.
 package struct SegueCommandLine: Sendable {
     package struct Result: Sendable {
         package let status: Int32
@@ -14,17 +14,17 @@ package struct SegueCommandLine: Sendable {
     }
 
     package let directory: String
-    /// Where it is run; the folder of its own unless said.
+    /// The working directory of the command; nil for `directory`.
     package var workingDirectory: String?
     package var environment: [String: String] = [:]
 
-    /// Built beside the bundle that this test runs in.
+    /// The folder of the built executables, which is that of the test bundle.
     private static let executables = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent().path
 
-    /// - Parameter body: gets an empty folder; what it left running is taken down.
+    /// Runs `body` with an empty folder. Projects that are still running afterwards are stopped.
     package static func inScratch(_ body: (SegueCommandLine) async throws -> Void) async throws {
-        // Short: a socket's path has at most 107 bytes.
+        // The path must be short, because a socket's path has at most 107 bytes.
         let directory = "/tmp/segue-cli-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
         let segue = SegueCommandLine(directory: directory)
@@ -34,7 +34,7 @@ package struct SegueCommandLine: Sendable {
         } catch {
             result = .failure(error)
         }
-        // A test that took too long is cancelled; a task of its own can still run 'segue down'. Awaited, so not lost.
+        // A test that takes too long is cancelled. A separate task is not, and can still run 'segue down'.
         try await Task { try await segue.cleanUp() }.value
         try result.get()
     }
@@ -54,7 +54,7 @@ package struct SegueCommandLine: Sendable {
         try await run("\(Self.executables)/segue", arguments, input: input)
     }
 
-    /// Runs a script in which `segue` is found by its name.
+    /// Runs a Bash script with `segue` in its `PATH`.
     @discardableResult
     package func shell(_ script: String) async throws -> Result {
         try await run("/bin/bash", ["-c", script])

@@ -68,7 +68,7 @@ struct ContractTests {
             #expect(
                 wrong.error
                     == "segue: command.PlaylistSelected: data.playlistId: unknown field; did you mean 'playlistID'?; "
-                    + "--no-check sends it all the same\n")
+                    + "correct it, or use --no-check\n")
             #expect(wrong.status == 65)
             let running = try await segue("contract", "export", "-p", "segue", "-o", "\(segue.directory)/running.json")
             try #require(running.status == 0, "\(running.error)")

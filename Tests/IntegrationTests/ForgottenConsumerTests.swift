@@ -23,7 +23,7 @@ struct ForgottenConsumerTests {
             #expect(services.output.contains(#""consumers":["error-notifier"]"#))
             let refused = try await segue("consumer", "forget", "error-notifier")
             #expect(refused.status == 1)
-            #expect(refused.error.contains("runs the consumer 'error-notifier'; stop it first\n"))
+            #expect(refused.error.contains("runs the consumer 'error-notifier'; stop this process first\n"))
 
             #expect(try await segue("stop", "error-notifier").status == 0)
             let orphan = "error-notifier (durable consumer, run by no process)"

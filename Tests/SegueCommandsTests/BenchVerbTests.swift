@@ -75,14 +75,14 @@ struct BenchVerbTests {
             #expect(result.status == 64 && result.output.isEmpty)
             #expect(result.error == "segue: there is no benchmark 'speed'; there are \(names)\n")
             let help = try await segue("bench", "--help").output.split(whereSeparator: \.isWhitespace)
-            #expect(help.joined(separator: " ").contains("\(names); all of them unless said."))
+            #expect(help.joined(separator: " ").contains("\(names). (default: all)"))
         }
     }
 
     @Test("leaves nothing behind when it is interrupted", .timeLimit(.minutes(1)))
     func interrupted() async throws {
         try await SegueCommandLine.inScratch { segue in
-            // The scratch folder's name stands in the arguments of every process that was started.
+            // The arguments of every started process contain the name of the scratch folder.
             let result = try await segue.shell(
                 """
                 segue bench roundtrip --messages 100000000 --json 2>/dev/null &

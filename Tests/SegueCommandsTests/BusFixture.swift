@@ -6,7 +6,7 @@ import Testing
 import ZeroMQEventBus
 
 extension SegueCommandLine {
-    /// Runs `body` with a broker up.
+    /// Runs `body` while a broker is running.
     static func onBus(_ body: (SegueCommandLine) async throws -> Void) async throws {
         try await inScratch { segue in
             try segue.write(Stacks.broker)
@@ -16,7 +16,7 @@ extension SegueCommandLine {
         }
     }
 
-    /// The address of the broker that is up.
+    /// The address of the running broker.
     var bus: String {
         get throws {
             try Project(
@@ -25,7 +25,7 @@ extension SegueCommandLine {
         }
     }
 
-    /// Runs `body` with a connection of the test's own.
+    /// Runs `body` with a connection to the broker.
     func withConnection<Result: Sendable>(
         _ body: @escaping @Sendable (any EventBus) async throws -> Result
     ) async throws -> Result {
@@ -36,7 +36,7 @@ extension SegueCommandLine {
     }
 }
 
-/// What `segue send --json` and `segue monitor --json` tell of a message.
+/// The part of the JSON of `segue send --json` and `segue monitor --json` that tests use.
 struct Receipt: Decodable {
     struct JournalPosition: Decodable, Equatable {
         let epoch: String

@@ -83,7 +83,8 @@ struct BusVerbTests {
 
             let noKey = try await segue("get", "NavigationState", "tv")
             #expect(noKey.status == 1)
-            #expect(noKey.error == "segue: there is no document NavigationState with key 'tv'; there are ios, mac\n")
+            #expect(
+                noKey.error == "segue: there is no document NavigationState with key 'tv'; its keys are ios, mac\n")
             let misspelt = try await segue("get", "NavigationStat")
             #expect(misspelt.error == "segue: there is no document NavigationStat; did you mean NavigationState?\n")
         }
@@ -92,7 +93,8 @@ struct BusVerbTests {
     @Test("tells who is on the bus, and when nobody receives what was sent", .timeLimit(.minutes(1)))
     func services() async throws {
         try await SegueCommandLine.onBus { segue in
-            #expect(try await segue("services").error == "segue: nobody has announced itself on this bus\n")
+            #expect(
+                try await segue("services").error == "segue: no process has announced itself on this bus\n")
             let presence = """
                 {"name":"music-service","version":"1.2","instance":"ab","pid":7,\
                 "receives":["command.PlaylistSelected"],"sends":[],"handled":12,"failed":1,"lag":3}
@@ -127,8 +129,8 @@ struct BusVerbTests {
             let given = try await segue.run(sending + ["0.1"])
             #expect(given.status == 75 && given.output.isEmpty, "\(given.output)")
             #expect(
-                given.errorLines.last == "segue: no event.Nothing came of event.LaunchFinished within 0.1 s; "
-                    + "see 'segue services' for who handles it")
+                given.errorLines.last == "segue: event.LaunchFinished caused no event.Nothing within 0.1 s; "
+                    + "see 'segue services' for the process that handles it")
             for time in ["0", "inf", "1e300", "soon"] {
                 let refused = try await segue.run(sending + [time])
                 #expect(refused.status == 64 && refused.errorLines.count == 1, "\(refused.error)")

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("What a shell completes", .timeLimit(.minutes(2)))
 struct CompletionTests {
-    /// Has bash complete a line, as the key for it does.
+    /// The completions that Bash offers for a line when the user presses Tab.
     private func bash(_ segue: SegueCommandLine, _ words: String...) async throws -> [String] {
         let line = words.map { "'\($0)'" }.joined(separator: " ")
         let result = try await segue.shell(
@@ -100,12 +100,13 @@ struct CompletionTests {
     }
 }
 
-/// A shell at a terminal, in which a person completes lines with the Tab key.
+/// An interactive shell in a terminal, in which the test completes lines with the Tab key.
 enum CompletingShell: String, CaseIterable {
     case bash, zsh, fish
 
-    /// - Parameter lines: what is typed; `\t` is the Tab key.
-    /// - Returns: for each line that runs `segue`, its arguments as the shell hands them over, such as `<logs><music>`.
+    /// Types lines into the shell.
+    /// - Parameter lines: the lines; `\t` is the Tab key.
+    /// - Returns: the arguments of each call of `segue`, such as `<logs><music>`.
     func arguments(of lines: [String], _ segue: SegueCommandLine) async throws -> [String] {
         try segue.write(setUp, to: setUpFile)
         try segue.write((lines + ["exit\n"]).joined(separator: "\n"), to: "typed")
@@ -125,7 +126,8 @@ enum CompletingShell: String, CaseIterable {
 
     private var setUpFile: String { self == .zsh ? ".zshrc" : "set-up" }
 
-    /// Takes the script as docs/contracts.md says, and has `segue` write down what it is given.
+    /// A start file that loads the completion script as docs/contracts.md describes, and replaces `segue` by a function
+    /// that writes its arguments to a file.
     private var setUp: String {
         switch self {
         case .bash: "source <(segue --generate-completion-script bash)\n\(Self.writingDown)"

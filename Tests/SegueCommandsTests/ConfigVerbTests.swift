@@ -43,7 +43,9 @@ struct ConfigVerbTests {
         try await SegueCommandLine.inScratch { segue in
             try segue.write(stack)
             let config = try await segue("config", "--profile", "*")
-            #expect(config.error == "segue: compose.yaml: the variable NOT_SET is not set; it is taken as empty\n")
+            #expect(
+                config.error
+                    == "segue: compose.yaml: the variable NOT_SET is not set; its value is the empty string\n")
             try segue.write(config.output, to: "again.yaml")
             let again = try await segue("config", "-f", "again.yaml", "--profile", "*")
             #expect(again.output == config.output && again.error.isEmpty)

@@ -17,7 +17,7 @@ struct ConsumerVerbTests {
         try result.lines.map { try JSONDecoder().decode(Status.self, from: Data($0.utf8)) }
     }
 
-    /// A bus with two services, of which one does not tell what it runs, and a consumer of neither.
+    /// A bus with two services, one of which does not publish its consumers, and a consumer that no service runs.
     private func onBus(_ body: (SegueCommandLine) async throws -> Void) async throws {
         try await SegueCommandLine.onBus { segue in
             for (name, consumers) in [("music-service", ""), ("coordinator", #","consumers":["rooms.ios"]"#)] {
@@ -101,7 +101,7 @@ struct ConsumerVerbTests {
                 #expect((status.consumer, status.lag, status.position.offset) == ("old-service", 1, 1))
             } else {
                 #expect(
-                    removed.output == "old-service is removed; it had handled the journal up to offset 1 of 2\n")
+                    removed.output == "removed old-service; it had handled the journal up to offset 1 of 2\n")
             }
             #expect(try await segue("services", "--json").lines.count == 2)
             let again = try await segue("consumer", "forget", "old-service")
@@ -118,7 +118,8 @@ struct ConsumerVerbTests {
                 #expect(refused.status == 1 && refused.output.isEmpty)
                 #expect(
                     refused.error
-                        == "segue: \(service) (instance ab, pid 7) runs the consumer '\(name)'; stop it first\n")
+                        == "segue: \(service) (instance ab, pid 7) runs the consumer '\(name)'; "
+                        + "stop this process first\n")
             }
             let misspelt = try await segue("consumer", "forget", "old-servic")
             #expect(

@@ -5,7 +5,7 @@ import Foundation
 import Navigation
 import Support
 
-/// A small app of programs that only tell their contracts: a store that sells, and a till that buys.
+/// A small app whose programs only print their contracts: a store that sells, and a till that buys.
 enum ContractShop {
     static let buy = MessageType(kind: .command, name: "Buy")
     static let sold = MessageType(kind: .event, name: "Sold")
@@ -43,7 +43,7 @@ enum ContractShop {
         try write(till, as: "till", segue)
     }
 
-    /// Writes a program that prints a contract when it is asked for it, unless it could reach a bus.
+    /// Writes a program that prints a contract for `--contract`, and fails if it is given a bus.
     static func write(_ contract: Document.ServiceContract, as name: String, _ segue: SegueCommandLine) throws {
         let json = String(decoding: try JSONEncoder().encode(contract), as: UTF8.self)
         try write(

@@ -27,7 +27,8 @@ struct ContractVerbTests {
             let nowhere = try await segue("contract", "export", "-o", "no/folder.json")
             #expect(
                 nowhere.error.hasSuffix(
-                    "no/folder.json cannot be written: No such file or directory; name a file in a folder that is there\n"
+                    "no/folder.json cannot be written: No such file or directory; "
+                        + "name a file in an existing folder that you may write to\n"
                 ))
         }
     }
@@ -37,7 +38,8 @@ struct ContractVerbTests {
         try await SegueCommandLine.inScratch { segue in
             let services = (1...6).map { "  s\($0): {command: ./asked \($0)}" }.joined(separator: "\n")
             try segue.write("name: demo\nservices:\n\(services)")
-            // Each of the first four waits for the others; the last two find that one has been answered before them.
+            // Each of the first four programs waits for the others. The last two check that one program has ended
+            // before them.
             try ContractShop.write(
                 """
                 touch began-$1
@@ -65,8 +67,8 @@ struct ContractVerbTests {
             let contract = try AppContract(parsing: Data(result.output.utf8))
             #expect(contract.receivers(of: ContractShop.sold) == ["clerk", "till"])
             #expect(
-                result.error == "segue: clerk says something else of event.Sold than a service before it, "
-                    + "whose word is kept; build them alike\n")
+                result.error == "segue: clerk describes event.Sold differently from an earlier service, whose "
+                    + "description is used; build both from the same version of the message\n")
         }
     }
 
@@ -83,17 +85,18 @@ struct ContractVerbTests {
                 """)
             let result = try await segue("contract", "export")
             #expect(result.output.isEmpty && result.status == 69)
-            let advice = "let it be a ServiceProcess, or label it 'segue.contract: none'"
+            let advice = "build it with ServiceProcess, or label it 'segue.contract: none'"
             #expect(result.errorLines.count == 3, "\(result.error)")
             #expect(
                 result.errorLines.first
-                    == "segue: service 'missing': there is no program 'nowhere'; build it, or correct it")
+                    == "segue: service 'missing': there is no program 'nowhere'; "
+                    + "build the program, or correct its name")
             let shell = try await segue.shell("type -P sh").lines[0]
             #expect(
                 result.errorLines.dropFirst() == [
                     "segue: service 'refusing' (\(shell)) does not answer --contract: exited with status 64: what is that: "
                         + "I know no such option; \(advice)",
-                    "segue: service 'talking' (\(shell)) prints something else than its contract for --contract; \(advice)",
+                    "segue: service 'talking' (\(shell)) does not print a contract for --contract; \(advice)",
                 ], "\(result.error)")
         }
     }
@@ -109,12 +112,12 @@ struct ContractVerbTests {
         try await SegueCommandLine.inScratch { segue in
             try segue.write("name: demo\nservices: {busy: {command: ./busy}}")
             try ContractShop.write("sleep 600 & echo $! > child; \(end)", as: "busy", segue)
-            // Job control, or the shell would have it ignore the signal.
+            // Without job control, the shell would start the program with the signal ignored.
             let result = try await segue.shell("mkfifo begun; set -m; segue contract export & \(meanwhile) wait $!")
             let error = error.replacing("DIR", with: segue.directory)
             #expect(result.error.hasPrefix(error) && result.status == status, "\(result.error)")
             let child = try String(contentsOfFile: segue.directory + "/child", encoding: .utf8)
-            // Nobody may have reaped it yet.
+            // The process may not have been reaped yet.
             let pid = child.trimmingCharacters(in: .newlines)
             #expect(try await segue.shell("grep -qs '^State:[[:space:]]*[RSDTt]' /proc/\(pid)/status").status != 0)
         }
@@ -154,7 +157,7 @@ struct ContractVerbTests {
             let old = try String(contentsOfFile: segue.directory + "/contract.json", encoding: .utf8)
             #expect(try await segue("contract", "check", "-", input: old).lines == changed.lines)
             let nothing = try await segue("contract", "check", "-")
-            #expect(nothing.status == 65 && nothing.error.hasPrefix("segue: standard input is no contract: "))
+            #expect(nothing.status == 65 && nothing.error.hasPrefix("segue: standard input is not a contract: "))
         }
     }
 
@@ -162,7 +165,7 @@ struct ContractVerbTests {
     func bus() async throws {
         try await SegueCommandLine.onBus { segue in
             let nobody = try await segue("contract", "export", "-p", "demo")
-            #expect(nobody.status == 1 && nobody.error.hasPrefix("segue: nobody on this bus has told"))
+            #expect(nobody.status == 1 && nobody.error.hasPrefix("segue: no process on this bus has published"))
             try await segue.withConnection { bus in
                 try await bus.publish(ContractShop.store())
                 try await bus.publish(ContractShop.till)
@@ -183,7 +186,7 @@ struct ContractVerbTests {
             try segue.write("{}", to: "empty.json")
             let empty = try await segue("contract", "check", "empty.json")
             #expect(empty.status == 65)
-            #expect(empty.error.hasPrefix("segue: empty.json is no contract: it is no AsyncAPI 3 document; "))
+            #expect(empty.error.hasPrefix("segue: empty.json is not a contract: it is no AsyncAPI 3 document; "))
             #expect(try await segue("contract", "export", "-f", "a.yaml", "-p", "b").status == 64)
             #expect(try await segue("contract", "export", "--with", "'open").status == 64)
             #expect(try await segue("contract", "export").error.hasPrefix("segue: there is no compose file in"))

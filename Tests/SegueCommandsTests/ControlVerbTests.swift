@@ -4,7 +4,7 @@ import Testing
 
 @Suite("segue with a stack that runs")
 struct ControlVerbTests {
-    /// Each says in the file `order` when it begins and when it is asked to end.
+    /// Services that write a line to the file `order` when they start and when they are asked to stop.
     private static func stack(level: String = "info", extra: String = "") -> String {
         func script(_ name: String) -> String {
             "trap 'echo -\(name) >> order; kill $$!; exit 0' TERM; echo +\(name) >> order; \(ready); sleep 600 & wait"
@@ -26,7 +26,8 @@ struct ControlVerbTests {
             """
     }
 
-    /// As in YAML and compose: quotes escaped, dollar signs doubled; perl is part of every Debian system.
+    /// A command in YAML, with escaped quotation marks and, for compose, doubled dollar signs. Every Debian system has
+    /// perl.
     private static let ready =
         "perl -MSocket -e 'socket(S,PF_UNIX,SOCK_DGRAM,0);"
         + #"send(S,\"READY=1\",0,pack_sockaddr_un($$ENV{NOTIFY_SOCKET}))'"#
@@ -228,9 +229,11 @@ struct ControlVerbTests {
             }
             try await killSupervisor(segue)
             let stopped = try await segue("stop", "web")
-            #expect(stopped.error == "segue: ended what a killed supervisor of project 'demo' left\n")
+            #expect(
+                stopped.error
+                    == "segue: stopped the processes that a killed supervisor of project 'demo' had left\n")
             #expect(try await rows(segue).keys.sorted() == ["db"], "the rest was left alone")
-            #expect(try await segue("kill", "db").error.contains("nobody supervises project 'demo'"))
+            #expect(try await segue("kill", "db").error.contains("project 'demo' has no supervisor"))
             #expect(try await segue("down").error == "segue: project 'demo' is down\n")
             #expect(try await rows(segue).isEmpty)
         }
@@ -268,7 +271,7 @@ struct ControlVerbTests {
         }
     }
 
-    /// What is done at a terminal of its own, where the byte 3 is Ctrl-C for the whole foreground group.
+    /// Runs commands in a terminal, in which the byte 3 is Ctrl-C for the whole foreground group.
     private static func atTerminal(_ actions: String) -> String {
         """
         mkfifo keys screen
@@ -290,14 +293,14 @@ struct ControlVerbTests {
         """
     }
 
-    /// In a container without an init, what a killed supervisor left is never reaped.
+    /// In a container without an init process, the processes that a killed supervisor left are never reaped.
     private static func hasEnded(_ row: Row) throws -> Bool {
         let stat = try? String(contentsOfFile: "/proc/\(try #require(row.pid))/stat", encoding: .utf8)
         return stat?.contains(") Z ") ?? true
     }
 
     private func killSupervisor(_ segue: SegueCommandLine) async throws {
-        // It has ended when nobody holds the lock any more.
+        // The supervisor has ended when its lock is free.
         let killed = try await segue.shell(
             """
             state=state/segue/demo

@@ -13,7 +13,7 @@ struct DeadLetterVerbTests {
         return Envelope(attributes: attributes, data: Data(#"{"name":"\#(name)"}"#.utf8))
     }
 
-    /// Lets a consumer give a message up.
+    /// Publishes a message and makes a consumer give it up.
     private func giveUp(_ message: Envelope, _ consumer: String, on bus: any EventBus) async throws {
         let claim = try await bus.claim(consumer: consumer)
         let position = try await bus.publish(Batch([message]))
@@ -85,7 +85,8 @@ struct DeadLetterVerbTests {
             }
             let resent = try await segue("dead", "resend", "--all")
             #expect(resent.status == 1)
-            let line = "letter 1 is a document.Devices that has changed since; drop it with 'segue dead drop 1'"
+            let line =
+                "dead letter 1 is a document.Devices that has changed since; drop it with 'segue dead drop 1'"
             #expect(resent.error == "segue: \(line)\n")
             #expect(try await segue("get", "Devices", "--subject", "alice", "--json").output == "{\"name\":\"new\"}\n")
         }
@@ -122,7 +123,7 @@ struct DeadLetterVerbTests {
                 try await bus.publish(Batch([greeting("Grace")]))
                 try await withThrowingTaskGroup { group in
                     group.addTask { try await bus.consume(as: "greeter", [.type(type)]) { _ in [] } }
-                    // An error goes with each dead letter.
+                    // An error is published with each dead letter.
                     try await bus.withSubscription(to: [.kind(.error)], from: .beginning) { errors in
                         var iterator = errors.makeAsyncIterator()
                         for _ in 0..<2 { _ = try await iterator.next() }
@@ -142,7 +143,7 @@ struct DeadLetterVerbTests {
             let resent = try await segue("dead", "resend", "1")
             #expect(
                 resent.error
-                    == "segue: letter 1 has a header that cannot be read; drop it with 'segue dead drop 1'\n")
+                    == "segue: dead letter 1 has a header that cannot be read; drop it with 'segue dead drop 1'\n")
             #expect(try await segue("dead", "drop", "--all").status == 0)
             #expect(try await segue("dead", "list").output.isEmpty)
         }

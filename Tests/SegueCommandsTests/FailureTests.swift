@@ -17,9 +17,12 @@ struct FailureTests {
                 "the data is not JSON: malformed JSON: expected a member's name at byte 2"
             ),
             (["event.X", "[]"], "the data is not a JSON object; write it like '{\"playlistID\": \"p1\"}'"),
-            (["event.X", "--key", "k"], "--key is for documents; event.X is none"),
-            (["event.X", "--lifetime", "5"], "--lifetime is for commands; event.X does not expire"),
-            (["query.X"], "query.X is a question, which cannot be published; use 'segue ask'"),
+            (["event.X", "--key", "k"], "only a document has a key, and event.X is not a document; remove --key"),
+            (
+                ["event.X", "--lifetime", "5"],
+                "only a command expires, and event.X is not a command; remove --lifetime"
+            ),
+            (["query.X"], "query.X is a query and cannot be published; use 'segue ask'"),
         ])
     func message(arguments: [String], line: String) async throws {
         try await SegueCommandLine.inScratch { segue in
@@ -55,7 +58,9 @@ struct FailureTests {
     func composeFile() async throws {
         try await SegueCommandLine.inScratch { segue in
             let none = try await segue("up")
-            #expect(none.error == "segue: there is no compose file in \(segue.directory); name one with -f FILE\n")
+            #expect(
+                none.error
+                    == "segue: there is no compose file in \(segue.directory); name a compose file with -f FILE\n")
             #expect(none.status == 66)
             #expect(try await segue("up", "-f", "no.yaml").status == 66)
             try segue.write("services:\n  a: {comand: x}\n  b: {command: x, restart: often}\n")
@@ -80,7 +85,8 @@ struct FailureTests {
             for verb in ["flow check", "contract check", "replay"] {
                 let result = try await segue.shell("segue \(verb) - < .")
                 #expect(
-                    result.error == "segue: standard input cannot be read: Is a directory; give it a file or a pipe\n")
+                    result.error
+                        == "segue: standard input cannot be read: Is a directory; redirect it from a file or a pipe\n")
                 #expect(result.status == 66, "\(verb)")
             }
         }

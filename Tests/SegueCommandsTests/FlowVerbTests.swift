@@ -137,7 +137,8 @@ struct FlowVerbTests {
             try segue.write(message, to: "inputs.jsonl")
             let run = try await segue("flow", "run", "shop.yaml", "--recording", "inputs.jsonl")
             #expect(run.status == 0 && run.output == "1. event.A → path: [list-2]\n")
-            #expect(run.error == "segue: inputs.jsonl has no states of ios to compare with\n")
+            #expect(
+                run.error == "segue: inputs.jsonl has no states of the platform ios; no states are compared\n")
             let moment = try await segue(
                 "flow", "run", "shop.yaml", "--recording", "inputs.jsonl", "--until", "1", "--json")
             #expect(moment.lines.count == 1 && moment.output.contains(#""revision":1"#))
@@ -180,7 +181,9 @@ struct FlowVerbTests {
         try await SegueCommandLine.inScratch { segue in
             let missing = try await segue("flow", "check", "none.yaml")
             #expect(missing.status == 66)
-            #expect(missing.error == "segue: there is no file none.yaml; name one such as config/flows/ios.yaml\n")
+            #expect(
+                missing.error
+                    == "segue: there is no file none.yaml; name a file such as config/flows/ios.yaml\n")
             for arguments in [["export", "-"], ["graph", "-"], ["run", "-", "none.yaml"]] {
                 let wrong = try await segue.run(["flow"] + arguments, input: "name: shop")
                 #expect(wrong.status == 78 && wrong.output.isEmpty)
@@ -276,14 +279,14 @@ private final class SVGTexts: NSObject, XMLParserDelegate {
 enum FlowExamples {
     static let shipped = ["ios", "mac"]
 
-    /// The file of a flow that the project ships with, or of one that is there for its drawing.
+    /// The path of a flow of the project, or of a flow that exists only to be drawn.
     static func path(_ name: String) -> String {
         repository(shipped.contains(name) ? "config/flows/\(name).yaml" : "Tests/FlowDrawings/\(name).yaml")
     }
 
     static func scenario(_ name: String) -> String { repository("config/flows/scenarios/\(name).yaml") }
 
-    /// A drawing as somebody has looked at it and found it good. To renew it:
+    /// An expected drawing, which a person has checked. To replace it:
     /// `segue flow graph FILE --format FORMAT > Tests/FlowDrawings/NAME.FORMAT`.
     static func drawing(_ name: String, _ format: String) throws -> String {
         try String(contentsOfFile: repository("Tests/FlowDrawings/\(name).\(format)"), encoding: .utf8)

@@ -19,7 +19,7 @@ struct LogVerbTests {
         let attributes: [String: String]
     }
 
-    /// Two services that have run and ended; one of them fails.
+    /// Two services that have ended; one of them has failed.
     private static let ended = """
         name: ended
         services:
@@ -110,7 +110,7 @@ struct LogVerbTests {
             #expect(json[2].attributes == ["exitCode": "3"] && json[2].pid != nil)
             #expect(try await segue("events", "--until", "1h").output == "")
             #expect(try await segue("events", "nobody").status == 78)
-            // A follower that has seen the end of this run sees that of the next, and the pipe ends it.
+            // The command follows from the end of this run to the end of the next, and then the pipe ends it.
             let both = try await segue.shell("segue events -f | grep -m 2 'is down' & segue up; wait")
             #expect(both.lines.count { $0.contains("project 'ended' is down") } == 2)
         }

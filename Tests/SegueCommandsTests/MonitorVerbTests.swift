@@ -167,14 +167,17 @@ struct MonitorVerbTests {
                 ["--until", "now"],
                 "'--until <end>': it has to be end, an offset, a time such as 2026-03-01T12:00:00Z, or"
             ),
-            (["--for", "x"], "'--for <time>': 'x' is no time such as 5s, 500ms or 1m"),
+            (
+                ["--for", "x"],
+                "'--for <duration>': 'x' is not a duration above zero; write a number and a unit: 500ms, 5s, 2m, 1h"
+            ),
             (["--type", "a.b"], "'--type <pattern>': it has to be a type such as command.PlaylistSelected, or a"),
             (["--source", ""], "'--source <pattern>': it has to be a process such as music-service, or a pattern"),
             (["--kind", "x"], "'--kind <kind>'. Please provide one of "),
-            (["--kind", "query"], "segue: queries go from one process to another, and nobody else sees them"),
-            (["--type", "query.*"], "segue: queries go from one process to another, and nobody else sees them"),
-            (["--subject", ""], "segue: --subject is empty; leave it out for any"),
-            (["--interval", "1s"], "segue: --interval goes with --stats"),
+            (["--kind", "query"], "segue: a query goes only to the process that answers it; use 'segue ask'"),
+            (["--type", "query.*"], "segue: a query goes only to the process that answers it; use 'segue ask'"),
+            (["--subject", ""], "segue: the value of --subject is empty; omit the option to select all messages"),
+            (["--interval", "1s"], "segue: --interval requires --stats"),
             (["--stats", "-v"], "segue: --verbose and --stats exclude each other"),
             (["--json", "-v"], "segue: --verbose and --json exclude each other"),
         ])
@@ -189,7 +192,7 @@ struct MonitorVerbTests {
 
 @Suite("segue monitor that stood still")
 struct MonitorLossTests {
-    /// Half of them are more than the queues between two processes hold.
+    /// The number of messages; half of them exceed the capacity of the queues between two processes.
     private static let count = 40_000
 
     @Test("shows all that the feed dropped meanwhile, and tells so", .timeLimit(.minutes(2)))
@@ -205,7 +208,7 @@ struct MonitorLossTests {
             try await segue.withConnection { bus in
                 try await publish(0..<Self.count / 2, on: bus)
                 _ = try await segue.shell("kill -CONT $(cat monitor)")
-                // By the first of these that arrives it learns what did not.
+                // The first of these messages that arrives shows the monitor that others are missing.
                 try await publish(Self.count / 2..<Self.count, on: bus)
             }
             let ended = try await segue.shell(
@@ -222,7 +225,7 @@ struct MonitorLossTests {
         }
     }
 
-    /// Each on another topic than the one before, so that the feed cannot carry them together.
+    /// Messages with alternating topics, so that the feed cannot send them together.
     private func publish(_ numbers: Range<Int>, on bus: any EventBus) async throws {
         let type = MessageType(kind: .event, name: "Many")
         for start in stride(from: numbers.lowerBound, to: numbers.upperBound, by: 500) {

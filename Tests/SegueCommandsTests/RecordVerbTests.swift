@@ -6,7 +6,7 @@ import Testing
 
 @Suite("segue record and segue replay")
 struct RecordVerbTests {
-    /// Three messages on the bus, recorded in `story.jsonl`.
+    /// A bus with three messages, which are recorded in `story.jsonl`.
     private func withRecording(_ body: (SegueCommandLine) async throws -> Void) async throws {
         try await SegueCommandLine.onBus { segue in
             for n in 1...3 { try await segue("send", n == 2 ? "event.B" : "event.A", #"{"n":\#(n)}"#) }
@@ -30,7 +30,8 @@ struct RecordVerbTests {
 
             let again = try await segue("record", "story.jsonl", "--since", "beginning", "--until", "end")
             #expect(
-                again.status == 1 && again.error.contains("story.jsonl exists already; name another, or use --force"))
+                again.status == 1
+                    && again.error.contains("story.jsonl exists already; name another file, or use --force"))
             let forced = try await segue(
                 "record", "story.jsonl", "--force", "--since", "beginning", "--type", "event.A", "--count", "1")
             #expect(forced.error == "segue: 1 message recorded in story.jsonl\n")
@@ -60,7 +61,7 @@ struct RecordVerbTests {
 
             let damaged = try await segue.shell(
                 "sed '3s/event/happening/' story.jsonl > damaged.jsonl; segue record info damaged.jsonl")
-            #expect(damaged.status == 1 && damaged.error.hasPrefix("segue: damaged.jsonl:3: this is no message: "))
+            #expect(damaged.status == 1 && damaged.error.hasPrefix("segue: damaged.jsonl:3: this is not a message: "))
             let replay = try await segue("replay", "damaged.jsonl", "--speed", "max")
             #expect(replay.status == 65 && replay.error.contains("damaged.jsonl:3:") && replay.errorLines.count == 1)
             let missing = try await segue("record", "info", "none.jsonl")
@@ -79,7 +80,7 @@ struct RecordVerbTests {
                 "set -o pipefail; segue record /dev/stdout --force --since beginning --until end | tail -1")
             #expect(piped.status == 0 && piped.output.contains(#""messages":3"#), "\(piped.error)")
             let unread = try await segue.shell("mkfifo pipe; segue record pipe --force --since beginning --until end")
-            #expect(unread.error == "segue: pipe is a pipe that nobody reads; start its reader first\n")
+            #expect(unread.error == "segue: pipe is a pipe without a reader; start the reader first\n")
             #expect(unread.status == 74)
         }
     }
@@ -130,11 +131,11 @@ struct RecordVerbTests {
 
             let killed = try await segue.shell("\(script)\nrecord KILL killed.jsonl 2>&1")
             #expect(killed.lines.contains("state      cut off") && killed.lines.contains("messages   3"))
-            #expect(killed.output.contains("killed.jsonl was not ended in order: it may lack its last messages"))
+            #expect(killed.output.contains("killed.jsonl has no end line, so its last messages may be missing"))
             let half = try await segue.shell(
                 "head -c -9 killed.jsonl > half.jsonl; segue record info half.jsonl; segue replay half.jsonl --dry-run")
             #expect(half.status == 0 && half.output.contains("messages   2\n"))
-            #expect(half.error.contains("half.jsonl:4: the recording was cut off amid this line"))
+            #expect(half.error.contains("half.jsonl:4: the recording was cut off in this line"))
             #expect(half.lines.filter { $0.contains(" event.") }.count == 2, "\(half.output)")
         }
     }
@@ -151,7 +152,8 @@ struct RecordVerbTests {
             let step = try await segue("replay", "story.jsonl", "--step", input: "\n\n")
             #expect(step.status == 1 && step.lines.count == 3)
             #expect(step.error.hasPrefix("segue: 2 of 3 messages sent in "), "\(step.error)")
-            #expect(step.errorLines.last?.hasPrefix("segue: 1 message was not sent: standard input ended ") == true)
+            #expect(
+                step.errorLines.last?.hasPrefix("segue: 1 message was not sent, because standard input ended") == true)
             let steps = try await segue("replay", "story.jsonl", "--step", "--from", "3", input: "\n")
             #expect(steps.status == 0 && steps.errorLines.count == 1)
 
@@ -170,8 +172,8 @@ struct RecordVerbTests {
                 (["--speed", "0"], "it has to be max, or a number above zero as in 0.5"),
                 (["--remap", "subject"], "it has to be changes of subject, platform, device or type, as in subject:"),
                 (["--only", "a b"], "it has to be inputs, all, or types as in 'command.*'"),
-                (["--from", "@x"], "it has to be a message's number, its id or how that begins, @OFFSET, a time, or"),
-                (["--until", ""], "it has to be a message's number, its id or how that begins, @OFFSET, a time, or"),
+                (["--from", "@x"], "it has to be a message's number, its id or the beginning of it, @OFFSET, a time"),
+                (["--until", ""], "it has to be a message's number, its id or the beginning of it, @OFFSET, a time"),
                 (["--step", "--dry-run"], "--step and --dry-run exclude each other"),
                 (["--step", "--speed", "max"], "--step and --speed exclude each other"),
                 (["--dry-run", "--speed", "2"], "--dry-run and --speed exclude each other"),
@@ -181,7 +183,7 @@ struct RecordVerbTests {
                 #expect(result.error.contains(reason), "\(arguments): \(result.error)")
             }
             let input = try await segue("replay", "-", "--step")
-            #expect(input.status == 64 && input.error.contains("which is the recording; name a file"))
+            #expect(input.status == 64 && input.error.contains("which is the recording here; name a file"))
             let missing = try await segue("replay", "story.jsonl", "--from", "nowhere", "--dry-run")
             #expect(missing.status == 65)
             #expect(
@@ -190,7 +192,7 @@ struct RecordVerbTests {
         }
     }
 
-    /// A recording that somebody wrote by hand.
+    /// A recording that is written by hand.
     private static let line =
         #"{"specversion":"1.0","id":"1","source":"x","type":"event.A","time":"2026-03-01T12:34:56Z"}"#
 

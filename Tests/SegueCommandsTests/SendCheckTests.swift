@@ -7,7 +7,7 @@ import Testing
 
 @Suite("What is sent by hand, held to the contracts on the bus", .timeLimit(.minutes(1)))
 struct SendCheckTests {
-    /// Runs `body` with a store and a till on the bus, as far as their contracts go.
+    /// Runs `body` on a bus with the contract and the presence of a store.
     private func inShop(
         _ body: @escaping @Sendable (SegueCommandLine, any EventBus) async throws -> Void
     ) async throws {
@@ -44,7 +44,7 @@ struct SendCheckTests {
             ] {
                 let bad = try await segue("send", "command.Buy", data)
                 #expect(bad.status == 65 && bad.output.isEmpty)
-                #expect(bad.error == "segue: command.Buy: \(problem); --no-check sends it all the same\n")
+                #expect(bad.error == "segue: command.Buy: \(problem); correct it, or use --no-check\n")
             }
             #expect(try await Self.bought(bus) == before, "nothing was sent")
             #expect(try await segue("send", "command.Buy", #"{"item": 5}"#, "--no-check").status == 0)
@@ -60,7 +60,7 @@ struct SendCheckTests {
             let position = try await bus.publish(
                 Batch([Envelope(attributes: attributes, data: Data(#"{"name":"kiosk","version":1}"#.utf8))]))
             let line =
-                "segue: the contract document.ServiceContract[k7] of kiosk/7 at \(position) is left out: "
+                "segue: ignored the contract document.ServiceContract[k7] of kiosk/7 at \(position): "
                 + "document.ServiceContract \(attributes.id) has data that cannot be read: "
             let sent = try await segue("send", "command.Buy", #"{"item": "hat"}"#)
             #expect(sent.status == 0 && sent.error.hasPrefix(line), "\(sent.error)")
@@ -82,8 +82,8 @@ struct SendCheckTests {
             let result = try await segue("send", "command.Bye", #"{"item": 5}"#)
             #expect(result.status == 0)
             #expect(
-                result.error.contains("nobody on the bus receives command.Bye at the moment; did you mean command.Buy?")
-            )
+                result.error.contains(
+                    "no process on the bus receives command.Bye at the moment; did you mean command.Buy?"))
         }
     }
 
@@ -106,7 +106,7 @@ struct SendCheckTests {
             #expect(
                 result.errorLines == [
                     "segue: standard input:3: command.Buy: data.item: expected a string, found a number; "
-                        + "--no-check sends it all the same",
+                        + "correct it, or use --no-check",
                     "segue: standard input:4: the data is not JSON: malformed JSON: expected a value at byte 1",
                     "segue: 2 of 4 messages could not be sent; all others were",
                 ], "\(result.error)")
@@ -165,7 +165,7 @@ struct SendCheckTests {
             #expect(result.status == 65 && result.lines.count == 1)
             #expect(
                 result.errorLines == [
-                    "segue: standard input:3: the line is longer than any message; messages sent before it: 1"
+                    "segue: standard input:3: the line is longer than a message may be; messages sent before it: 1"
                 ], "\(result.error.prefix(1000))")
             let endless = try await segue.shell("segue send event.Sold - -p demo < /dev/zero")
             #expect(endless.status == 65)
@@ -193,7 +193,7 @@ struct SendCheckTests {
                 #expect(line.hasPrefix("segue: standard input:\(number): "))
             }
             #expect(result.error.contains("did you mean command.Buy?"))
-            #expect(result.error.contains("query.Price is a question, which cannot be published; use 'segue ask'"))
+            #expect(result.error.contains("query.Price is a query and cannot be published; use 'segue ask'"))
             let sent = try await bus.documents(matching: [.all])
             #expect(sent.contains { $0.type.name == "Hats" && $0.attributes.key == "k" })
             let shown = try await segue(

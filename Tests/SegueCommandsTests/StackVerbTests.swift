@@ -82,7 +82,7 @@ struct StackVerbTests {
                 #expect(try await segue("ps").lines.count == 1, "the others are stopped")
             }
 
-            // Beside what runs already it fails alone.
+            // When other services are running already, only the new service fails.
             try segue.write("services:\n\(good)")
             #expect(try await segue("up", "-d").status == 0)
             try segue.write(stack)
@@ -123,7 +123,7 @@ struct StackVerbTests {
     func foreground() async throws {
         try await SegueCommandLine.inScratch { segue in
             try segue.write(Stacks.talking)
-            // Once the lines of both are there, interrupts its own supervisor, as the terminal would.
+            // After the lines of both services, the script interrupts its supervisor, as the terminal would.
             let up = try await segue.shell(
                 """
                 coproc segue up 2>err
@@ -151,7 +151,8 @@ struct StackVerbTests {
     func progress() async throws {
         try await SegueCommandLine.inScratch { segue in
             try segue.write(Stacks.gated)
-            // Each service is ready when the test has seen what is told of it: only the newest state is told.
+            // The test waits for the message about a service before it makes the next one ready, because only the
+            // newest state is printed.
             let told = "told() { until grep -qF \"$1\" told; do sleep 0.02; done; }"
             let up = try await segue.shell(
                 """
@@ -191,10 +192,10 @@ struct StackVerbTests {
             let file = URL(fileURLWithPath: segue.directory + "/state/segue/talking/supervisor.json")
             let supervisor = try JSONDecoder().decode(Status.self, from: Data(contentsOf: file)).supervisor.pid
             #expect(kill(supervisor, SIGKILL) == 0)
-            // It has ended when the next one can have the lock; down waits for that.
+            // The supervisor has ended when its lock is free; 'down' waits for that.
             let ps = try await segue.shell("while kill -0 \(supervisor) 2>/dev/null; do :; done; segue ps")
             #expect(ps.lines.count == 3)
-            #expect(ps.error.contains("nobody supervises project 'talking' any more"))
+            #expect(ps.error.contains("project 'talking' has no supervisor any more"))
             #expect(try await segue("down").error == "segue: project 'talking' is down\n")
             #expect(try await segue("ps").lines.count == 1)
         }
@@ -216,21 +217,21 @@ struct StackVerbTests {
 }
 
 enum Stacks {
-    /// Nothing but a bus.
+    /// A stack with only a broker.
     static let broker = """
         name: demo
         services:
           broker: {command: broker, healthcheck: {test: [NOTIFY]}}
         """
 
-    /// A service that says why it cannot start.
+    /// A service that prints the reason why it cannot start.
     static let failing = """
         name: failing
         services:
           broken: {command: [sh, -c, "echo the disk is full; exit 3"], healthcheck: {test: [NOTIFY]}}
         """
 
-    /// Two services, of which the second waits for the first, each ready when there is a file of its name.
+    /// Two services; the second depends on the first. Each is ready when a file with its name exists.
     static let gated = """
         name: checked
         services:
@@ -243,7 +244,7 @@ enum Stacks {
             depends_on: {first: {condition: service_healthy}}
         """
 
-    /// Services that write a line each and stay.
+    /// Services that each write a line and keep running.
     static let talking = """
         name: talking
         services:
@@ -251,7 +252,7 @@ enum Stacks {
           second: {command: [sh, -c, "echo other; exec sleep 600"]}
         """
 
-    /// A service that always takes part, and one that does so when it is asked for.
+    /// A service without a profile, and a service with one.
     static let profiled = """
         name: demo
         services:
@@ -259,7 +260,7 @@ enum Stacks {
           debugger: { command: [sleep, "600"], profiles: [debug] }
         """
 
-    /// One that is not ready for an hour, and one that waits for a job, which waits for a line in `go`.
+    /// A service that never becomes ready, and a service that depends on a job, which waits for a line in `go`.
     static let awaiting = """
         name: demo
         services:
@@ -268,7 +269,7 @@ enum Stacks {
           web: { command: [sleep, "600"], depends_on: { job: { condition: service_completed_successfully } } }
         """
 
-    /// One that says in `begun` that it runs, and is not ready for an hour.
+    /// A service that creates the file `begun` when it starts, and never becomes ready.
     static let slow = """
         name: demo
         services:

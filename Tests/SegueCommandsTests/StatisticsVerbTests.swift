@@ -9,7 +9,7 @@ struct StatisticsVerbTests {
         "handled":12,"failed":1,"lag":3}
         """
 
-    /// A bus with some messages, and a process that says how far it is.
+    /// A bus with some messages, and a process that publishes its lag.
     private func onBus(_ body: (SegueCommandLine) async throws -> Void) async throws {
         try await SegueCommandLine.onBus { segue in
             for _ in 0..<3 { try await segue("send", "event.PlaylistShuffled", #"{"playlistID": "p1"}"#) }
@@ -147,7 +147,7 @@ struct StatisticsVerbTests {
             let parts = screens[1].components(separatedBy: "\u{1B}[?25h\u{1B}[?1049l")
             try #require(parts.count == 2, "\(result.output)")
             #expect(parts[0].contains("music-service") && !parts[1].contains("music-service"))
-            // The sum is drawn at the end in any case.
+            // The totals are always drawn at the end.
             let draws = screens[2...].joined().components(separatedBy: "\u{1B}[H\u{1B}[1mTYPE").count - 1
             #expect(draws >= 2, "it is drawn at once: \(result.output)")
             #expect(parts[1].contains(" icanon") && parts[1].contains(" echo "), "\(parts[1])")

@@ -13,7 +13,7 @@ struct TraceVerbTests {
         let trace: String?
     }
 
-    /// A tap and what came of it, from the bottom up.
+    /// A tap and the messages that it caused; the last message is published first.
     private static func story(_ id: String) throws -> [Envelope] {
         let places: [(id: String, cause: String?)] = [
             ("\(id).2", "\(id).1"), ("\(id).1", id), (id, nil), ("\(id).3", "gone"),
@@ -51,7 +51,7 @@ struct TraceVerbTests {
             #expect(rows.allSatisfy { $0.trace == TraceContext(story: "tap-b").traceID })
             let ambiguous = try await segue("trace", "tap")
             #expect(ambiguous.status == 1)
-            #expect(ambiguous.error == "segue: 'tap' may be tap-a, tap-b; give more of the id\n")
+            #expect(ambiguous.error == "segue: 'tap' matches several stories: tap-a, tap-b; write more of the id\n")
             #expect(try await segue("trace", "nowhere").error.contains("there is no message 'nowhere' in the journal"))
         }
     }
@@ -59,15 +59,18 @@ struct TraceVerbTests {
     @Test(
         "says in one line what is wrong with how it is asked",
         arguments: [
-            ([], "name a message, or use either --last or --follow"),
-            ([""], "the id is empty; 'segue trace --last' needs none"),
+            ([], "write the id of a message, or use either --last or --follow"),
+            ([""], "the id is empty; write an id, or use --last"),
             (
                 ["--last", "--since", "now"],
                 "it has to be beginning, an offset, a time such as 2026-03-01T12:00:00Z, or"
             ),
-            (["--last", "--quiet", "2"], "--quiet goes with --follow"),
+            (["--last", "--quiet", "2"], "--quiet requires --follow"),
             (["--follow", "--since", "5m"], "--follow and --since exclude each other"),
-            (["--follow", "--quiet", "x"], "'--quiet <time>': 'x' is no time such as 5s, 500ms or 1m"),
+            (
+                ["--follow", "--quiet", "x"],
+                "'--quiet <duration>': 'x' is not a duration above zero; write a number and a unit: 500ms, 5s, 2m, 1h"
+            ),
         ])
     func mistakes(arguments: [String], line: String) async throws {
         try await SegueCommandLine.inScratch { segue in
@@ -90,7 +93,7 @@ struct TraceVerbTests {
                 wait $pid
                 """)
             #expect(follow.status == 0)
-            #expect(follow.lines.first == "segue: waiting for something to happen")
+            #expect(follow.lines.first == "segue: waiting for the next story")
             #expect(follow.lines.count == 4 && follow.lines[1].contains("* command.Tapped  segue/"), "\(follow.output)")
         }
     }
@@ -107,7 +110,7 @@ struct TraceVerbTests {
                 """)
             try #require(begun.status == 0, "\(begun.error)")
             try await segue.withConnection { bus in
-                // A piece at a time, so that it is drawn again.
+                // The messages are published one by one, so that the story is drawn several times.
                 for message in try Self.wideStory("tap") { _ = try await bus.publish(Batch([message])) }
             }
             let result = try await segue.shell("tail --pid=$(cat pid) -f /dev/null; cat screen")
@@ -118,7 +121,7 @@ struct TraceVerbTests {
         }
     }
 
-    /// A tap and eight things that came of it.
+    /// A tap and eight messages that it caused.
     private static func wideStory(_ id: String) throws -> [Envelope] {
         try (0...8).map { number in
             let type = try #require(MessageType(number == 0 ? "command.Tapped" : "event.Happened"))

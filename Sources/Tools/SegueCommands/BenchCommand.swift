@@ -3,34 +3,34 @@ internal import Compose
 internal import Foundation
 internal import Glibc
 
-/// Becomes `segue-bench`, so that no other verb carries the benchmarks along.
+/// Replaces this process with `segue-bench`, so that no other verb contains the benchmarks.
 package struct BenchCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "bench", abstract: "Measures the bus beside what its work costs without it.",
+        commandName: "bench", abstract: "Measure the bus, and the same work without the bus.",
         discussion: """
-            segue bench                           everything
-            segue bench roundtrip catchup --json  some of it, one JSON object a line
+            segue bench                           all benchmarks
+            segue bench roundtrip catchup --json  two of them, one JSON object per line
 
-            docs/performance.md says what each of them measures.
+            docs/performance.md describes what each benchmark measures.
             """)
 
     @Argument(
         help: """
-            roundtrip, publish.journalled, publish.plain, catchup, fanout, coordinator, monitor, start; all of them \
-            unless said.
+            The benchmarks: roundtrip, publish.journalled, publish.plain, catchup, fanout, coordinator, monitor, \
+            start. (default: all)
             """)
     var names: [String] = []
 
-    @Option(help: "How often both sides are measured, in turns; the median counts.")
+    @Option(help: "The number of rounds. Each round measures both sides in turn; the median is printed.")
     var rounds = 5
 
-    @Option(help: "Messages of one round; each benchmark has its own number unless said.")
+    @Option(help: "The number of messages in each round. (default: each benchmark has its own)")
     var messages: Int?
 
-    @Option(help: "What a journalled message survives: a kill -9 of any process, or also a loss of power.")
+    @Option(help: "What a recorded message survives: a kill -9 of any process, or a loss of power, too.")
     var durability = Survival.process
 
-    @Flag(help: "One JSON object a line.")
+    @Flag(help: "Print one JSON object per line.")
     var json = false
 
     enum Survival: String, CaseIterable, ExpressibleByArgument {
@@ -52,7 +52,7 @@ package struct BenchCommand: AsyncParsableCommand {
         var arguments = [program, "measure"] + names + ["--rounds=\(rounds)", "--durability=\(durability.rawValue)"]
         arguments += messages.map { ["--messages=\($0)"] } ?? []
         arguments += json ? ["--json"] : []
-        // This thread may be one that takes no signals; the program would inherit that.
+        // This thread may block signals, and the new program would inherit its signal mask.
         var none = sigset_t()
         sigemptyset(&none)
         pthread_sigmask(SIG_SETMASK, &none, nil)

@@ -3,10 +3,11 @@ internal import CSegueVersion
 internal import Foundation
 internal import SystemPackage
 
-/// Runs a command line, and makes of whatever goes wrong one line on standard error and a status.
+/// Runs a command line, and turns an error into lines on standard error and an exit status.
 package enum CommandLineTool {
     package static func run(_ root: (some AsyncParsableCommand).Type) async -> Never {
-        // A reader that has had enough, as in `segue up | head -1`, must not kill a supervisor: writing fails instead.
+        // A write to a closed pipe must fail instead of killing this process: in `segue up | head -1`, the supervisor
+        // still has to stop its services.
         signal(SIGPIPE, SIG_IGN)
         do {
             var command = try await root.asyncParseAsRoot()
@@ -25,13 +26,14 @@ package enum CommandLineTool {
     }
 
     private static func end(_ root: any ParsableCommand.Type, with error: any Error) async -> Never {
-        // What was there before something failed is worth having.
+        // Output from before the error is still written.
         try? await Console.output.flush()
         if let failure = Failure(error) ?? Failure(ofOutput: error) {
             await Console.error.tell(failure.lines)
             exit(failure.status.rawValue)
         }
-        // Wrong usage: one line as well, where the parser would add the synopsis. Help and version are "errors" too.
+        // A usage error is one line, too; the parser would add the synopsis. The parser prints help and version, which
+        // it also throws as errors.
         guard root.exitCode(for: error) == .validationFailure else { root.exit(withError: error) }
         let lines = root.message(for: error).split(separator: "\n").joined(separator: " ")
         await Console.error.tell(lines)
@@ -39,11 +41,12 @@ package enum CommandLineTool {
     }
 }
 
-/// The text that `segue --version` prints.
+/// The version that `segue --version` prints.
 package enum Version {
     private static let number = "0.1.0"
 
-    /// The version, and in an installed program its commit, as in `0.1.0 (6c110f7a0bc1)`.
+    /// The version and the commit of an installed program, as in `0.1.0 (6c110f7a0bc1)`; in other builds
+    /// `0.1.0 (development build)`.
     package static var description: String {
         let commit = String(cString: segue_commit)
         return "\(number) (\(commit.isEmpty ? "development build" : commit))"

@@ -7,24 +7,25 @@ internal import MessageSchema
 internal import Navigation
 internal import Support
 
-// What a shell is offered. Whatever goes wrong meanwhile, such as a compose file that cannot be read, offers nothing: a
-// person who types must not be interrupted.
+// The words that a shell offers as completions. An error, such as a compose file that cannot be read, results in no
+// completions: a message would interrupt the person who is typing.
 extension CompletionKind {
-    /// The services of the project or of the compose file that the line names, or else of this folder's.
+    /// The services of the project or compose file that the line names; without one, those of the current folder.
     static let services = CompletionKind.custom { words, _, _ in CompletionScope(words).services }
 
+    /// The types of messages that can be published, with their kind, as in `command.PlaylistSelected`.
     static let messageTypes = CompletionKind.custom { words, _, _ in
         await CompletionScope(words).contract()?.types.filter { $0.kind != .query }.map(\.description) ?? []
     }
 
-    /// Names without the kind, as `get` and `ask` take them.
+    /// The names of messages without their kind, as `get` and `ask` expect them.
     static func messageNames(of kind: MessageKind) -> CompletionKind {
         .custom { words, _, _ in
             await CompletionScope(words).contract()?.types.filter { $0.kind == kind }.map(\.name) ?? []
         }
     }
 
-    /// An object with the fields of the message that the line names, to be filled in.
+    /// A JSON object with the fields of the message that the line names, for the person to fill in.
     static let messageData = CompletionKind.custom { words, _, _ in
         let scope = CompletionScope(words)
         return await scope.contract().flatMap { scope.message(in: $0)?.data }
@@ -39,9 +40,9 @@ extension CompletionKind {
     }
 }
 
-/// What the line that is being written is about.
+/// The project, bus and message that an unfinished command line refers to.
 struct CompletionScope {
-    /// As long as a person takes no offence at.
+    /// The longest time that the bus may take to answer before the completions come from the contract file.
     private static let patience: Duration = .milliseconds(700)
 
     private let words: [String]
@@ -71,7 +72,9 @@ struct CompletionScope {
         return Set(names).sorted()
     }
 
-    /// What those say who are on the bus, if they say so at once; else what the project keeps.
+    /// The contract of the services on the bus, if the bus answers in time; otherwise the project's contract file.
+    ///
+    /// Nil if neither can be read.
     func contract() async -> AppContract? {
         let options = try? BusOptions.parse(busArguments)
         let live = await withTaskGroup(of: AppContract?.self) { group in
@@ -87,7 +90,7 @@ struct CompletionScope {
         return try? ContractFile.read(ContractFile.standard)
     }
 
-    /// The message that the line names; of several the last, as what it waits for.
+    /// The contract of the last message type on the line, such as the type after `--await`; nil if there is none.
     func message(in contract: AppContract) -> MessageContract? {
         let types = words.compactMap { word in
             contract.types.first { $0.description == word || $0.kind == .query && $0.name == word }
@@ -97,7 +100,8 @@ struct CompletionScope {
 }
 
 extension JSONSchema {
-    /// A value of this form with nothing in it, to be filled in: the fields that have to be there, or else all.
+    /// An empty value that matches this schema, for a person to fill in: an object has its required fields, or all
+    /// fields if none is required.
     var template: JSONValue {
         switch self {
         case .any, .map: [:]
@@ -118,20 +122,22 @@ extension JSONSchema {
 }
 
 extension String {
-    /// Whether a shell takes it for nothing but itself. What is offered to bash is expanded by it, `$(…)` too, and names
-    /// of fields come from whoever is on the bus.
+    /// True if the string contains nothing that a shell expands.
+    ///
+    /// Bash expands the completions that it is offered, `$(…)` included, and the names of fields come from any process
+    /// on the bus.
     var isWord: Bool { !isEmpty && utf8.allSatisfy(Self.wordBytes.contains) }
 
     private static let wordBytes = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-".utf8)
 }
 
 extension CompletionShell {
-    /// JSON as the shell that asks takes an offered word.
+    /// JSON, quoted as a completion for the shell that asks.
     static func quoted(_ json: String) -> String {
         switch requesting {
-        // Bash expands what it is offered, and quotes what comes of it by itself: the script says that they are files.
+        // Bash expands a completion, and then quotes the result because the completion script declares it to be a file.
         case .bash: json.map { $0.isLetter || $0.isNumber ? "\($0)" : "\\\($0)" }.joined()
-        // Zsh quotes by itself, and takes what follows a colon for a description.
+        // Zsh quotes completions itself, and reads the part after a colon as a description.
         case .zsh: json.replacing(":", with: "\\:")
         default: json
         }

@@ -6,12 +6,12 @@ internal import Navigation
 internal import Scaffold
 internal import SystemPackage
 
-/// What a person is told of an error, and what a script is. The one place where errors become exit statuses.
+/// The lines that report an error on standard error, and the exit status. All errors get their exit status here.
 struct Failure: Hashable, Sendable {
     let lines: [String]
     let status: CommandStatus
 
-    /// - Returns: `nil` for an error that is not of this project, such as the parser's own.
+    /// - Returns: `nil` for an error of another library, such as the argument parser.
     init?(_ error: any Error) {
         switch error {
         case let error as CommandError:
@@ -37,7 +37,9 @@ struct Failure: Hashable, Sendable {
         }
     }
 
-    /// - Returns: `nil` unless standard output could not be written. What opens other files says which, and why.
+    /// The failure of a write to standard output. Only these are still an `Errno` here: an error of another file names
+    /// the file.
+    /// - Returns: `nil` for any other error.
     init?(ofOutput error: any Error) {
         guard let error = error as? Errno else { return nil }
         (lines, status) = (["standard output cannot be written: \(error)"], .ioError)
@@ -65,13 +67,13 @@ extension CommandStatus {
     }
 }
 
-/// Why a command of the command line cannot do what it was asked for.
+/// An error that ends a command.
 struct CommandError: Error, Hashable, Sendable {
-    /// Stable, for programs.
+    /// Identifies the kind of error for programs; does not change between versions.
     let code: String
     /// One line: what is wrong, and where.
     let message: String
-    /// What to do about it.
+    /// The suggested remedy; nil if there is none.
     let recovery: String?
     let status: CommandStatus
 
@@ -87,31 +89,35 @@ extension CommandError: CustomStringConvertible {
     var description: String { recovery.map { "\(message); \($0)" } ?? message }
 }
 
-/// Why a command cannot do what it was asked for, in several places at once: a line each.
+/// Several errors that end a command together; each is reported on a line of its own.
 struct CommandErrors: Error, Hashable, Sendable {
     let errors: [CommandError]
 }
 
-/// How a command ends: the statuses of sysexits.h where they fit. Wrong usage is 64, which the parser gives.
+/// The exit statuses of failed commands: those of sysexits.h where they fit. The parser ends wrong usage with 64.
+/// docs/exit-statuses.md lists all of them.
 enum CommandStatus: Int32, Sendable {
+    /// The command ran, and its result is negative; or an error that no other status fits.
     case failure = 1
-    /// What was given is not what it should be.
+    /// Data that was given to the command is invalid.
     case dataError = 65
-    /// A file that was to be read cannot be.
+    /// An input file does not exist or cannot be read.
     case noInput = 66
-    /// Nobody serves the bus, or the query; a program is not installed.
+    /// No broker answers, no process serves the query, or a program is not installed.
     case unavailable = 69
+    /// An unexpected error of the bus, such as a checkpoint that it refused.
     case software = 70
-    /// The journal cannot be written or read.
+    /// Output cannot be written, or the journal cannot be read or written.
     case ioError = 74
-    /// It did not come in time, or was stopped: it may well work the next time.
+    /// Something did not arrive in time, or was cancelled; the same command may succeed later.
     case temporaryFailure = 75
-    /// A setting or a file cannot be used as it is.
+    /// A compose file, a flow, a bus address or a name in the configuration is invalid.
     case configuration = 78
 }
 
 extension CocoaError {
-    /// Why a file cannot be read or written, in the system's words: Foundation's own are a domain and a number here.
+    /// The system's message for this error, such as "Permission denied". On Linux, Foundation's own message is only a
+    /// domain and a number.
     var reason: String {
         guard let cause = underlying as NSError?, cause.domain == NSPOSIXErrorDomain else {
             return localizedDescription

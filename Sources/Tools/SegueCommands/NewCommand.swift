@@ -6,30 +6,30 @@ internal import Scaffold
 
 package struct NewCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "new", abstract: "Writes the start of a message, a screen or a service into your app's package.",
+        commandName: "new", abstract: "Add a message, a screen or a service to your app's package.",
         discussion: """
             segue new message command.CoffeeRefilled cups:Int note:String?
             segue new screen loyalty --on command.LoyaltyWanted
             segue new service roaster --on command.BeansOrdered --sends event.BeansRoasted
 
-            What it writes compiles and has a test. Nothing that is there is overwritten: messages, screens and services \
-            are added to the pages, flows and stacks that you have.
+            The new code compiles and has a test. No file is overwritten: messages, screens and services are added to \
+            the source files, flows and compose files that you have.
             """,
         subcommands: [NewMessageCommand.self, NewScreenCommand.self, NewServiceCommand.self])
 
     package init() {}
 }
 
-/// Where something new belongs, and how it is told.
+/// The options that all subcommands of `segue new` share.
 struct NewOptions: ParsableArguments, Sendable {
     @Option(
         name: .customLong("in"),
         help: ArgumentHelp(
-            "The folder of messages. Without it: the one below Sources that is called Vocabulary.", valueName: "folder")
-    )
+            "The folder of messages. (default: the folder below Sources that is named Vocabulary)",
+            valueName: "folder"))
     var vocabulary: String?
 
-    @Flag(help: "Only tell what would be written.")
+    @Flag(help: "Write nothing; list the files that would be written.")
     var dryRun = false
 
     /// - Throws: ``ScaffoldError``.
@@ -37,7 +37,8 @@ struct NewOptions: ParsableArguments, Sendable {
         try PackageLayout(around: FileManager.default.currentDirectoryPath, vocabulary: vocabulary)
     }
 
-    /// - Throws: ``ScaffoldError`` when a file is there already.
+    /// Writes the files, unless this is a dry run, and lists them.
+    /// - Throws: ``ScaffoldError`` if a new file exists already.
     func write(_ scaffold: Scaffold, to package: PackageLayout) async throws {
         try dryRun ? scaffold.check(in: package.root) : scaffold.write(to: package.root)
         for path in scaffold.files.keys.sorted() {
@@ -50,23 +51,23 @@ struct NewOptions: ParsableArguments, Sendable {
 struct NewMessageCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "message",
-        abstract: "Writes a message: one struct on the page of its kind, and a test of how it is on the wire.",
+        abstract: "Add a message: a struct, and a test of its JSON.",
         discussion: """
             segue new message event.CoffeeServed kind:String
             segue new message document.Menu coffees:[String] note:String?
             segue new message query.Stock kind:String --answer cups:Int
 
-            The struct is added to the page of its kind, after the last message there: Commands.swift, Events.swift, \
-            Documents.swift or Queries.swift in the folder of messages. A page that is not there is made. In a package \
-            that has no page, but a file for each message, it gets a file of its own.
+            The struct is added after the last message of its kind in Commands.swift, Events.swift, Documents.swift or \
+            Queries.swift in the folder of messages. If that file does not exist, it is created. In a package that has \
+            none of these files, but one file for each message, the message gets its own file.
             """)
 
     @OptionGroup var options: NewOptions
 
-    @Argument(help: "Its type, such as command.CoffeeOrdered.")
+    @Argument(help: "The message's type, such as command.CoffeeOrdered.")
     var type: String
 
-    @Argument(help: "Its fields, such as cups:Int or note:String?.")
+    @Argument(help: "The message's fields, such as cups:Int or note:String?.")
     var fields: [String] = []
 
     @Option(
@@ -83,26 +84,27 @@ struct NewMessageCommand: AsyncParsableCommand {
 struct NewScreenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "screen",
-        abstract: "Writes a screen into a flow, with a rule that leads to it, and a test of that.",
+        abstract: "Add a screen to a flow, with a rule that leads to it and a test of the rule.",
         discussion: """
             segue new screen loyalty --on command.LoyaltyWanted
             segue new screen receipt --on command.ReceiptWanted --from cup --flow flow.yaml
 
-            'device --flow flow.yaml' shows it at once.
+            'device --flow flow.yaml' then shows the screen.
             """)
 
     @OptionGroup var options: NewOptions
 
-    @Argument(help: "Its name, such as loyalty.")
+    @Argument(help: "The screen's name, such as loyalty.")
     var name: String
 
-    @Option(help: ArgumentHelp("The command that leads to it; made if it is not there.", valueName: "type"))
+    @Option(
+        help: ArgumentHelp("The command that leads to the screen; created if it does not exist.", valueName: "type"))
     var on: String
 
-    @Option(help: ArgumentHelp("The screen where that is sent. (default: the flow's start)", valueName: "screen"))
+    @Option(help: ArgumentHelp("The screen that sends the command. (default: the flow's start)", valueName: "screen"))
     var from: String?
 
-    @Option(help: ArgumentHelp("The flow, from the package's folder.", valueName: "file"))
+    @Option(help: ArgumentHelp("The flow's file, relative to the package's folder.", valueName: "file"))
     var flow = "flow.yaml"
 
     func run() async throws {
@@ -115,18 +117,19 @@ struct NewScreenCommand: AsyncParsableCommand {
 struct NewServiceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "service",
-        abstract: "Writes a service: a type, an executable, its place in the stack, and a test.",
+        abstract: "Add a service: a type, an executable, an entry in the compose file, and a test.",
         discussion: "segue new service roaster --on command.BeansOrdered --sends event.BeansRoasted")
 
     @OptionGroup var options: NewOptions
 
-    @Argument(help: "Its name, such as roaster.")
+    @Argument(help: "The service's name, such as roaster.")
     var name: String
 
-    @Option(help: ArgumentHelp("The command or event that it takes; made if it is not there.", valueName: "type"))
+    @Option(
+        help: ArgumentHelp("The command or event that it handles; created if it does not exist.", valueName: "type"))
     var on: String
 
-    @Option(help: ArgumentHelp("The event that it answers with; made if it is not there.", valueName: "type"))
+    @Option(help: ArgumentHelp("The event that it publishes; created if it does not exist.", valueName: "type"))
     var sends: String
 
     func run() async throws {

@@ -5,22 +5,27 @@ internal import Foundation
 internal import Logging
 internal import Transports
 
-/// Which bus a command talks to: `--bus`, else the project of `-p`, else `SEGUE_BUS`, else the folder's own project.
+/// The options that select a bus: `--bus`, else the project of `-p`, else `SEGUE_BUS`, else the project of the current
+/// folder.
 package struct BusOptions: ParsableArguments, Sendable {
-    @Option(help: ArgumentHelp("The bus, such as ipc:///run/segue or tcp://host:port.", valueName: "url"))
+    @Option(
+        help: ArgumentHelp(
+            "The bus, such as ipc:///run/segue or tcp://host:port. (default: the bus of -p, else SEGUE_BUS, else the "
+                + "bus of the current folder's project)", valueName: "url"))
     var bus: String?
 
     @OptionGroup var project: ProjectOptions
 
     package init() {}
 
-    /// An address, and what gave it.
+    /// The address of a bus.
     package struct Location: Hashable, Sendable {
         package let address: String
+        /// The option, variable or project that the address comes from, for error messages.
         package let origin: String
     }
 
-    /// - Throws: ``ComposeError`` when the project cannot be told.
+    /// - Throws: ``ComposeError`` if the name of the project cannot be determined.
     package func location(environment: [String: String] = ProcessInfo.processInfo.environment) throws -> Location {
         if let bus { return Location(address: bus, origin: "--bus") }
         if project.project == nil, let bus = environment["SEGUE_BUS"], !bus.isEmpty {
@@ -30,12 +35,12 @@ package struct BusOptions: ParsableArguments, Sendable {
         return Location(address: project.busAddress, origin: "project '\(project.name)'")
     }
 
-    /// Short enough for a person to wait, and long enough for a stack that is just coming up.
+    /// The longest wait for the broker: long enough for a stack that is just starting.
     private static let connectTimeout: Duration = .seconds(3)
 
-    /// Connects, runs `body`, and closes in order.
+    /// Connects to the bus, runs `body`, and closes the connection.
     ///
-    /// - Throws: ``CommandError`` when no broker answers or the address is wrong, and what `body` throws.
+    /// - Throws: ``CommandError`` if no broker answers or the address is invalid; the errors of `body`.
     func withBus<Result: Sendable>(
         _ body: @escaping @Sendable (any EventBus) async throws -> Result
     ) async throws -> Result {

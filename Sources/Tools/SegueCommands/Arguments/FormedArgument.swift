@@ -2,14 +2,14 @@ internal import ArgumentParser
 internal import Compose
 internal import Monitor
 
-/// An argument of a few forms: who writes none of them is told which there are.
+/// An argument that can be written in several forms. The error for an invalid argument lists the forms.
 protocol FormedArgument: ExpressibleByArgument {
-    /// As they stand behind "it has to be".
+    /// The forms, as they follow "it has to be" in the error message.
     static var forms: String { get }
 }
 
 extension FormedArgument {
-    /// - Throws: `ValidationError` that names the forms.
+    /// - Throws: `ValidationError` that lists the forms.
     static func argument(_ text: String) throws -> Self {
         guard let value = Self(argument: text) else { throw ValidationError("it has to be \(forms)") }
         return value
@@ -17,18 +17,19 @@ extension FormedArgument {
 }
 
 extension Duration {
-    /// A time above zero, such as `5s`, `500ms` or `1m`; a number alone is seconds.
+    /// A duration above zero, such as `5s`, `500ms` or `1m`; a number without a unit is in seconds.
     /// - Throws: `ValidationError`.
     static func argument(_ text: String) throws -> Duration {
         guard let duration = Duration(compose: text) ?? Duration(compose: "\(text)s"), duration > .zero else {
-            throw ValidationError("'\(text)' is no time such as 5s, 500ms or 1m")
+            throw ValidationError(
+                "'\(text)' is not a duration above zero; write a number and a unit: 500ms, 5s, 2m, 1h")
         }
         return duration
     }
 }
 
 extension Int {
-    /// How many of something are wanted: one at least.
+    /// A count of at least one.
     /// - Throws: `ValidationError`.
     static func count(_ text: String) throws -> Int {
         guard let count = Int(text), count > 0 else { throw ValidationError("it has to be a whole number above zero") }
@@ -37,7 +38,7 @@ extension Int {
 }
 
 extension ValidationError {
-    /// Makes of a mistake in an option's text one that names the option.
+    /// Turns a syntax error in the value of an option into a `ValidationError` that names the option.
     static func naming<Value>(_ option: String, _ parse: () throws(SyntaxMistake) -> Value) throws -> Value {
         do {
             return try parse()

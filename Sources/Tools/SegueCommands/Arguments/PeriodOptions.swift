@@ -4,30 +4,31 @@ internal import EventBus
 internal import Foundation
 internal import Support
 
-/// From when and until when something is wanted.
+/// The options that limit log lines and events to a period.
 struct PeriodOptions: ParsableArguments, Sendable {
     @Option(
         help: ArgumentHelp(
-            "Nothing older: how long ago, such as 10m, or a time such as 2026-01-31T18:00:00Z.", valueName: "time"))
+            "Omit what is older than this: a duration before now, such as 10m, or a time such as 2026-01-31T18:00:00Z.",
+            valueName: "time"))
     var since: PastTime?
 
-    @Option(help: ArgumentHelp("Nothing newer, in the same ways.", valueName: "time"))
+    @Option(help: ArgumentHelp("Omit what is newer than this; in the same forms as --since.", valueName: "time"))
     var until: PastTime?
 
     var period: LogPeriod { LogPeriod(since: since?.date, until: until?.date) }
 
-    /// What is still to come has no end that could be waited for.
+    /// - Throws: `ValidationError` if `--until` is combined with `--follow`, or is earlier than `--since`.
     func validate(follow: Bool) throws {
         if follow, until != nil { throw ValidationError("--follow and --until exclude each other") }
         if let since, let until, since.date > until.date { throw ValidationError("--since is later than --until") }
     }
 }
 
-/// A time as a person says it on a command line.
+/// A point in time on the command line.
 struct PastTime: ExpressibleByArgument, Sendable {
     let date: Date
 
-    /// - Parameter argument: a duration of the compose specification, counted back from now, or a time of RFC 3339.
+    /// - Parameter argument: a duration before now in the format of the compose specification, or a time in RFC 3339.
     init?(argument: String) {
         if let duration = Duration(compose: argument) {
             date = Date().addingTimeInterval(-(duration / .seconds(1)))

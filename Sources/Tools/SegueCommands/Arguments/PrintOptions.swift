@@ -1,32 +1,33 @@
 internal import ArgumentParser
 internal import Monitor
 
-/// How messages are written.
+/// The options that select the format in which messages are printed.
 struct PrintOptions: ParsableArguments, Sendable {
-    @Flag(help: "One JSON object a line, with all attributes.")
+    @Flag(help: "Print one JSON object per line, with all attributes.")
     var json = false
 
     @Option(
         name: .customLong("field"),
-        help: ArgumentHelp("Only the value at this path, as in data.url; may be repeated.", valueName: "path"),
+        help: ArgumentHelp("Print only the value at this path, such as data.url; may be repeated.", valueName: "path"),
         completion: .messagePaths)
     var fields: [String] = []
 
-    @Flag(help: "A table for spreadsheets, with a column for each --field.")
+    @Flag(help: "Print comma-separated values, with a column for each --field.")
     var csv = false
 
-    @Flag(help: "Only the data, as it was published, a line each.")
+    @Flag(help: "Print only the data, as it was published, one message per line.")
     var raw = false
 
     @Option(
         help: ArgumentHelp(
-            "A line drawn up of values, as in '{time} {type} {data.url}'; '{{' is a brace.", valueName: "text"))
+            "Print a line in this format, such as '{time} {type} {data.url}'; '{{' prints a brace.",
+            valueName: "format"))
     var template: String?
 
-    @Option(help: ArgumentHelp("Whether to write in colour: auto, always or never.", valueName: "when"))
+    @Option(help: ArgumentHelp("Print in colour: auto (only on a terminal), always or never.", valueName: "when"))
     var color = ColorChoice.auto
 
-    /// What a table has when no field is named.
+    /// The columns of `--csv` without `--field`.
     private static let columns = [
         "position.offset", "time", "type", "key", "subject", "source", "id", "correlationid", "data",
     ]
@@ -36,7 +37,7 @@ struct PrintOptions: ParsableArguments, Sendable {
         _ = try format
     }
 
-    /// The options that say in which form to write; one, once they are validated.
+    /// The given options that select a format; at most one after validation.
     var forms: [String] {
         [
             ("--json", json), ("--raw", raw), ("--csv", csv), ("--template", template != nil),
@@ -44,11 +45,11 @@ struct PrintOptions: ParsableArguments, Sendable {
         ].filter(\.1).map(\.0)
     }
 
-    /// Whether it is said which part of a message to write.
+    /// True if an option selects a part of each message.
     var choosesPart: Bool { !forms.isEmpty && !json }
 
-    /// `nil` for what a person reads.
-    /// - Throws: `ValidationError` that names the column of a mistake.
+    /// The selected format; nil for the default, which is for people.
+    /// - Throws: `ValidationError` with the column of a syntax error.
     var format: (any MessageFormat)? {
         get throws {
             if json { return CloudEventFormat() }
@@ -68,7 +69,7 @@ struct PrintOptions: ParsableArguments, Sendable {
     }
 }
 
-/// Whether to write in colour.
+/// The values of `--color`.
 enum ColorChoice: String, CaseIterable, Sendable, ExpressibleByArgument {
     case auto, always, never
 }

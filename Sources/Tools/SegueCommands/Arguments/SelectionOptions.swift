@@ -2,51 +2,52 @@ public import ArgumentParser
 public import EventBus
 package import Monitor
 
-/// Which messages a command is about.
+/// The options that select messages.
 struct SelectionOptions: ParsableArguments, Sendable {
     @Option(name: .customLong("kind"), help: "Only messages of this kind; may be repeated.")
     var kinds: [MessageKind] = []
 
     @Option(
         name: .customLong("type"),
-        help: ArgumentHelp("Only these types, as in 'event.Playlist*'; may be repeated.", valueName: "pattern"),
+        help: ArgumentHelp(
+            "Only messages of this type, such as 'event.Playlist*'; may be repeated.", valueName: "pattern"),
         transform: MessagePattern.argument)
     var types: [MessagePattern] = []
 
-    @Option(help: "Only messages of this session.")
+    @Option(help: ArgumentHelp("Only messages of this session.", valueName: "session"))
     var subject: String?
 
     @Option(
         name: .customLong("source"),
         help: ArgumentHelp(
-            "Only messages of these processes, as in music-service or 'device/*'; may be repeated.",
+            "Only messages of this process, such as music-service or 'device/*'; may be repeated.",
             valueName: "pattern"), transform: SourcePattern.argument)
     var sources: [SourcePattern] = []
 
     @Option(
         name: .customLong("correlation"),
-        help: ArgumentHelp("Only the story that began with this message.", valueName: "id"))
+        help: ArgumentHelp("Only messages of the story that began with this message.", valueName: "id"))
     var correlationID: String?
 
     @Option(
         name: .customLong("where"),
         help: ArgumentHelp(
-            "Only messages of which this is true, as in 'data.count > 3 and source matches device/*'; may be repeated.",
+            "Only messages that match, such as 'data.count > 3 and source matches device/*'; may be repeated.",
             valueName: "expression"))
     var expressions: [String] = []
 
     func validate() throws {
         for (option, text) in [("--subject", subject), ("--correlation", correlationID)] where text?.isEmpty == true {
-            throw ValidationError("\(option) is empty; leave it out for any")
+            throw ValidationError("the value of \(option) is empty; omit the option to select all messages")
         }
-        // Whoever asks for them would wait for ever.
+        // No query ever reaches a monitor: the command would wait forever.
         guard !kinds.contains(.query), !types.contains(where: { $0.kind == .query }) else {
-            throw ValidationError("queries go from one process to another, and nobody else sees them; see 'segue ask'")
+            throw ValidationError("a query goes only to the process that answers it; use 'segue ask'")
         }
         _ = try selection
     }
 
-    /// - Throws: `ValidationError` that names the column of a mistake in a where-expression.
+    /// - Throws: `ValidationError` with the column of a syntax error in `--where`.
     var selection: MessageSelection {
         get throws {
             MessageSelection(

@@ -4,30 +4,31 @@ internal import EventBus
 package import Monitor
 internal import Support
 
-/// From where to where a command reads.
+/// The options that select the part of the journal that a command reads.
 struct SpanOptions: ParsableArguments, Sendable {
     @Option(
         help: ArgumentHelp(
             """
-            now, beginning, retained (the last of each document), last (of each type), an offset, a time such as \
-            2026-03-01T12:00:00Z, or how long ago as in 5m. (default: now)
+            Where to start: now, beginning, retained (the documents as they are now), last (the last message of each \
+            type), an offset, a time such as 2026-03-01T12:00:00Z, or a duration before now such as 5m. (default: now)
             """, valueName: "start"), transform: MonitorStart.argument)
     var since: MonitorStart?
 
-    @Flag(help: "Begin with the last message of each type, as --since last.")
+    @Flag(help: "Start with the last message of each type; the same as --since last.")
     var last = false
 
     @Option(
         help: ArgumentHelp(
-            "Where to end: end (of the journal as it is now), an offset, a time, or how long ago.",
+            "Where to end: end (the present end of the journal), an offset, a time, or a duration before now. "
+                + "(default: never)",
             valueName: "end"), transform: MonitorEnd.argument)
     var until: MonitorEnd?
 
-    @Option(help: ArgumentHelp("End after so many messages.", valueName: "number"), transform: Int.count)
+    @Option(help: ArgumentHelp("End after this number of messages.", valueName: "number"), transform: Int.count)
     var count: Int?
 
     @Option(
-        name: .customLong("for"), help: ArgumentHelp("End after this time, as in 10s.", valueName: "time"),
+        name: .customLong("for"), help: ArgumentHelp("End after this duration, such as 10s.", valueName: "duration"),
         transform: Duration.argument)
     var duration: Duration?
 
@@ -45,8 +46,8 @@ struct SpanOptions: ParsableArguments, Sendable {
 
 extension MonitorStart: FormedArgument {
     static let forms = "now, beginning, retained, last, \(places)"
-    /// Those of a place in the journal.
-    static let places = "an offset, a time such as 2026-03-01T12:00:00Z, or how long ago as in 5m"
+    /// The forms that name a place in the journal.
+    static let places = "an offset, a time such as 2026-03-01T12:00:00Z, or a duration before now such as 5m"
 
     package init?(argument: String) {
         switch argument {

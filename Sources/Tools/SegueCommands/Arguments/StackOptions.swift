@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Compose
 internal import Foundation
 
-/// Which project a verb concerns, by its name or by its compose file.
+/// The options that select a project, by its name or by its compose files.
 struct StackOptions: ParsableArguments, Sendable {
     @OptionGroup var files: ComposeFileOptions
     @OptionGroup var project: ProjectOptions
@@ -12,7 +12,8 @@ struct StackOptions: ParsableArguments, Sendable {
         try project.resolve(files: files.files, environmentFiles: files.envFile)
     }
 
-    /// - Throws: ``ComposeError`` `no-project`, when nothing is known of it.
+    /// The stack with which the project was last started.
+    /// - Throws: ``CommandError`` `no-project` if the project was never started; ``ComposeError``.
     func savedStack(of project: Project) throws -> Stack {
         if let stack = try project.savedStack() { return stack }
         throw CommandError.neverStarted(project)
@@ -23,76 +24,78 @@ extension CommandError {
     static func neverStarted(_ project: Project) -> CommandError {
         CommandError(
             code: "no-project", "project '\(project.name)' was never started here",
-            recovery: "start it with 'segue up', or name another one with -p")
+            recovery: "start it with 'segue up', or name another project with -p")
     }
 }
 
-/// Which compose files a command reads, and what of them takes part.
+/// The options that select compose files, and the services in them.
 struct ComposeFileOptions: ParsableArguments, Sendable {
     @Option(
         name: [.customShort("f"), .customLong("file")],
         help: ArgumentHelp(
-            "A compose file, '-' for standard input; each overrides those before it. Without it: compose.yaml, with "
-                + "compose.override.yaml, or compose/default.yaml in this folder.", valueName: "file"),
+            "A compose file; '-' reads standard input. May be repeated; each file overrides those before it. "
+                + "(default: compose.yaml and compose.override.yaml, or compose/default.yaml)", valueName: "file"),
         completion: .file())
     var files: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "A file with variables for the compose files, instead of .env beside the first one.", valueName: "file"))
+            "A file of variables for the compose files. (default: .env in the folder of the first compose file)",
+            valueName: "file"))
     var envFile: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Take services of this profile, too; '*' is all. Without it: those in SEGUE_PROFILES or COMPOSE_PROFILES.",
+            "Include the services of this profile; '*' includes all. (default: SEGUE_PROFILES or COMPOSE_PROFILES)",
             valueName: "name"))
     var profile: [String] = []
 
-    /// The files that are named, or else found in the working directory.
+    /// The compose files that the options name; without any, those found in the working directory.
     ///
-    /// - Throws: ``CommandError`` when there is none.
+    /// - Throws: ``CommandError`` if there are none.
     func paths() throws -> [String] {
         if !files.isEmpty { return files }
         let found = ComposeFile.find(in: ".")
         guard !found.isEmpty else {
             throw CommandError(
                 code: "no-compose-file", "there is no compose file in \(FileManager.default.currentDirectoryPath)",
-                recovery: "name one with -f FILE", status: .noInput)
+                recovery: "name a compose file with -f FILE", status: .noInput)
         }
         return found.map { String($0.dropFirst("./".count)) }
     }
 
-    /// Reads the files, and warns of variables that are not set.
+    /// Reads the files, and prints a warning on standard error for each variable that is not set.
     ///
     /// - Throws: ``CommandError``; ``ComposeError``, ``ComposeFileError``.
     func read() async throws -> ComposeFile {
         let file = try ComposeFile(paths: paths(), environmentFiles: envFile)
         for variable in file.unsetVariables {
-            await Console.error.tell("\(file.path): the variable \(variable) is not set; it is taken as empty")
+            await Console.error.tell("\(file.path): the variable \(variable) is not set; its value is the empty string")
         }
         return file
     }
 
-    /// What of a file takes part in a run.
+    /// The part of a compose file that a run uses.
     ///
-    /// - Parameter services: those that are asked for by name; none is all of the active profiles.
+    /// - Parameter services: the names of the wanted services; empty for all services of the active profiles.
     /// - Throws: ``ComposeError``.
     func stack(of file: ComposeFile, services: [String] = []) throws(ComposeError) -> Stack {
         try file.stack.selecting(services, profiles: profile.isEmpty ? file.profiles : profile)
     }
 }
 
-/// Which project a command means, when no compose file is asked for by name.
+/// The option that selects a project by its name.
 struct ProjectOptions: ParsableArguments, Sendable {
     @Option(
         name: [.short, .customLong("project-name")],
         help: ArgumentHelp(
-            "The project. Without it: the one that the compose file names, else its folder's name.", valueName: "name"))
+            "The project's name. (default: the name in the compose file, else the name of its folder)",
+            valueName: "name"))
     var project: String?
 
     /// - Parameters:
-    ///   - files: the compose files; without one, the folder's own say the name.
-    ///   - environmentFiles: what the name may refer to, instead of `.env`.
+    ///   - files: the compose files that contain the name; if empty, those of the working directory.
+    ///   - environmentFiles: the files with variables that the name may refer to; if empty, `.env`.
     /// - Throws: ``ComposeError``, ``ComposeFileError``.
     func resolve(files: [String] = [], environmentFiles: [String] = []) throws -> Project {
         if let project { return try Project(name: ProjectName.resolve(flag: project, directory: "")) }
@@ -107,12 +110,12 @@ struct ProjectOptions: ParsableArguments, Sendable {
     }
 }
 
-/// What processes are granted that have to end.
+/// The option that limits how long a process may take to end.
 struct GraceOption: ParsableArguments, Sendable {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "How long each may take to end before it is killed. Without it: its stop_grace_period.",
+            "The time in which each process must end before it is killed. (default: its stop_grace_period)",
             valueName: "seconds"))
     var timeout: Int?
 
@@ -122,7 +125,7 @@ struct GraceOption: ParsableArguments, Sendable {
 
     static func check(_ timeout: Int?) throws {
         guard let timeout, !(0...86_400).contains(timeout) else { return }
-        throw ValidationError("-t is \(timeout); it has to be 0 to 86400")
+        throw ValidationError("-t is \(timeout); it has to be between 0 and 86400 seconds")
     }
 
     var grace: Duration? { timeout.map { .seconds($0) } }

@@ -5,20 +5,20 @@ internal import Monitor
 
 package struct AskCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "ask", abstract: "Puts a query to the process that serves it, and prints the answer.",
+        commandName: "ask", abstract: "Send a query to the process that serves it, and print the answer.",
         discussion: """
-            segue ask PlaylistSongs '{"playlistID": "p1"}'         the answer's data, for a person to read
-            segue ask PlaylistSongs '{"playlistID": "p1"}' --json  the same on one line
-            segue ask PlaylistSongs - < question.json              the query's data from a file
+            segue ask PlaylistSongs '{"playlistID": "p1"}'         prints the answer's data, indented
+            segue ask PlaylistSongs '{"playlistID": "p1"}' --json  prints it on one line
+            segue ask PlaylistSongs - < question.json              reads the query's data from a file
 
-            It ends with status 1 when the answer is an error, 65 when the query's data is not what whoever serves it \
-            takes, 69 when nobody serves the query, and 75 when no answer came in time.
+            The exit status is 1 if the answer is an error, 65 if the query's data is invalid, 69 if no process serves \
+            the query, and 75 if no answer arrived in time.
             """)
 
     @OptionGroup var options: BusOptions
 
     @Argument(
-        help: ArgumentHelp("The query's name, as in PlaylistSongs.", valueName: "query"),
+        help: ArgumentHelp("The query's name, such as PlaylistSongs.", valueName: "query"),
         completion: .messageNames(of: .query))
     var name: String
 
@@ -27,15 +27,16 @@ package struct AskCommand: AsyncParsableCommand {
 
     @OptionGroup var check: CheckOptions
 
-    @Option(help: "The session.")
+    @Option(help: ArgumentHelp("The session of the query.", valueName: "session"))
     var subject = Session.default
 
     @Option(
-        help: ArgumentHelp("How long to wait for the answer, as in 500ms or 1m. (default: 5s)", valueName: "time"),
+        help: ArgumentHelp(
+            "The longest wait for the answer, such as 500ms or 1m. (default: 5s)", valueName: "duration"),
         transform: Duration.argument)
     var timeout = Duration.seconds(5)
 
-    @Flag(help: "The JSON as it was answered, on one line.")
+    @Flag(help: "Print the answer's JSON as it was sent, on one line.")
     var json = false
 
     package init() {}
@@ -61,8 +62,8 @@ package struct AskCommand: AsyncParsableCommand {
         try await DataPrinter(json: json).show(answer.data)
     }
 
-    /// What a person is told of an answer that is an error. A stranger's may be of another type than the platform's, or of
-    /// other data.
+    /// The error for an answer that is an error. A process that does not use this project's libraries may answer with
+    /// an error of another type, or with other data.
     private func failure(of type: MessageType, _ answer: Envelope) -> CommandError {
         guard answer.type == ApplicationError.type, let error = try? answer.decode(ApplicationError.self) else {
             let data = String(decoding: answer.data, as: UTF8.self).shortened()

@@ -7,10 +7,10 @@ internal import Support
 
 package struct ConsumerCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "consumer", abstract: "Lists the durable consumers, and removes those that nobody runs any more.",
+        commandName: "consumer", abstract: "List durable consumers, and remove those that no process runs any more.",
         discussion: """
-            segue consumer list            each with its lag, and who runs it
-            segue consumer forget waiter   removes one that no process runs
+            segue consumer list            lists each consumer with its lag and the processes that run it
+            segue consumer forget waiter   removes a consumer that no process runs
             """,
         subcommands: [ConsumerListCommand.self, ConsumerForgetCommand.self])
 
@@ -19,15 +19,18 @@ package struct ConsumerCommand: AsyncParsableCommand {
 
 struct ConsumerListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Lists the durable consumers, in alphabetical order.",
+        commandName: "list", abstract: "List the durable consumers, in alphabetical order.",
         discussion: """
-            The lag is the number of offsets between what a consumer has handled and the end of the journal, whatever the \
-            types of the messages there.
+            segue consumer list
+            segue consumer list --json
+
+            The lag is the number of offsets between the last message that a consumer has handled and the end of the \
+            journal. It counts messages of all types, also those that the consumer does not receive.
             """)
 
     @OptionGroup var options: BusOptions
 
-    @Flag(help: "One JSON object a line.")
+    @Flag(help: "Print one JSON object per line.")
     var json = false
 
     func run() async throws {
@@ -60,18 +63,21 @@ extension ConsumerStatus {
 
 struct ConsumerForgetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "forget", abstract: "Removes a durable consumer that no process runs.",
+        commandName: "forget", abstract: "Remove a durable consumer that no process runs.",
         discussion: """
-            Its progress is lost: a process that consumes under its name later begins at the journal's beginning. It no \
-            longer keeps messages from being removed by age. Its dead letters stay; see 'segue dead'.
+            segue consumer forget waiter
+
+            The bus forgets which messages the consumer has handled: a process that uses the name later starts at the \
+            beginning of the journal. Retention no longer keeps messages for the consumer. Its dead letters stay; see \
+            'segue dead'.
             """)
 
     @OptionGroup var options: BusOptions
 
-    @Argument(help: "The name of the consumer, as 'segue consumer list' shows it.")
+    @Argument(help: "The consumer's name, as 'segue consumer list' prints it.")
     var name: String
 
-    @Flag(help: "What was removed, as a JSON object.")
+    @Flag(help: "Print the removed consumer as a JSON object.")
     var json = false
 
     func run() async throws {
@@ -85,14 +91,14 @@ struct ConsumerForgetCommand: AsyncParsableCommand {
                 throw CommandError(
                     code: "consumer-in-use",
                     "\(service.name) (instance \(service.instance), pid \(service.pid)) runs the consumer '\(name)'"
-                        .printable, recovery: "stop it first")
+                        .printable, recovery: "stop this process first")
             }
             try await bus.forget(consumer: name)
             return found
         }
         guard !json else { return try await Console.output.writeLine(try JSONValue(encoding: removed).description) }
         try await Console.output.writeLine(
-            "\(name.printable) is removed; it had handled the journal up to offset \(removed.consumer.position.offset) of "
+            "removed \(name.printable); it had handled the journal up to offset \(removed.consumer.position.offset) of "
                 + "\(removed.consumer.end.offset)")
     }
 
@@ -108,7 +114,7 @@ struct ConsumerStatus: Hashable, Sendable {
     let consumer: DurableConsumer
     let services: [Document.Presence]
 
-    /// A process may share a consumer without a presence.
+    /// True if a process runs the consumer. A process that has published no presence counts as a member only.
     var isRun: Bool { !services.isEmpty || consumer.memberCount > 0 }
 
     static func all(_ consumers: [DurableConsumer], _ presences: [Document.Presence]) -> [ConsumerStatus] {
@@ -121,7 +127,8 @@ struct ConsumerStatus: Hashable, Sendable {
     }
 
     static func all(on bus: any EventBus) async throws -> [ConsumerStatus] {
-        // A process that begins meanwhile is among the presences at most: it must not look as if nobody ran its consumer.
+        // The consumers are read first. A process that starts in between then appears among the presences only, and its
+        // consumer is never listed without it.
         let consumers = try await bus.consumers()
         let documents = try await bus.documents(matching: [.type(Document.Presence.self)])
         return all(consumers, documents.compactMap { try? $0.decode(Document.Presence.self) })

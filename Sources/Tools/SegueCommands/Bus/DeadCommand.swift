@@ -7,12 +7,13 @@ internal import Support
 
 package struct DeadCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "dead", abstract: "Shows, resends and drops the messages that consumers have given up.",
+        commandName: "dead",
+        abstract: "List, show, resend and drop dead letters: messages that consumers have given up.",
         discussion: """
-            segue dead list                      which there are, and why
-            segue dead show 3                    one, whole
-            segue dead resend 3                  sends it again, to the consumer that has given it up
-            segue dead drop --all --consumer C   forgets all of one consumer
+            segue dead list                      lists the dead letters, each with its reason
+            segue dead show 3                    prints one dead letter in full
+            segue dead resend 3                  sends its message again, to the consumer that gave it up
+            segue dead drop --all --consumer C   removes all dead letters of one consumer
             """,
         subcommands: [DeadListCommand.self, DeadShowCommand.self, DeadResendCommand.self, DeadDropCommand.self])
 
@@ -21,14 +22,18 @@ package struct DeadCommand: AsyncParsableCommand {
 
 struct DeadListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Lists the messages that consumers have given up, oldest first.")
+        commandName: "list", abstract: "List the dead letters, oldest first.",
+        discussion: """
+            segue dead list
+            segue dead list --consumer music-service --json
+            """)
 
     @OptionGroup var options: BusOptions
 
-    @Option(help: "Only those of this consumer.")
+    @Option(help: "List only the dead letters of this consumer.")
     var consumer: String?
 
-    @Flag(help: "One JSON object a line, with the message.")
+    @Flag(help: "Print one JSON object per line, with the message.")
     var json = false
 
     func run() async throws {
@@ -44,14 +49,15 @@ struct DeadListCommand: AsyncParsableCommand {
 
 struct DeadShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Prints a message that a consumer has given up, and why it has.")
+        commandName: "show", abstract: "Print a dead letter: the message, and the reason why its consumer gave it up.",
+        discussion: "segue dead show 3")
 
     @OptionGroup var options: BusOptions
 
-    @Argument(help: ArgumentHelp("Its number in 'segue dead list'.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The dead letter's number, as 'segue dead list' prints it.", valueName: "id"))
     var id: DeadLetter.ID
 
-    @Flag(help: "One JSON object on one line.")
+    @Flag(help: "Print a JSON object on one line.")
     var json = false
 
     func run() async throws {
@@ -66,16 +72,19 @@ struct DeadShowCommand: AsyncParsableCommand {
 
 struct DeadResendCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "resend", abstract: "Sends messages again, each to the consumer that has given it up.",
+        commandName: "resend", abstract: "Send messages again, each to the consumer that gave it up.",
         discussion: """
-            Other consumers do not handle it a second time. It gets a new id and, if it is a command, a new lifetime. It \
-            prints the letter's number, the new id and its position in the journal.
+            segue dead resend 3 4
+            segue dead resend --all --consumer music-service
+
+            Other consumers do not handle the message again. It gets a new id; a command also gets a new lifetime. For \
+            each message, the dead letter's number, the new id and the position in the journal are printed.
             """)
 
     @OptionGroup var options: BusOptions
     @OptionGroup var letters: LetterArguments
 
-    @Flag(help: "One JSON object a line.")
+    @Flag(help: "Print one JSON object per line.")
     var json = false
 
     func run() async throws {
@@ -94,7 +103,11 @@ struct DeadResendCommand: AsyncParsableCommand {
 
 struct DeadDropCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "drop", abstract: "Forgets messages that consumers have given up.")
+        commandName: "drop", abstract: "Remove dead letters.",
+        discussion: """
+            segue dead drop 3 4
+            segue dead drop --all --consumer music-service
+            """)
 
     @OptionGroup var options: BusOptions
     @OptionGroup var letters: LetterArguments
@@ -111,28 +124,30 @@ struct DeadDropCommand: AsyncParsableCommand {
     }
 }
 
-/// Dead letters, as they are named on a command line.
+/// The arguments that select dead letters.
 struct LetterArguments: ParsableArguments, Sendable {
-    @Argument(help: ArgumentHelp("Their numbers in 'segue dead list'.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The dead letters' numbers, as 'segue dead list' prints them.", valueName: "id"))
     var ids: [DeadLetter.ID] = []
 
-    @Flag(help: "All of them.")
+    @Flag(help: "Select all dead letters.")
     var all = false
 
-    @Option(help: "With --all: only those of this consumer.")
+    @Option(help: "With --all: select only the dead letters of this consumer.")
     var consumer: String?
 
     func validate() throws {
-        guard all == ids.isEmpty else { throw ValidationError("name the letters, or use --all") }
-        guard all || consumer == nil else { throw ValidationError("--consumer goes with --all") }
+        guard all == ids.isEmpty else {
+            throw ValidationError("either write the numbers of dead letters or use --all")
+        }
+        guard all || consumer == nil else { throw ValidationError("--consumer requires --all") }
     }
 
-    /// - Throws: ``CommandError`` when one of them is not there.
+    /// - Throws: ``CommandError`` `no-letter` if one of the dead letters does not exist.
     func letters(on bus: any EventBus) async throws -> [DeadLetter] {
         all ? try await bus.deadLetters(of: consumer) : try await Self.letters(ids, on: bus)
     }
 
-    /// - Throws: ``CommandError`` when one of them is not there.
+    /// - Throws: ``CommandError`` `no-letter` if one of the dead letters does not exist.
     static func letters(_ ids: [DeadLetter.ID], on bus: any EventBus) async throws -> [DeadLetter] {
         let found = try await bus.deadLetters(of: nil).filter { ids.contains($0.id) }
         if let missing = ids.first(where: { id in !found.contains { $0.id == id } }) {
@@ -143,7 +158,7 @@ struct LetterArguments: ParsableArguments, Sendable {
     }
 }
 
-/// Dead letters for people and for programs.
+/// Formats dead letters for people and for programs.
 enum DeadLetterFormat {
     private struct Summary: Encodable {
         let id: DeadLetter.ID
@@ -164,7 +179,7 @@ enum DeadLetterFormat {
         return table
     }
 
-    /// Why it was given up, its attributes, and its data.
+    /// The lines of `segue dead show`: the reason, the message's attributes, and its data.
     static func details(_ letter: DeadLetter) throws -> [String] {
         let attempts = letter.rejection.attempts == 1 ? "1 attempt" : "\(letter.rejection.attempts) attempts"
         let message = PrettyFormat()
@@ -180,7 +195,7 @@ enum DeadLetterFormat {
             + [try DataPrinter(json: false).text(letter.message.data)]
     }
 
-    /// One line: what the consumer says, and the message as `segue monitor --json` shows it.
+    /// A JSON object on one line: the reason, and the message as `segue monitor --json` prints it.
     static func json(_ letter: DeadLetter) throws -> String {
         let summary = try JSONValue(
             encoding: Summary(
@@ -192,19 +207,19 @@ enum DeadLetterFormat {
 }
 
 extension DeadLetter {
-    /// Publishes a copy for the consumer that has given the message up, and settles this letter, in one batch.
+    /// Publishes a copy for the consumer that gave the message up, and removes this dead letter, in one batch.
     /// - Returns: the copy.
-    /// - Throws: ``CommandError`` for a message that nobody can read, and for a document that has changed since: an old one
-    ///   must not be taken for what is true now.
+    /// - Throws: ``CommandError`` if the message has an unreadable header, or is a document that was replaced or
+    ///   withdrawn since: the old version must not become the retained one again.
     func resend(on bus: any EventBus) async throws -> Envelope {
         if message.unreadableHeader != nil {
             throw CommandError(
-                code: "unreadable-header", "letter \(id) has a header that cannot be read",
+                code: "unreadable-header", "dead letter \(id) has a header that cannot be read",
                 recovery: "drop it with 'segue dead drop \(id)'")
         }
         if message.type.kind == .document, try await !isRetained(on: bus) {
             throw CommandError(
-                code: "outdated-document", "letter \(id) is a \(message.type) that has changed since",
+                code: "outdated-document", "dead letter \(id) is a \(message.type) that has changed since",
                 recovery: "drop it with 'segue dead drop \(id)'")
         }
         var copy = copy(from: bus.source)
@@ -218,8 +233,8 @@ extension DeadLetter {
         try await bus.document(message.type, subject: message.subject, key: message.attributes.key)?.id == message.id
     }
 
-    /// A new message of the same story, also when the old one has attributes that no client publishes. A command is worth as
-    /// long as it was, counted from now.
+    /// A new message of the same story. It leaves out attributes that the bus would refuse. A command keeps its
+    /// lifetime, counted from now.
     private func copy(from source: String) -> Envelope {
         var attributes = Attributes(type: message.type, source: source, causedBy: message.attributes)
         attributes.key = message.attributes.key

@@ -5,25 +5,26 @@ internal import Support
 
 package struct GetCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "get", abstract: "Prints a document: what is true now.",
+        commandName: "get", abstract: "Print a document as it is now.",
         discussion: """
-            segue get NavigationState ios --json  the document of that key, as it was published
-            segue get Playlists                   a document that has no key
-            segue get NavigationState             which keys there are; with --json the documents, as monitor --json
+            segue get NavigationState ios --json  prints the document with this key, as it was published
+            segue get Playlists                   prints a document that has no key
+            segue get NavigationState             lists the keys of the documents of this name
+            segue get NavigationState --json      prints these documents, as 'segue monitor --json' does
             """)
 
     @OptionGroup var options: BusOptions
 
-    @Argument(help: "The document's name, as in NavigationState.", completion: .messageNames(of: .document))
+    @Argument(help: "The document's name, such as NavigationState.", completion: .messageNames(of: .document))
     var document: String
 
-    @Argument(help: "Which of several documents of this name.")
+    @Argument(help: "The document's key, if there are several documents of this name.")
     var key: String?
 
-    @Option(help: "The session.")
+    @Option(help: ArgumentHelp("The session of the document.", valueName: "session"))
     var subject = Session.default
 
-    @Flag(help: "The JSON as it was published, on one line.")
+    @Flag(help: "Print the JSON as it was published, on one line.")
     var json = false
 
     package init() {}
@@ -43,7 +44,7 @@ package struct GetCommand: AsyncParsableCommand {
         let (found, documents) = try await options.withBus { bus -> (Envelope?, [Envelope]) in
             if let found = try await bus.document(type, subject: subject, key: key) { return (found, []) }
             let named = try await bus.documents(matching: [.type(type, subject: subject)])
-            // All of them only to tell what there is instead.
+            // The other documents are needed only for the error message.
             let others = [MessageFilter.kind(.document, subject: subject)]
             return (nil, named.isEmpty ? try await bus.documents(matching: others) : named)
         }
@@ -69,11 +70,12 @@ package struct GetCommand: AsyncParsableCommand {
         let names = Set(documents.map(\.type.name))
         let recovery =
             if !keys.isEmpty {
-                "there are \(keys.joined(separator: ", "))".printable
+                "its keys are \(keys.joined(separator: ", "))".printable
             } else if let near = Spelling.nearest(to: type.name, in: names) {
                 "did you mean \(near)?"
             } else {
-                names.isEmpty ? "there are no documents yet" : "there are \(names.sorted().joined(separator: ", "))"
+                names.isEmpty
+                    ? "there are no documents yet" : "the documents are \(names.sorted().joined(separator: ", "))"
             }
         let session = subject == Session.default ? "" : " in session '\(subject)'"
         return CommandError(

@@ -1,17 +1,17 @@
 internal import EventBus
 internal import Monitor
 
-/// Publishes line by line: what has come together goes out together, in the order of the lines.
+/// Publishes a message for each line, in the order of the lines. Lines that arrived together are published together.
 ///
-/// A line that cannot be sent is named on standard error, and keeps none of the others back.
+/// A line that cannot be sent is reported on standard error, and the lines after it are still sent.
 struct LineSender {
-    /// Of a batch; a bus takes several times as many.
+    /// The most messages in a batch. The bus accepts several times as many.
     private static let batchLimit = 256
 
     private typealias Entry = (line: Int, message: Envelope)
 
     private let sender: MessageSender
-    /// Of each; without one, each says its own.
+    /// The type of all messages; nil if each line contains its own type.
     private let type: MessageType?
     private var batch: [Entry] = []
     private var (line, messages, sent) = (0, 0, 0)
@@ -21,7 +21,7 @@ struct LineSender {
         (self.sender, self.type) = (sender, type)
     }
 
-    /// - Throws: ``CommandError`` at the end, when there was a line that could not be sent, or be read.
+    /// - Throws: ``CommandError`` at the end if a line could not be sent; at once if standard input cannot be read.
     mutating func publish(_ input: AsyncThrowingStream<[String], any Error>) async throws {
         do {
             for try await lines in input {
@@ -45,7 +45,7 @@ struct LineSender {
         do throws(CommandError) {
             batch.append((line, try sender.envelope(MessageInput.draft(text, of: type))))
         } catch {
-            // What stands before it is told of before it.
+            // The lines before this one are published first, so that output and errors are in the order of the lines.
             try await flush()
             return await refuse(line, "\(error)")
         }
@@ -57,7 +57,8 @@ struct LineSender {
         batch = []
     }
 
-    /// The bus takes all or none, and does not say which one it minds: each half is tried for itself.
+    /// Publishes a batch. If the bus refuses it, publishes each half separately, down to the refused messages: the bus
+    /// refuses a batch as a whole and does not name the message.
     private mutating func publish(_ entries: ArraySlice<Entry>) async throws {
         guard let first = entries.first else { return }
         do {
@@ -70,7 +71,7 @@ struct LineSender {
         }
     }
 
-    /// - Parameter last: where the last of them is; they stand one behind the other.
+    /// - Parameter last: the position of the last message. The positions of a batch are consecutive.
     private mutating func published(_ entries: ArraySlice<Entry>, last: Position) async throws {
         sent += entries.count
         let messages = entries.enumerated().map { index, entry in

@@ -6,45 +6,46 @@ internal import Monitor
 internal import Navigation
 internal import Support
 
-/// A message, or several, as they are written on a command line.
+/// The arguments that describe the messages to send.
 struct MessageArguments: ParsableArguments, Sendable {
     @Argument(
-        help: ArgumentHelp("The message's type, as in command.PlaylistSelected.", valueName: "type"),
+        help: ArgumentHelp("The message's type, such as command.PlaylistSelected.", valueName: "type"),
         completion: .messageTypes)
     var typeName: String?
 
     @Argument(
         help: ArgumentHelp(
-            "Its data, a JSON object. - reads it from standard input; or many messages, one a line.", valueName: "json"),
+            "The message's data, a JSON object. '-' reads one object, or one per line, from standard input.",
+            valueName: "json"),
         completion: .messageData)
     var text = "{}"
 
     @Flag(
         name: .customLong("stdin"),
         help: """
-            Read messages from standard input, one a line, each as soon as it is there: its data, or without a type an \
-            object with "type" and "data".
+            Read messages from standard input, one per line, and send each at once. A line is the message's data or, \
+            without the type argument, an object with "type" and "data".
             """)
     var isStreamed = false
 
-    @Option(help: "The session.")
+    @Option(help: ArgumentHelp("The session of the message.", valueName: "session"))
     var subject = Session.default
 
-    @Option(help: "The platform of the view it comes from, as in ios.")
+    @Option(help: "The platform of the view that sends the message, such as ios.")
     var platform: String?
 
-    @Option(help: "The device of the view it comes from.")
+    @Option(help: "The device of the view that sends the message.")
     var device: String?
 
-    @Option(help: "The screen instance it comes from.")
+    @Option(help: "The screen instance that sends the message.")
     var instance: String?
 
-    @Option(help: "Which of several documents of its type it is.")
+    @Option(help: "The document's key.")
     var key: String?
 
     @Option(
         help: ArgumentHelp(
-            "After how many seconds a command is too old to be acted upon, or none. (default: none; 60 with --device)",
+            "The number of seconds after which a command expires, or none. (default: none; 60 with --device)",
             valueName: "seconds"))
     var lifetime: Lifetime?
 
@@ -52,21 +53,21 @@ struct MessageArguments: ParsableArguments, Sendable {
         let type = try type
         guard type != nil || isStreamed else {
             throw ValidationError(
-                "no message is named; write its type, as in command.PlaylistSelected, or use --stdin")
+                "the type of the message is missing; write it, such as command.PlaylistSelected, or use --stdin")
         }
         guard !isStreamed || text == "{}" else {
-            throw ValidationError("--stdin reads the data from standard input; leave '\(text)' out")
+            throw ValidationError("--stdin reads the data from standard input; remove the argument '\(text)'")
         }
         guard type == nil || type?.kind == .document || key == nil else {
-            throw ValidationError("--key is for documents; \(typeName ?? "") is none")
+            throw ValidationError("only a document has a key, and \(typeName ?? "") is not a document; remove --key")
         }
         guard type == nil || type?.kind == .command || lifetime == nil else {
-            throw ValidationError("--lifetime is for commands; \(typeName ?? "") does not expire")
+            throw ValidationError("only a command expires, and \(typeName ?? "") is not a command; remove --lifetime")
         }
         try MessageData.validate(text)
     }
 
-    /// nil when each line says its own.
+    /// The type of all messages; nil if each line contains its own type.
     /// - Throws: `ValidationError` that suggests the right spelling.
     private var type: MessageType? {
         get throws {
@@ -74,14 +75,14 @@ struct MessageArguments: ParsableArguments, Sendable {
         }
     }
 
-    /// What is to be sent; reads standard input for `-`.
-    /// - Throws: `ValidationError` when it is no JSON object.
+    /// The messages to send. Reads standard input if the data is `-`.
+    /// - Throws: ``CommandError`` if the data is not a JSON object, or standard input cannot be read.
     func input() throws -> MessageInput {
         guard !isStreamed, let type = try type else { return .lines(try type, StandardInput.lines) }
         guard text == "-" else { return .one(MessageDraft(type, data: try MessageData.object(text))) }
         let input = try StandardInput.text()
         let lines = input.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-        // One object may be written on several lines; objects on several lines are many.
+        // Several lines may contain one object, or one object each. They are one object if they parse as one.
         do {
             return .one(MessageDraft(type, data: try MessageData.object(input)))
         } catch  where lines.count(where: { !$0.allSatisfy(\.isWhitespace) }) > 1 {
@@ -95,14 +96,14 @@ struct MessageArguments: ParsableArguments, Sendable {
     }
 }
 
-/// What a command line says is to be sent.
+/// The messages that a command line describes.
 enum MessageInput {
     case one(MessageDraft)
-    /// Lines, as they come; without a type, each says its own.
+    /// Lines of standard input, as they arrive. If the type is nil, each line contains its own type.
     case lines(MessageType?, AsyncThrowingStream<[String], any Error>)
 
-    /// A draft of a line.
-    /// - Throws: ``CommandError``.
+    /// The message that a line describes.
+    /// - Throws: ``CommandError`` `malformed-line`.
     static func draft(_ line: String, of type: MessageType?) throws(CommandError) -> MessageDraft {
         guard let type else { return try MessageDraft(line: line) }
         do {
@@ -113,12 +114,12 @@ enum MessageInput {
     }
 }
 
-/// A message that is to be sent, as far as whoever wrote it says what it is.
+/// A message to send, without the attributes that the options and the bus add.
 struct MessageDraft: Sendable {
     let type: MessageType
-    /// JSON, on one line.
+    /// A JSON object on one line.
     let data: Data
-    /// What it says of itself by the names of CloudEvents; the rest is as the command line has it.
+    /// The attributes that a line contains, by their CloudEvents names. They take precedence over the options.
     private var attributes: [String: String] = [:]
 
     init(_ type: MessageType, data: Data) {
@@ -126,18 +127,19 @@ struct MessageDraft: Sendable {
         self.data = data
     }
 
-    /// - Parameter line: an object with `type` and `data`, as `segue monitor --json` prints messages.
+    /// - Parameter line: an object with `type` and `data`, such as a line of `segue monitor --json`.
     /// - Throws: ``CommandError``.
     init(line: String) throws(CommandError) {
         guard let event = try? JSONValue(parsing: Data(line.utf8)), case .object(let members) = event else {
             throw CommandError(
-                code: "malformed-line", "it is no JSON object",
+                code: "malformed-line", "the line is not a JSON object",
                 recovery: #"write it like {"type": "event.LaunchFinished", "data": {}}"#, status: .dataError)
         }
         guard let name = members["type"]?.stringValue else {
             throw CommandError(
-                code: "malformed-line", "it does not say its type",
-                recovery: "write \"type\": \"command.NAME\", or name the type before --stdin", status: .dataError)
+                code: "malformed-line", "the object has no \"type\"",
+                recovery: "add \"type\": \"command.NAME\", or write the type of all lines before --stdin",
+                status: .dataError)
         }
         let type: MessageType
         do {
@@ -148,7 +150,7 @@ struct MessageDraft: Sendable {
         let data = members["data"] ?? [:]
         guard data.objectValue != nil else {
             throw CommandError(
-                code: "malformed-line", "its data is no JSON object", recovery: "write \"data\": {…}",
+                code: "malformed-line", "\"data\" is not a JSON object", recovery: "write \"data\": {…}",
                 status: .dataError)
         }
         self.init(type, data: Data(data.description.utf8))
@@ -173,11 +175,12 @@ struct MessageDraft: Sendable {
     }
 }
 
-/// The data of a message, as it is written on a command line.
+/// Reads the data of a message from the command line.
 enum MessageData {
-    static let help = ArgumentHelp("Its data, a JSON object; - reads it from standard input.", valueName: "json")
+    static let help = ArgumentHelp(
+        "The query's data, a JSON object; '-' reads it from standard input.", valueName: "json")
 
-    /// The data, on one line; standard input is read to its end for `-`.
+    /// The data as a JSON object on one line; for `-`, from standard input to its end.
     /// - Throws: `ValidationError` when it is no JSON object.
     static func read(_ text: String) throws -> Data {
         guard text == "-" else { return try object(text) }
@@ -203,25 +206,25 @@ enum MessageData {
     }
 }
 
-/// Helps with types that were not written as they go over the wire.
+/// Parses message types, and suggests a type for a misspelt one.
 enum MessageSpelling {
-    /// The type of a message that can be published.
+    /// Parses the type of a message that can be published.
     /// - Throws: `ValidationError` that suggests the right spelling.
     static func type(_ text: String) throws(ValidationError) -> MessageType {
         guard let type = MessageType(text) else { throw ValidationError(advice(on: text)) }
         guard type.kind != .query else {
-            throw ValidationError("\(type) is a question, which cannot be published; use 'segue ask'")
+            throw ValidationError("\(type) is a query and cannot be published; use 'segue ask'")
         }
         return type
     }
 
-    /// A type by its name alone, or in full; `nil` for one of another kind.
+    /// Parses a type, with or without its kind; `nil` if the string is not a type of this kind.
     static func type(_ name: String, of kind: MessageKind) -> MessageType? {
         let type = MessageType(name) ?? MessageType("\(kind).\(name)")
         return type?.kind == kind ? type : nil
     }
 
-    /// One line: what is wrong with `text`, and what was probably meant.
+    /// The error message for `text`, with the type that was probably meant.
     private static func advice(on text: String) -> String {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let kinds = MessageKind.allCases.map(\.rawValue)
@@ -247,12 +250,13 @@ enum MessageSpelling {
     }
 }
 
-/// How long a command is worth acting upon.
+/// The time after which a command expires.
 enum Lifetime: Hashable, Sendable, ExpressibleByArgument {
     case unlimited
     case seconds(Double)
 
-    /// `none`, or a number of seconds above zero: not so many that no timestamp could hold their end.
+    /// - Parameter argument: `none`, or a number of seconds above zero. The command must expire before the year 10000,
+    ///   which is the limit of a timestamp.
     init?(argument: String) {
         if argument == "none" {
             self = .unlimited

@@ -8,36 +8,35 @@ internal import Monitor
 internal import Navigation
 internal import Support
 
-/// Whether what is sent is held to what the services on the bus say of it.
+/// The option that turns off the check of outgoing data.
 struct CheckOptions: ParsableArguments, Sendable {
-    @Flag(name: .customLong("no-check"), help: "Send it, whatever the services say of its data.")
+    @Flag(name: .customLong("no-check"), help: "Send the data without checking it against the services' contracts.")
     var isOff = false
 
-    /// - Returns: nil when nothing is checked.
+    /// - Returns: nil if `--no-check` is given.
     func check(on bus: any EventBus) async throws -> MessageCheck? {
         isOff ? nil : try await MessageCheck(on: bus)
     }
 }
 
-/// Holds data to what the services on the bus say that their messages carry. Of a message that none of them has told of
-/// nothing is known, and nothing is said.
+/// Checks data against the contracts of the services on the bus. A message that no contract contains is not checked.
 struct MessageCheck {
     private let contract: AppContract
 
-    /// Names the contracts that cannot be read on standard error: what these say is not checked.
+    /// Reads the contracts. Reports on standard error each contract that cannot be read; it is not used for the check.
     init(on bus: any EventBus) async throws {
         let found = try await BusContract.read(bus)
         await Console.error.tell(found.unreadable)
         contract = found.contract
     }
 
-    /// - Throws: ``CommandError`` that names every field that is wrong, and what was perhaps meant.
+    /// - Throws: ``CommandError`` that lists every invalid field, with the field or value that was probably meant.
     func check(_ data: Data, of type: MessageType) throws(CommandError) {
         guard let schema = contract.messages[type]?.data, let value = try? JSONValue(parsing: data) else { return }
         let problems = schema.problems(with: value)
         if problems.isEmpty { return }
         throw CommandError(
             code: "invalid-data", "\(type): \(problems.map(\.description).joined(separator: ", "))".printable,
-            recovery: "--no-check sends it all the same", status: .dataError)
+            recovery: "correct it, or use --no-check", status: .dataError)
     }
 }

@@ -8,11 +8,12 @@ internal import Support
 struct MessagePrinter: Sendable {
     private let format: any MessageFormat
     private let output = Console.output
-    /// A file gets what there is; a terminal nothing that it would obey.
+    /// True if control characters are replaced, because the output is a terminal that would obey them. A file gets the
+    /// messages unchanged.
     private let isCleaned: Bool
 
-    /// - Parameter verbose: for a person, whole lines, and all attributes.
-    /// - Throws: `ValidationError`.
+    /// - Parameter verbose: true to print whole lines and all attributes; applies only to the format for people.
+    /// - Throws: `ValidationError` for a syntax error in `--field` or `--template`.
     init(_ options: PrintOptions, verbose: Bool = false) throws {
         let isColored = Console.output.isColored(options.color)
         let chosen = try options.format
@@ -20,7 +21,7 @@ struct MessagePrinter: Sendable {
         isCleaned = chosen != nil && output.isTerminal
     }
 
-    /// Writes what stands above the messages.
+    /// Writes the heading of the format, if it has one.
     func begin() async throws {
         if let heading = format.heading { try await append(Array("\(heading)\n".utf8)) }
     }
@@ -39,7 +40,8 @@ struct MessagePrinter: Sendable {
     }
 }
 
-/// Messages for a person: a line each, cut to the width of the terminal, or all that there is.
+/// Messages for people: one line for each, cut to the width of the terminal; if verbose, whole lines and all
+/// attributes.
 struct TerminalFormat: MessageFormat {
     let verbose: Bool
     let isColored: Bool
@@ -47,7 +49,7 @@ struct TerminalFormat: MessageFormat {
     private let pretty = PrettyFormat()
 
     func write(_ message: Envelope, to lines: inout [UInt8]) {
-        // Asked each time: the window may have been made wider.
+        // The width is read for each message because the user may resize the window.
         let columns = verbose ? nil : output.columns
         for line in [pretty.line(message)] + (verbose ? pretty.details(message) : []) {
             lines.append(contentsOf: line.rendered(isColored: isColored, columns: columns).utf8)
@@ -58,7 +60,7 @@ struct TerminalFormat: MessageFormat {
 
 /// Writes the data of one message to standard output.
 struct DataPrinter {
-    /// As it was published, on one line; for a person, it is indented.
+    /// True to print the data as it was published, on one line; false to print it indented, for people.
     let json: Bool
 
     func show(_ data: Data) async throws {
@@ -66,13 +68,13 @@ struct DataPrinter {
     }
 
     func text(_ data: Data) throws -> String {
-        // Any program may publish; what is not JSON is not ours to judge.
+        // Any program may publish. Data that is not JSON is printed as it is.
         let raw = String(decoding: data, as: UTF8.self)
         if json { return JSONText(data)?.description ?? raw }
         return try (try? JSONValue(parsing: data)).map(Self.indented) ?? raw.printable
     }
 
-    /// A value as a person reads it, or line by line a change of it: with sorted keys.
+    /// A value with indentation and sorted keys, so that people can read it and line-by-line tools can compare it.
     static func indented(_ value: JSONValue) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

@@ -4,18 +4,18 @@ internal import Monitor
 
 package struct MonitorCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "monitor", abstract: "Shows the messages of the bus as they come.",
+        commandName: "monitor", abstract: "Print the messages of the bus as they are published.",
         discussion: """
-            segue monitor                                every message from now on
-            segue monitor --type 'command.*' --since 5m  of five minutes, then more
-            segue monitor --since retained --json        what is true now, for a program
-            segue monitor --last --until end             the newest message of each type
+            segue monitor                                all messages from now on
+            segue monitor --type 'command.*' --since 5m  the last five minutes, then new messages
+            segue monitor --since retained --json        the documents as they are now, for a program
+            segue monitor --last --until end             the last message of each type
             segue monitor --where 'data.playlistID == "p1" and kind != event'
             segue monitor --template '{time} {type} {data.playlistID}'
             segue monitor --since beginning --until end --csv --field data.url
-            segue monitor --stats --for 10s              who sends how much, how fast
+            segue monitor --stats --for 10s              rates and latencies of each type
 
-            What got lost on the way, and what was discarded, is told on standard error. docs/monitor.md explains it all.
+            Messages that were lost or discarded are reported on standard error. docs/monitor.md explains all options.
             """)
 
     @OptionGroup var options: BusOptions
@@ -23,10 +23,10 @@ package struct MonitorCommand: AsyncParsableCommand {
     @OptionGroup var span: SpanOptions
     @OptionGroup var print: PrintOptions
 
-    @Flag(name: .shortAndLong, help: "Whole lines, and all attributes.")
+    @Flag(name: .shortAndLong, help: "Print whole lines and all attributes.")
     var verbose = false
 
-    @Flag(help: "Count instead of showing: messages, rates and latencies of each type, and how far services have come.")
+    @Flag(help: "Print statistics instead of messages: counts, rates and latencies of types, and the lag of services.")
     var stats = false
 
     @OptionGroup var statistics: StatisticsOptions
@@ -35,9 +35,9 @@ package struct MonitorCommand: AsyncParsableCommand {
 
     package func validate() throws {
         guard !stats || !print.choosesPart else {
-            throw ValidationError("--stats counts messages; --field, --csv, --raw and --template show them")
+            throw ValidationError("--stats prints no messages; remove --field, --csv, --raw and --template")
         }
-        guard stats || statistics.givenInterval == nil else { throw ValidationError("--interval goes with --stats") }
+        guard stats || statistics.givenInterval == nil else { throw ValidationError("--interval requires --stats") }
         if verbose, let other = stats ? "--stats" : print.forms.first {
             throw ValidationError("--verbose and \(other) exclude each other")
         }
@@ -59,7 +59,7 @@ package struct MonitorCommand: AsyncParsableCommand {
     private func count(_ selection: MessageSelection) async throws {
         let (options, span, interval) = (options, span, statistics.interval)
         let display = StatisticsDisplay(print.json ? .json : Console.output.isTerminal ? .inPlace : .tables)
-        // Interrupted, it still shows the sum.
+        // After an interruption, the totals are still printed.
         try await Interruption.ending {
             try await options.withBus { bus in
                 let run = StatisticsRun(

@@ -8,19 +8,20 @@ internal import Support
 
 package struct SendCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "send", abstract: "Publishes a message, or one for each line of standard input.",
+        commandName: "send", abstract: "Publish a message, or one for each line of standard input.",
         discussion: """
             segue send event.LaunchFinished
             segue send command.PlaylistSelected '{"playlistID": "p1"}' --platform ios
             segue send command.SpotifyAuthorizationRequested --await event.SpotifyAuthURLGenerated --field data.url
-            segue send command.PlaylistSelected - < playlists.jsonl    one message a line
-            segue monitor --json --count 5 | segue send --stdin        lines that say their types
+            segue send command.PlaylistSelected - < playlists.jsonl    one message per line
+            segue monitor --json --count 5 | segue send --stdin        each line contains its type
 
-            It prints the message's id and its position in the journal, and when a command expires; with --await, what came of it instead. The status is
-            then 1 when an error came of it, and 75 when nothing did in time.
+            Prints the message's id, its position in the journal, and the time at which a command expires. With \
+            --await, it prints the awaited message instead; the exit status is 1 if an error came first, and 75 if \
+            nothing came in time.
 
-            The data is held to what the services on the bus say that their messages carry: what does not fit is not sent, \
-            and the status is 65. Of lines, those that do not fit are named, and all others are sent.
+            The data is checked against the contracts of the services on the bus. Invalid data is not sent, and the \
+            exit status is 65. With several lines, each invalid line is reported, and all others are sent.
             """)
 
     @OptionGroup var options: BusOptions
@@ -30,12 +31,13 @@ package struct SendCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("await"),
-        help: ArgumentHelp("Wait for this type among what the message causes, and print that.", valueName: "type"),
+        help: ArgumentHelp(
+            "Wait for a message of this type that this message causes, and print it.", valueName: "type"),
         completion: .messageTypes)
     var awaited: MessagePattern?
 
     @Option(
-        help: ArgumentHelp("How long --await waits at most, as in 500ms or 1m. (default: 30s)", valueName: "time"),
+        help: ArgumentHelp("The longest wait of --await, such as 500ms or 1m. (default: 30s)", valueName: "duration"),
         transform: Duration.argument)
     var timeout = Duration.seconds(30)
 
@@ -43,13 +45,15 @@ package struct SendCommand: AsyncParsableCommand {
 
     package func validate() throws {
         guard !print.choosesPart || awaited != nil else {
-            throw ValidationError("--field, --csv, --raw and --template go with --await")
+            throw ValidationError("--field, --csv, --raw and --template require --await")
         }
     }
 
     package func run() async throws {
         let input = try message.input()
-        if case .lines = input, awaited != nil { throw ValidationError("--await is for one message, not for lines") }
+        if case .lines = input, awaited != nil {
+            throw ValidationError("--await waits for the result of one message; send one message instead of lines")
+        }
         let (message, check, print, awaited, timeout) = (message, check, print, awaited, timeout)
         try await options.withBus { bus in
             let sender = MessageSender(
@@ -72,28 +76,30 @@ package struct SendCommand: AsyncParsableCommand {
     }
 }
 
-/// Publishes what `segue send` was given.
+/// Publishes the messages of `segue send`.
 struct MessageSender {
     let bus: any EventBus
     let arguments: MessageArguments
     let check: MessageCheck?
     let print: PrintOptions
 
-    /// - Throws: ``CommandError`` when the data is not what the services say.
+    /// - Returns: the message with its position.
+    /// - Throws: ``CommandError`` if the data does not match the services' contracts; ``BusError``.
     func publish(_ draft: MessageDraft) async throws -> Envelope {
         var envelope = try envelope(draft)
         envelope.position = try await bus.publish(Batch([envelope]))
         return envelope
     }
 
-    /// What is to be published.
-    /// - Throws: ``CommandError`` when the data is not what the services say.
+    /// The message to publish.
+    /// - Throws: ``CommandError`` if the data does not match the services' contracts.
     func envelope(_ draft: MessageDraft) throws(CommandError) -> Envelope {
         try check?.check(draft.data, of: draft.type)
         return Envelope(attributes: draft.attributes(arguments, on: bus), data: draft.data)
     }
 
-    /// - Parameter messages: as they were published.
+    /// Prints the id, position and expiry time of each message.
+    /// - Parameter messages: published messages, with their positions.
     func show(_ messages: [Envelope]) async throws {
         let lines = try messages.compactMap { message in
             try message.position.map { position in
@@ -105,8 +111,8 @@ struct MessageSender {
         try await Console.output.writeLines(lines)
     }
 
-    /// Tells when nobody on the bus listens to a command or event: its name may be misspelt. That is no failure, since
-    /// the service may just be restarted and find the message in the journal.
+    /// Warns if no process on the bus receives a command or event, because its name may be misspelt. This is not an
+    /// error: a service that is just restarting will find the message in the journal.
     func warn(of type: MessageType) async throws {
         guard type.kind == .command || type.kind == .event else { return }
         let documents = try await bus.documents(matching: [.type(Document.Presence.self)])
@@ -115,11 +121,11 @@ struct MessageSender {
         guard !known.contains(type.description) else { return }
         let hint =
             Spelling.nearest(to: type.description, in: known).map { "did you mean \($0)?" } ?? "see 'segue services'"
-        await Console.error.tell("published, but nobody on the bus receives \(type) at the moment; \(hint)")
+        await Console.error.tell("published, but no process on the bus receives \(type) at the moment; \(hint)")
     }
 }
 
-/// What `segue send --json` tells; the position looks as it does in `segue monitor --json`.
+/// The JSON object that `segue send --json` prints. The position has the form that it has in `segue monitor --json`.
 struct SentMessage: Encodable {
     struct JournalPosition: Encodable {
         let epoch: String
@@ -134,7 +140,7 @@ struct SentMessage: Encodable {
     let id: String
     let type: MessageType
     let position: JournalPosition
-    /// When a command expires; nil for never.
+    /// The time at which the message expires, in RFC 3339; nil if it does not expire.
     let expirytime: String?
 
     init(_ message: Envelope, at position: Position) {
@@ -145,22 +151,23 @@ struct SentMessage: Encodable {
     }
 }
 
-/// What comes of a message: the first of a type that carries its correlation, however many processes lie between.
+/// The first message of an awaited type that a message causes, directly or through other processes: they have the same
+/// correlation.
 struct AwaitedMessage: Sendable {
     let bus: any EventBus
-    /// As it was published: only what is journalled behind it is looked at.
+    /// The published message. Only messages after its position are considered.
     let cause: Envelope
     let awaited: MessagePattern
 
-    /// - Throws: ``CommandError`` when an error came of it instead, or nothing in time.
+    /// - Throws: ``CommandError`` if the message causes an error first, or if no awaited message arrives in time.
     func message(within timeout: Duration) async throws -> Envelope {
         try await withThrowingTaskGroup(of: Envelope.self) { group in
             group.addTask { try await first() }
             group.addTask {
                 try await Task.sleep(for: timeout)
                 throw CommandError(
-                    code: "no-outcome", "no \(awaited) came of \(cause.type) within \(timeout / .seconds(1)) s",
-                    recovery: "see 'segue services' for who handles it", status: .temporaryFailure)
+                    code: "no-outcome", "\(cause.type) caused no \(awaited) within \(timeout / .seconds(1)) s",
+                    recovery: "see 'segue services' for the process that handles it", status: .temporaryFailure)
             }
             defer { group.cancelAll() }
             guard let message = try await group.next() else { throw CancellationError() }

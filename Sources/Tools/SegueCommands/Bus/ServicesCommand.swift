@@ -8,25 +8,29 @@ internal import Support
 package struct ServicesCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "services",
-        abstract: "Tells who is on the bus, what each receives and sends, and how far each has come.",
+        abstract: "List the processes on the bus, with the messages that each receives and sends, and its lag.",
         discussion: """
-            Of the messages for its durable consumers, a process has handled some and given some up since its start; see \
-            'segue dead'. Its lag is how many offsets it is behind the newest of them.
+            segue services
+            segue services --json | jq .lag
 
-            A durable consumer that no process runs keeps messages from being removed by age: it is listed with its lag, \
-            which counts all messages up to the journal's end. 'segue consumer forget' removes it.
+            For the durable consumers of a process, the number of messages that it has handled and given up since its \
+            start is printed. Its lag is the number of offsets to the newest message for these consumers. 'segue dead' \
+            lists the messages that were given up.
+
+            A durable consumer that no process runs is listed, too, because retention keeps messages for it. Its lag \
+            counts all messages up to the end of the journal. 'segue consumer forget' removes it.
             """)
 
     @OptionGroup var options: BusOptions
 
-    @Flag(help: "One JSON object a line.")
+    @Flag(help: "Print one JSON object per line.")
     var json = false
 
     package init() {}
 
     package func run() async throws {
         let (consumers, documents) = try await options.withBus { bus in
-            // In this order: see `ConsumerStatus`.
+            // The consumers are read first, for the reason that `ConsumerStatus.all(on:)` gives.
             let consumers = try await Self.consumers(on: bus)
             return (consumers, try await bus.documents(matching: [.type(Document.Presence.self)]))
         }
@@ -37,10 +41,10 @@ package struct ServicesCommand: AsyncParsableCommand {
         for status in ConsumerStatus.all(consumers, services) where !status.isRun {
             try await Console.output.writeLine(json ? JSONValue(encoding: status).description : text(status))
         }
-        if services.isEmpty { await Console.error.tell("nobody has announced itself on this bus") }
+        if services.isEmpty { await Console.error.tell("no process has announced itself on this bus") }
     }
 
-    /// A broker of an earlier version does not list them: the services are shown all the same.
+    /// The durable consumers; empty for a broker of an earlier version, which cannot list them.
     private static func consumers(on bus: any EventBus) async throws -> [DurableConsumer] {
         do {
             return try await bus.consumers()
@@ -50,7 +54,7 @@ package struct ServicesCommand: AsyncParsableCommand {
         }
     }
 
-    /// One that cannot be read is a stranger's mistake: the others are shown all the same.
+    /// The presences that can be read. Each of the others is reported on standard error: any program may publish one.
     private func presences(_ documents: [Envelope]) async -> [Document.Presence] {
         var presences: [Document.Presence] = []
         for document in documents {

@@ -6,30 +6,30 @@ internal import Monitor
 internal import Navigation
 internal import Support
 
-/// How statistics are shown.
+/// The option that sets the interval of statistics.
 struct StatisticsOptions: ParsableArguments, Sendable {
     @Option(
         name: .customLong("interval"),
-        help: ArgumentHelp("How often statistics are shown, as in 500ms. (default: 1s)", valueName: "time"),
+        help: ArgumentHelp("The time between two updates, such as 500ms. (default: 1s)", valueName: "duration"),
         transform: Duration.argument)
     var givenInterval: Duration?
 
     var interval: Duration { givenInterval ?? .seconds(1) }
 }
 
-/// Counts what a monitor sees, and shows it each time an interval has passed.
+/// Counts the messages of a monitor, and displays the statistics after each interval.
 struct StatisticsRun: Sendable {
     let bus: any EventBus
     let monitor: Monitor
     let interval: Duration
-    /// Whether one interval is enough.
+    /// True to end after one interval.
     let isOnce: Bool
     let display: StatisticsDisplay
 
     private var presence: [MessageFilter] { [.type(Document.Presence.self)] }
 
-    /// Ends when the monitor does. Whether it ends or is interrupted, the last that it shows is the sum of it all.
-    /// - Throws: what the monitor throws, and `CancellationError`.
+    /// Runs until the monitor ends or the task is cancelled. Both display the totals, unless `isOnce` is true.
+    /// - Throws: the errors of the monitor; `CancellationError`.
     func run() async throws {
         let board = StatisticsBoard()
         let result: Result<Void, any Error>
@@ -43,7 +43,7 @@ struct StatisticsRun: Sendable {
     }
 
     private func count(on board: StatisticsBoard) async throws {
-        // Known before anything is shown, however short the monitor runs.
+        // The services are read before the first update, so that even a short run displays them.
         for document in try await bus.documents(matching: presence) { board.note(presence: document) }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await monitor.run({ board.note($0) }, tell: { board.note($0) }) }
@@ -66,22 +66,22 @@ struct StatisticsRun: Sendable {
     }
 }
 
-/// Shows statistics again and again.
+/// Displays statistics repeatedly.
 actor StatisticsDisplay {
     enum Style {
-        /// One below the other, for a file or a pipe.
+        /// One table below the other, for a file or a pipe.
         case tables
-        /// One JSON object a line, for a program.
+        /// One JSON object per line, for a program.
         case json
-        /// Where the one before stood in the terminal.
+        /// A table that replaces the one before in the terminal.
         case inPlace
-        /// From the top of the screen.
+        /// A table from the top of the screen.
         case screen
     }
 
     private let style: Style
     private let output: Console
-    /// How many lines the one before has.
+    /// The number of lines of the last table.
     private var shown = 0
     private var last: StatisticsReport?
 
@@ -103,7 +103,7 @@ actor StatisticsDisplay {
         }
     }
 
-    /// Shows again what was shown last.
+    /// Displays the last report again.
     func redraw() async throws {
         if let last { try await show(last) }
     }
@@ -121,7 +121,7 @@ actor StatisticsDisplay {
     }
 }
 
-/// Statistics as a person reads them.
+/// Statistics as tables for people.
 struct StatisticsTable {
     let report: StatisticsReport
 
@@ -152,7 +152,7 @@ struct StatisticsTable {
         return table
     }
 
-    /// Four signs or so, as in `12.3k`.
+    /// A number with one decimal and a unit, as in `12.3k`.
     static func short(_ number: Double) -> String {
         for (unit, sign) in [(1e9, "G"), (1e6, "M"), (1e3, "k")] where number >= unit {
             return oneDigit(number / unit) + sign

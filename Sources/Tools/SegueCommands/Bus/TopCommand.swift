@@ -4,24 +4,25 @@ internal import Monitor
 
 package struct TopCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "top", abstract: "Shows what the bus is busy with: types and services, the most frequent first.",
+        commandName: "top", abstract: "Show statistics of types and services, the most frequent first.",
         discussion: """
-            segue top                         until q or Ctrl-C
-            segue top --subject alice         of one session
-            segue top --once --json           one second, for a program
+            segue top                         runs until q or Ctrl-C
+            segue top --subject alice         counts the messages of one session
+            segue top --once --json           counts for one second, for a program
 
-            P50 and P99 are how long half of the messages, and 99 in a hundred, took from their publishing at most. GAPS \\
-            are messages that the feed dropped and the journal gave back. Into a pipe it writes one table.
+            P50 and P99 are latencies: 50 % and 99 % of the messages arrived within this time after they were \
+            published. GAPS counts messages that the feed dropped and the journal supplied. In a pipe, one table is \
+            printed.
             """)
 
     @OptionGroup var options: BusOptions
     @OptionGroup var selection: SelectionOptions
     @OptionGroup var statistics: StatisticsOptions
 
-    @Flag(help: "Show one interval, and end.")
+    @Flag(help: "Print one interval and end.")
     var once = false
 
-    @Flag(help: "One JSON object, of one interval.")
+    @Flag(help: "Print one interval as a JSON object and end.")
     var json = false
 
     package init() {}

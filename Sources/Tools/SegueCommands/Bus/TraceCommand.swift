@@ -6,38 +6,38 @@ internal import Support
 
 package struct TraceCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "trace", abstract: "Shows what a message has led to, across all processes.",
+        commandName: "trace", abstract: "Print a story: the messages that a message has caused, across all processes.",
         discussion: """
-            segue trace 4f1c2a     a message or a story, by its id or how that begins
-            segue trace --last     the story that began last
-            segue trace --follow   the next one, as it unfolds
+            segue trace 4f1c2a     the story of the message whose id begins with 4f1c2a
+            segue trace --last     the newest story
+            segue trace --follow   the next story, as its messages arrive
             segue trace --last --json | jq .sinceCause
 
-            A tree: each message below its cause, with the time since. * marks the
-            chain that led to the last one. Below it stands the W3C trace id, by which
-            other tools know the story.
+            Each message is printed below its cause, with the time since the cause. * marks
+            the chain of causes of the last message. The last line is the story's W3C trace
+            id, which other tools use.
             """)
 
     @OptionGroup var options: BusOptions
 
-    @Argument(help: "The id of a message or of its story, or how that begins.")
+    @Argument(help: "The id of a message or of its story, or the beginning of an id.")
     var id: String?
 
-    @Flag(help: "The story that began last. What views report of what they show begins none.")
+    @Flag(help: "Print the newest story. Reports of views about the screens that they show do not begin a story.")
     var last = false
 
-    @Flag(help: "Wait for the next story, and follow it until nothing more comes.")
+    @Flag(help: "Wait for the next story, and follow it until no more messages arrive.")
     var follow = false
 
     @Option(
         help: ArgumentHelp(
-            "With --follow: for how long nothing more may come, as in 500ms. As long as a guard waits, more may. (default: 1s)",
-            valueName: "time"), transform: Duration.argument)
+            "With --follow: the story ends after this time without a new message, such as 500ms, unless a guard still "
+                + "waits for an answer. (default: 1s)", valueName: "duration"), transform: Duration.argument)
     var quiet: Duration?
 
     @Option(
         help: ArgumentHelp(
-            "Where to look from: \(Self.starts). (default: beginning)", valueName: "start"),
+            "The start of the search: \(Self.starts). (default: beginning)", valueName: "start"),
         transform: Self.start)
     var since: MonitorStart?
 
@@ -50,17 +50,17 @@ package struct TraceCommand: AsyncParsableCommand {
         return start
     }
 
-    @Flag(help: "One JSON object a message.")
+    @Flag(help: "Print one JSON object per message.")
     var json = false
 
     package init() {}
 
     package func validate() throws {
         guard [id != nil, last, follow].count(where: { $0 }) == 1 else {
-            throw ValidationError("name a message, or use either --last or --follow")
+            throw ValidationError("write the id of a message, or use either --last or --follow")
         }
-        guard id?.isEmpty != true else { throw ValidationError("the id is empty; 'segue trace --last' needs none") }
-        guard follow || quiet == nil else { throw ValidationError("--quiet goes with --follow") }
+        guard id?.isEmpty != true else { throw ValidationError("the id is empty; write an id, or use --last") }
+        guard follow || quiet == nil else { throw ValidationError("--quiet requires --follow") }
         guard !follow || since == nil else { throw ValidationError("--follow and --since exclude each other") }
     }
 
@@ -72,7 +72,7 @@ package struct TraceCommand: AsyncParsableCommand {
                 let follower = StoryFollower(bus: bus, quiet: quiet)
                 try await Console.output.whileRead {
                     let story = try await follower.follow {
-                        await Console.error.tell("waiting for something to happen")
+                        await Console.error.tell("waiting for the next story")
                     } _: {
                         try await printer.update($0)
                     }
@@ -97,28 +97,28 @@ package struct TraceCommand: AsyncParsableCommand {
         case .none:
             throw CommandError(
                 code: "no-message", "there is no message '\(id)' in the journal".printable,
-                recovery: "'segue monitor -v --since beginning' shows ids")
+                recovery: "'segue monitor -v --since beginning' prints ids")
         case .several(let stories):
             throw CommandError(
-                code: "ambiguous-id", "'\(id)' may be \(stories.joined(separator: ", "))".printable,
-                recovery: "give more of the id")
+                code: "ambiguous-id", "'\(id)' matches several stories: \(stories.joined(separator: ", "))".printable,
+                recovery: "write more of the id")
         }
     }
 }
 
-/// Writes a trace to standard output, for a person or for a program.
+/// Writes a story to standard output, for a person or for a program.
 actor TracePrinter {
     private let json: Bool
     private let format = TraceFormat()
     private let output = Console.output
-    /// How many lines of the terminal the last drawing took.
+    /// The number of terminal lines of the last drawing.
     private var drawn = 0
 
     init(json: Bool) {
         self.json = json
     }
 
-    /// Shows what is known so far, to a person who watches.
+    /// Draws the story so far, if the output is a terminal.
     func update(_ story: Story) async throws {
         if !json, output.isTerminal { try await draw(story, isLast: false) }
     }
@@ -128,7 +128,7 @@ actor TracePrinter {
         for node in story.tree.nodes { try await output.writeLine(JSONValue(encoding: Row(node)).description) }
     }
 
-    /// - Parameter isLast: whether it stays, and so is whole.
+    /// - Parameter isLast: true for the final drawing, which may be longer than the terminal.
     private func draw(_ story: Story, isLast: Bool) async throws {
         let (tree, columns) = (story.tree, output.columns)
         var (summary, trace) = (StyledText(), StyledText())
@@ -139,7 +139,7 @@ actor TracePrinter {
         }
         let rows = format.lines(tree).map { $0.rendered(isColored: output.isColored, columns: columns) }
         let lines = (isLast ? rows : output.fitting(rows, above: end.count)) + end
-        // Over the former drawing.
+        // This drawing replaces the last one.
         let start = drawn == 0 ? "" : TerminalCode.up(drawn) + TerminalCode.clearBelow
         try await output.write(start + lines.map { "\($0)\n" }.joined())
         drawn = lines.count
@@ -153,10 +153,10 @@ actor TracePrinter {
         let platform: String?
         let time: String
         let cause: String?
-        /// The W3C trace.
+        /// The W3C trace id.
         let trace: String?
         let depth: Int
-        /// In milliseconds, as is the other.
+        /// In milliseconds, as `sinceStart` is; nil without a known cause.
         let sinceCause: Double?
         let sinceStart: Double
         let critical: Bool

@@ -3,26 +3,27 @@ internal import Glibc
 internal import Synchronization
 internal import SystemPackage
 
-/// One of the streams a command writes to.
+/// Standard output, standard error, or a file that a command writes to.
 ///
-/// A terminal may be stopped, a pipe be full: writing waits on a thread of its own, and never on one that tasks share. What
-/// comes while that thread writes is written after it in one piece: each line at once when there are few, many at a time
-/// when there are many.
+/// A write may block, because a terminal is stopped or a pipe is full. So a thread of the console's own writes, and
+/// never a thread that tasks share. Bytes that are appended during a write are written after it in one piece: few lines
+/// are written one by one, many lines together.
 final class Console: Sendable {
     static let output = Console(.standardOutput)
     static let error = Console(.standardError)
 
-    /// Bytes that wait to be written before ``append(_:)`` waits, too.
+    /// The number of unwritten bytes beyond which ``append(_:)`` waits.
     private static let capacity = 256 * 1024
-    /// How long a task that is to end still waits for whoever does not read.
+    /// The time for which ``flush()`` still waits after its task is cancelled, if the reader does not read.
     private static let patience: DispatchTimeInterval = .seconds(2)
 
     private struct State {
         var pending: [UInt8] = []
         var isWriting = false
-        /// What ended the writing.
+        /// The first error of a write; nothing is written after it. Nil if there was none.
         var failure: (any Error)?
-        /// Who waits for all to be written. Each wait has a number: a cancellation that comes late must not end the next one.
+        /// The calls of ``flush()`` that wait. Each has a number, so that a late cancellation of one call does not end
+        /// the next.
         var waiting: [Int: CheckedContinuation<Void, any Error>] = [:]
         var lastWait = 0
     }
@@ -36,8 +37,8 @@ final class Console: Sendable {
         queue = DispatchQueue(label: "console-\(descriptor.rawValue)")
     }
 
-    /// Writes soon; waits only if that falls behind. ``flush()`` has to follow before the process ends.
-    /// - Throws: `Errno` of an earlier piece, `brokenPipe` among them.
+    /// Queues bytes to be written soon; waits only while too many are queued. Call ``flush()`` before the process ends.
+    /// - Throws: the `Errno` of an earlier write, such as `brokenPipe`.
     func append(_ bytes: some Sequence<UInt8>) async throws {
         let (isFirst, isFull) = try state.withLock { state in
             if let failure = state.failure { throw failure }
@@ -49,9 +50,9 @@ final class Console: Sendable {
         if isFull { try await flush() }
     }
 
-    /// Waits until all is written. When the task is cancelled it waits a moment longer: a full pipe that nobody reads must
-    /// not keep a command from ending.
-    /// - Throws: `Errno`, `brokenPipe` among them; `canceled` when it has given up.
+    /// Waits until all queued bytes are written. After a cancellation of the task it waits at most two seconds longer,
+    /// because a full pipe without a reader must not keep a command from ending.
+    /// - Throws: the `Errno` of a write, such as `brokenPipe`; `canceled` if not all was written within that time.
     func flush() async throws {
         let wait = state.withLock { state in
             state.lastWait += 1
@@ -72,7 +73,7 @@ final class Console: Sendable {
         }
     }
 
-    /// Nothing is written any more; the thread that is at it is left behind.
+    /// Discards all queued bytes and ends all waits. A thread that is blocked in a write is not stopped.
     private func giveUp(_ wait: Int) {
         let waiting = state.withLock { state in
             guard state.waiting[wait] != nil else { return [Int: CheckedContinuation<Void, any Error>]() }
@@ -83,13 +84,14 @@ final class Console: Sendable {
         for continuation in waiting.values { continuation.resume(throwing: Errno.canceled) }
     }
 
-    /// - Throws: `Errno`, `brokenPipe` among them.
+    /// Writes a string and waits until it is written.
+    /// - Throws: as ``flush()``.
     func write(_ text: String) async throws {
         try await append(text.utf8)
         try await flush()
     }
 
-    /// Closes a file once all of it is on the disk; nothing may be written to it any more.
+    /// Writes all queued bytes to the disk and closes the file. The console must not be used after that.
     /// - Throws: `Errno`.
     func closeOnDisk() async throws {
         try await flush()
@@ -98,7 +100,7 @@ final class Console: Sendable {
                 continuation.resume(
                     with: Result {
                         try descriptor.closeAfter {
-                            // A pipe or a device has no disk: fsync(2).
+                            // fsync(2) reports EINVAL or EROFS for a pipe or a device, which is not on a disk.
                             guard fsync(descriptor.rawValue) != 0, errno != EINVAL, errno != EROFS else { return }
                             throw Errno(rawValue: errno)
                         }
@@ -107,7 +109,7 @@ final class Console: Sendable {
         }
     }
 
-    /// On the console's thread.
+    /// Writes until nothing is queued. Runs on the console's thread.
     private func writePending() {
         var failure: (any Error)?
         while let bytes = takePending(failure) {
@@ -115,7 +117,8 @@ final class Console: Sendable {
         }
     }
 
-    /// - Returns: what is to be written next; `nil` at the end, of which whoever waits is told.
+    /// Takes the queued bytes. If there are none, or the last write failed, ends all waits.
+    /// - Returns: the bytes to write next; `nil` if there are none or the last write failed.
     private func takePending(_ failure: (any Error)?) -> [UInt8]? {
         let (bytes, waiting) = state.withLock { state in
             guard failure != nil || state.pending.isEmpty else {
@@ -130,7 +133,7 @@ final class Console: Sendable {
         return bytes
     }
 
-    /// Has the console's thread do something between what is written before and what is written later.
+    /// Runs `action` on the console's thread, after the bytes that are queued now and before those queued later.
     func perform(_ action: @escaping @Sendable () -> Void) {
         queue.async(execute: action)
     }
@@ -143,7 +146,8 @@ final class Console: Sendable {
         try await write(lines.map { "\($0)\n" }.joined())
     }
 
-    /// Tells a person something, each line marked as this program's. That nobody reads it is no reason to fail.
+    /// Writes messages for a person, each line after `segue: `; a line that begins with two spaces continues the line
+    /// before it and has no prefix. A failed write is ignored.
     func tell(_ lines: [String]) async {
         try? await write(lines.map { $0.hasPrefix("  ") ? "\($0)\n" : "segue: \($0)\n" }.joined())
     }
@@ -154,23 +158,24 @@ final class Console: Sendable {
 
     var isTerminal: Bool { isatty(descriptor.rawValue) == 1 }
 
-    /// Whether to write in colour unless told: to a terminal that can, unless its user does not want it (no-color.org).
+    /// True for a terminal that supports colours, unless the user has set `NO_COLOR` (no-color.org).
     var isColored: Bool {
         isTerminal && !isSet("NO_COLOR") && getenv("TERM").map { String(cString: $0) } != "dumb"
     }
 
-    /// How large the terminal is now; `nil` where there is none.
+    /// The present size of the terminal, in characters; `nil` if this is not a terminal.
     var size: (columns: Int, rows: Int)? {
         var size = winsize()
         guard isTerminal, ioctl(descriptor.rawValue, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
-    /// How wide the terminal is now; `nil` where there is none to cut a line for.
+    /// The present width of the terminal, in characters; `nil` if this is not a terminal.
     var columns: Int? { size?.columns }
 
-    /// What fits the terminal: a line that scrolls away could not be drawn again.
-    /// - Parameter others: how many lines stand below these.
+    /// The first lines that fit the terminal, then a count of the others: a line that has scrolled away cannot be
+    /// redrawn.
+    /// - Parameter others: the number of lines that are printed below these.
     func fitting(_ lines: [String], above others: Int = 0) -> [String] {
         let room = max(1, (size?.rows ?? .max) - 1 - others)
         guard lines.count > room else { return lines }
@@ -181,10 +186,10 @@ final class Console: Sendable {
         getenv(variable).map { $0.pointee != 0 } ?? false
     }
 
-    /// Runs `body` until it ends, or until nobody reads what is written here any more: in `segue monitor | head -1`,
-    /// a monitor that has nothing to write would never notice.
+    /// Runs `body` until it ends, or until this stream loses its reader. Without that, the monitor in `segue monitor |
+    /// head -1` would notice the closed pipe only at its next write.
     ///
-    /// - Throws: `Errno.brokenPipe`, and what `body` throws.
+    /// - Throws: `Errno.brokenPipe`; the errors of `body`.
     func whileRead(_ body: @escaping @Sendable () async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await self.waitForBrokenPipe() }
@@ -194,7 +199,7 @@ final class Console: Sendable {
         }
     }
 
-    /// Waits with poll(2), which reports a pipe without a reader unasked.
+    /// Waits until the stream is a pipe without a reader, which poll(2) always reports.
     ///
     /// Returns when the task is cancelled.
     /// - Throws: `Errno.brokenPipe`.
@@ -204,9 +209,9 @@ final class Console: Sendable {
 }
 
 extension FileDescriptor {
-    /// Waits on a thread of its own, with poll(2), for one of these events, for an error or for the other side's going.
+    /// Waits with poll(2), on a thread of its own, for one of these events, an error, or the end of the other side.
     ///
-    /// - Returns: false when the task was cancelled first.
+    /// - Returns: false if the task was cancelled first.
     func wait(for events: Int32) async throws -> Bool {
         let cancellation = try FileDescriptor.pipe()
         defer {

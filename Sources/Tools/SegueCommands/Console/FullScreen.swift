@@ -2,13 +2,13 @@ internal import Glibc
 internal import SystemPackage
 internal import SystemSupport
 
-/// The terminal as a screen of its own, which is as it was before when this ends, and while the program is stopped.
+/// Uses the whole terminal. Its former content is back after the end, and while the program is stopped.
 struct FullScreen {
     let output: Console
     var input = FileDescriptor.standardInput
 
-    /// Runs `body` until it ends or somebody presses `q`.
-    /// - Parameter redraw: draws again what is lost when the program goes on after Ctrl-Z.
+    /// Runs `body` until it ends or the user presses `q`.
+    /// - Parameter redraw: draws the screen again when the program continues after Ctrl-Z.
     /// - Throws: what `body` throws.
     func run(
         redraw: @escaping @Sendable () async throws -> Void, _ body: @escaping @Sendable () async throws -> Void
@@ -30,16 +30,18 @@ struct FullScreen {
             result = .failure(error)
         }
         keys.giveBack()
-        // A terminal that is gone needs nothing back.
+        // A write to a terminal that was closed fails, and nothing has to be restored there.
         try? await output.write(TerminalCode.endScreen)
         try result.get()
     }
 
-    /// Stops at Ctrl-Z, with the terminal as the shell knows it. Stopped otherwise it cannot leave the screen first, but
-    /// whatever was written there meanwhile is gone when it goes on.
+    /// Restores the terminal at Ctrl-Z (SIGTSTP) and stops this process. Sets the terminal up again at SIGCONT.
+    ///
+    /// SIGSTOP cannot be handled, so the screen is not restored then. It is drawn again at SIGCONT, over everything
+    /// that was written meanwhile.
     private func stopAndGoOn(_ keys: TerminalKeys, _ redraw: () async throws -> Void) async throws {
         for await signal in ShutdownSignals.arrivals(of: [SIGTSTP, SIGCONT]) {
-            // On the thread that writes, so that nothing is drawn into the shell's screen.
+            // This runs on the console's thread, so that no write reaches the shell's screen.
             output.perform { [descriptor = output.descriptor] in
                 if signal == SIGTSTP {
                     keys.giveBack()
@@ -51,17 +53,18 @@ struct FullScreen {
             }
             try await redraw()
         }
-        // Only the end of the others ends it.
+        // The signals end only when the task is cancelled.
         try Task.checkCancellation()
     }
 
-    /// Stops this process, as Ctrl-Z would if nobody watched for it: not at all where no shell could have it go on. Returns
-    /// when it goes on.
+    /// Stops this process as Ctrl-Z does by default, and returns when the process continues. The system ignores the
+    /// signal if there is no shell that could continue the process.
     private static func stop() {
         var (watching, standard) = (sigaction(), sigaction())
         standard.__sigaction_handler.sa_handler = SIG_DFL
         sigaction(SIGTSTP, &standard, &watching)
-        // Whoever watches for a signal has threads block it; raised in one that does not, it takes effect before it returns.
+        // The signal is blocked in all threads while a task watches for it. Unblocked, it takes effect before `raise`
+        // returns.
         var (signals, blocked) = (sigset_t(), sigset_t())
         sigemptyset(&signals)
         sigaddset(&signals, SIGTSTP)
@@ -71,7 +74,7 @@ struct FullScreen {
         sigaction(SIGTSTP, &watching, nil)
     }
 
-    /// Returns as well when the terminal is gone, or the task cancelled.
+    /// Waits until the user presses a key, the terminal is closed, or the task is cancelled.
     private func waitForKey(_ key: Character) async throws {
         while try await input.wait(for: POLLIN) {
             let keys = try withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { bytes in
@@ -82,10 +85,10 @@ struct FullScreen {
     }
 }
 
-/// A terminal's keyboard, to be had key by key.
+/// Switches the terminal to input key by key, and back.
 struct TerminalKeys: Sendable {
     private let input: FileDescriptor
-    /// How the terminal was before; nil when the input is none.
+    /// The terminal's former settings; nil if the input is not a terminal.
     private let settings: termios?
 
     init(_ input: FileDescriptor) {
@@ -94,25 +97,26 @@ struct TerminalKeys: Sendable {
         self.settings = tcgetattr(input.rawValue, &settings) == 0 ? settings : nil
     }
 
-    /// Has the terminal give each key at once, and not show it; signals still come of Ctrl-C.
+    /// Makes the terminal deliver each key at once, without echo. Ctrl-C still sends a signal.
     func take() {
         guard var settings else { return }
         settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
-        // What was typed ahead stays.
+        // TCSANOW keeps the keys that were typed ahead.
         tcsetattr(input.rawValue, TCSANOW, &settings)
     }
 
+    /// Restores the former settings.
     func giveBack() {
         guard var settings else { return }
         tcsetattr(input.rawValue, TCSANOW, &settings)
     }
 }
 
-/// What a terminal obeys: ECMA-48, and of xterm the alternate screen.
+/// Control sequences for a terminal: those of ECMA-48, and xterm's alternate screen.
 enum TerminalCode {
     static let home = "\u{1B}[H"
     static let clearLine = "\u{1B}[K"
-    /// To begin the line anew.
+    /// Returns to the start of the line and clears it.
     static let beginLine = "\r" + clearLine
     static let clearBelow = "\u{1B}[J"
     static let beginScreen = "\u{1B}[?1049h\u{1B}[?25l"

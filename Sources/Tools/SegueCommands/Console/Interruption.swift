@@ -1,11 +1,10 @@
 internal import ArgumentParser
 internal import SystemSupport
 
-/// The end of a command by a signal of the terminal or of a supervisor.
+/// Ends a command in order when the terminal or a supervisor sends a signal.
 enum Interruption {
-    /// Runs `body`, and cancels it when the terminal or a supervisor wants the command to end: what it has started and
-    /// made is cleaned up all the same.
-    /// - Throws: `ExitCode` as a shell gives it to what a signal ended; what `body` throws.
+    /// Runs `body`, and cancels it at SIGINT, SIGTERM or SIGHUP, so that it can clean up.
+    /// - Throws: `ExitCode` 128 + the signal's number, as a shell reports it; the errors of `body`.
     static func ending<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
         switch try await ShutdownSignals.run(body) {
         case .value(let value): return value
@@ -13,9 +12,9 @@ enum Interruption {
         }
     }
 
-    /// The same for a command whose usual end is a signal.
-    /// - Returns: the signal; nil when `body` came to an end by itself.
-    /// - Throws: what `body` throws before a signal comes.
+    /// Does the same for a command that usually ends by a signal, which is therefore not an error.
+    /// - Returns: the signal; nil if `body` ended by itself.
+    /// - Throws: the errors that `body` throws before a signal arrives.
     @discardableResult
     static func stopping(_ body: @escaping @Sendable () async throws -> Void) async throws -> Int32? {
         guard case .signal(let signal) = try await ShutdownSignals.run(body) else { return nil }

@@ -5,21 +5,21 @@ internal import Monitor
 internal import SystemPackage
 internal import SystemSupport
 
-/// What is piped into a command.
+/// Reads standard input.
 enum StandardInput {
     private static let queue = DispatchQueue(label: "standard-input")
 
     private static let descriptorLines = DescriptorLines(LineReader(STDIN_FILENO, limit: Recording.longestLine))
 
-    /// Its lines, each as soon as it is there, and with it those that have come together with it. It throws
-    /// ``CommandError``.
+    /// The lines of standard input, in batches: each batch arrives as soon as its first line is complete, and has the
+    /// lines that arrived together with it. The stream throws ``CommandError``.
     static var lines: AsyncThrowingStream<[String], any Error> {
         AsyncThrowingStream {
             do {
                 return try await descriptorLines.nextBatch()?.map(\.text)
             } catch let error as LineReader.TooLong {
                 throw CommandError(
-                    code: "long-line", "standard input:\(error.number): the line is longer than any message",
+                    code: "long-line", "standard input:\(error.number): the line is longer than a message may be",
                     status: .dataError)
             } catch let error as SystemError {
                 throw unreadable(error.reason)
@@ -27,11 +27,11 @@ enum StandardInput {
         }
     }
 
-    /// What is taken as one text; any number of lines is read line by line.
+    /// The most bytes that ``text()`` reads. ``lines`` has no such limit.
     private static let textLimit = 64 << 20
 
-    /// All of it, to its end.
-    /// - Throws: ``CommandError`` when it cannot be read, or is too long.
+    /// Reads standard input to its end.
+    /// - Throws: ``CommandError`` if it cannot be read, or is longer than 64 MiB.
     static func text() throws -> String {
         var bytes: [UInt8] = []
         try read { chunk in
@@ -39,15 +39,15 @@ enum StandardInput {
             guard bytes.count <= textLimit else {
                 throw CommandError(
                     code: "long-input", "standard input is longer than 64 MiB",
-                    recovery: "give it less; 'segue send --stdin' takes any number of lines", status: .dataError)
+                    recovery: "shorten it; 'segue send --stdin' reads any number of lines", status: .dataError)
             }
         }
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Copies all of it, to its end, to a file that goes with this process.
-    /// - Returns: the file's path.
-    /// - Throws: ``CommandError`` when it cannot be read, or the file not be written.
+    /// Copies standard input, to its end, to a temporary file that the system removes when this process ends.
+    /// - Returns: the file's path, which only this process can use.
+    /// - Throws: ``CommandError`` if standard input cannot be read, or the file cannot be written.
     static func copy() async throws -> String {
         try await withCheckedThrowingContinuation { continuation in
             queue.async { continuation.resume(with: Result { try copyNow() }) }
@@ -58,7 +58,7 @@ enum StandardInput {
         var template = Array("\(NSTemporaryDirectory())/segue-XXXXXX".utf8CString)
         let file = FileDescriptor(rawValue: mkstemp(&template))
         guard file.rawValue >= 0 else { throw unwritable(Errno(rawValue: errno)) }
-        // Without a name it is gone with the process, however that ends.
+        // A file without a name is removed when the process ends, even if the process is killed.
         unlink(template)
         try read { bytes in
             do { _ = try file.writeAll(bytes) } catch { throw unwritable(error) }
@@ -83,7 +83,7 @@ enum StandardInput {
     private static func unreadable(_ reason: String) -> CommandError {
         CommandError(
             code: "unreadable-input", "standard input cannot be read: \(reason)",
-            recovery: "give it a file or a pipe", status: .noInput)
+            recovery: "redirect it from a file or a pipe", status: .noInput)
     }
 
     private static func unwritable(_ error: any Error) -> CommandError {

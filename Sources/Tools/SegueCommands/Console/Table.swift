@@ -1,9 +1,10 @@
-/// Columns of text, each as wide as its widest entry.
+/// A table for people. Each column is as wide as its widest cell.
 struct Table {
     private var rows: [[String]]
     private let firstNumber: Int
 
-    /// - Parameter firstNumber: the column from which on numbers stand, flush with the right; none unless said.
+    /// - Parameter firstNumber: the index of the first column to align right; this one and all after it contain
+    ///   numbers. By default, no column is aligned right.
     init(_ header: String..., numbersFrom firstNumber: Int = .max) {
         rows = [header]
         self.firstNumber = firstNumber

@@ -9,14 +9,14 @@ internal import Support
 package struct ContractCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "contract",
-        abstract: "Writes down what an app's services receive and send, and says what a change of that breaks.",
+        abstract: "Export the messages that an app's services receive and send, and check changes of them.",
         discussion: """
-            segue contract export -o config/contract.json    asks each service of the compose file
-            segue contract export -p segue                   what runs now, by the bus of that project
-            segue contract check config/contract.json        what the services of today break
-            segue contract check old.json new.json -v        two files; also what breaks nothing
+            segue contract export -o config/contract.json    asks the services of the compose file
+            segue contract export -p segue                   asks the running project 'segue'
+            segue contract check config/contract.json        compares the services with a contract
+            segue contract check old.json new.json -v        compares two contracts
 
-            A contract is an AsyncAPI 3.0 document. docs/contracts.md tells more.
+            A contract is an AsyncAPI 3.0 document. docs/contracts.md explains contracts.
             """,
         subcommands: [ContractExportCommand.self, ContractCheckCommand.self])
 
@@ -25,20 +25,21 @@ package struct ContractCommand: AsyncParsableCommand {
 
 struct ContractExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "export", abstract: "Writes what the services receive and send, as an AsyncAPI 3.0 document.",
+        commandName: "export", abstract: "Write the messages of the services as an AsyncAPI 3.0 document.",
         discussion: """
-            segue contract export -o config/contract.json           the services and x-clients of the compose file
-            segue contract export --with 'device --platform mac'    with one more program that people start
-            segue contract export --bus ipc:///run/segue            who is on that bus
+            segue contract export -o config/contract.json           asks the services and x-clients of the compose file
+            segue contract export --with 'device --platform mac'    asks one more program
+            segue contract export --bus ipc:///run/segue            asks the processes on a bus
 
-            Each service is started with --contract, without a bus, and only has to
-            print. One that cannot is labelled 'segue.contract: none'.
+            Each service is started with --contract and without a bus, prints its contract
+            and ends. Label a service that cannot do this with 'segue.contract: none'.
             """)
 
     @OptionGroup var origin: ContractOrigin
 
     @Option(
-        name: .shortAndLong, help: ArgumentHelp("Where to write it, instead of to standard output.", valueName: "file"))
+        name: .shortAndLong,
+        help: ArgumentHelp("The file to write. (default: standard output)", valueName: "file"))
     var output: String?
 
     func run() async throws {
@@ -49,7 +50,7 @@ struct ContractExportCommand: AsyncParsableCommand {
         } catch let error as CocoaError {
             throw CommandError(
                 code: "unwritable-file", "\(output) cannot be written: \(error.reason)",
-                recovery: "name a file in a folder that is there", status: .ioError)
+                recovery: "name a file in an existing folder that you may write to", status: .ioError)
         }
     }
 }
@@ -57,30 +58,30 @@ struct ContractExportCommand: AsyncParsableCommand {
 struct ContractCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Says what a change of the services breaks, for those who keep to the old contract.",
+        abstract: "Check that services which use an old contract still work with the new one.",
         discussion: """
-            segue contract check config/contract.json              the compose file's services, as they are now
-            segue contract check config/contract.json new.json -v  two files; also what breaks nothing
-            segue contract check config/contract.json -p segue     what runs now
-            git show main:contract.json | segue contract check -   what has changed since
+            segue contract check config/contract.json              compares with the compose file's services
+            segue contract check config/contract.json new.json -v  compares with a file; lists compatible changes, too
+            segue contract check config/contract.json -p segue     compares with a running project
+            git show main:contract.json | segue contract check -   compares with another revision
 
-            What is received must suit those who sent it before, and what is sent
-            must suit those who received it. Each finding is a line, and the status
-            is 1 when something breaks.
+            Services must still accept all messages that the old contract allows others to
+            send, and must send only messages that it allows others to receive. Each finding
+            is one line. The exit status is 1 if a change is incompatible.
             """)
 
-    @Argument(help: ArgumentHelp("The contract that others keep to; - reads it from standard input.", valueName: "old"))
+    @Argument(help: ArgumentHelp("The old contract; '-' reads it from standard input.", valueName: "old"))
     var old: String
 
-    @Argument(help: ArgumentHelp("The new one. Without it, the services are asked.", valueName: "new"))
+    @Argument(help: ArgumentHelp("The new contract. (default: the services are asked)", valueName: "new"))
     var new: String?
 
     @OptionGroup var origin: ContractOrigin
 
-    @Flag(name: .shortAndLong, help: "Also what has changed and breaks nothing.")
+    @Flag(name: .shortAndLong, help: "Print compatible changes, too.")
     var verbose = false
 
-    @Flag(help: "One JSON object a finding.")
+    @Flag(help: "Print one JSON object per finding.")
     var json = false
 
     func run() async throws {

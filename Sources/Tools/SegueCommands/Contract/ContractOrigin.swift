@@ -7,14 +7,14 @@ internal import Foundation
 internal import Monitor
 internal import Navigation
 
-/// Where a contract comes from that is not in a file yet: the services of a compose file, or those on a bus.
+/// The options that select the services to ask for their contracts: those of a compose file, or those on a bus.
 struct ContractOrigin: ParsableArguments, Sendable {
     @OptionGroup var compose: ComposeFileOptions
 
     @Option(
         name: .customLong("with"),
         help: ArgumentHelp(
-            "Also a program that people start beside the services, as in 'device --platform ios'.",
+            "Ask this program, too, such as 'device --platform ios'; may be repeated.",
             valueName: "command"))
     var clients: [String] = []
 
@@ -22,15 +22,17 @@ struct ContractOrigin: ParsableArguments, Sendable {
 
     func validate() throws {
         guard !isOnBus || compose.files.isEmpty && clients.isEmpty else {
-            throw ValidationError("-f and --with ask programs, --bus and -p who is on a bus; use one or the other")
+            throw ValidationError(
+                "-f and --with start programs, --bus and -p ask a running bus; use only one of these pairs")
         }
         _ = try commands()
     }
 
     private var isOnBus: Bool { bus.bus != nil || bus.project.project != nil }
 
-    /// Asks for it; services that contradict each other are told on standard error.
-    /// - Throws: ``CommandErrors`` that name all that do not answer.
+    /// Asks the services, and merges their contracts. Reports contradictions between services on standard error.
+    /// - Throws: ``CommandErrors`` with all services that do not answer; ``CommandError`` if no process on the bus has
+    ///   published a contract.
     func read() async throws -> AppContract {
         let (contract, conflicts) = isOnBus ? try await onBus() : try await StackContract.read(try await stack())
         for conflict in conflicts { await Console.error.tell(conflict) }
@@ -42,7 +44,7 @@ struct ContractOrigin: ParsableArguments, Sendable {
         await Console.error.tell(found.unreadable)
         guard !found.contract.parties.isEmpty else {
             throw CommandError(
-                code: "no-contract", "nobody on this bus has told what it receives and sends",
+                code: "no-contract", "no process on this bus has published a contract",
                 recovery: "start the services, or ask those of a compose file with -f")
         }
         return (found.contract, found.conflicts)
@@ -57,7 +59,8 @@ struct ContractOrigin: ParsableArguments, Sendable {
     private func commands() throws -> [[String]] {
         try clients.map { client in
             guard let words = ShellWords.split(client), !words.isEmpty else {
-                throw ValidationError("--with '\(client)' is no command: it is empty, or a quote in it is not closed")
+                throw ValidationError(
+                    "--with '\(client)' is not a command: it is empty, or a quotation mark is not closed")
             }
             return words
         }
@@ -66,11 +69,11 @@ struct ContractOrigin: ParsableArguments, Sendable {
 
 /// A contract in a file.
 enum ContractFile {
-    /// Where a project keeps the one that its changes are held to.
+    /// The path at which a project keeps the contract that its changes are checked against.
     static let standard = "config/contract.json"
 
-    /// Reads a file, or for `-` standard input to its end.
-    /// - Throws: ``CommandError`` when that cannot be done, or is no contract.
+    /// Reads a file; for `-`, standard input to its end.
+    /// - Throws: ``CommandError`` if it cannot be read, or is not a contract.
     static func read(_ path: String) throws -> AppContract {
         if path == "-" { return try parse(Data(StandardInput.text().utf8), called: "standard input") }
         guard let data = FileManager.default.contents(atPath: path) else {
@@ -86,12 +89,12 @@ enum ContractFile {
             return try AppContract(parsing: data)
         } catch {
             throw CommandError(
-                code: "no-contract", "\(name) is no contract: \(error)".printable,
+                code: "no-contract", "\(name) is not a contract: \(error)".printable,
                 recovery: "write one with 'segue contract export -o FILE'", status: .dataError)
         }
     }
 
-    /// As it is written: indented, with sorted keys, so that a change of it can be read line by line.
+    /// The contract as JSON, indented and with sorted keys, so that a diff shows changes line by line.
     static func text(of contract: AppContract) throws -> String {
         try DataPrinter.indented(contract.asyncAPI) + "\n"
     }
@@ -100,11 +103,12 @@ enum ContractFile {
 /// The contracts of the services on a bus, merged.
 struct BusContract {
     let contract: AppContract
-    /// A line for each message that two of them do not agree about.
+    /// One line for each message that two services describe differently.
     let conflicts: [String]
-    /// A line for each contract that cannot be read.
+    /// One line for each contract that cannot be read.
     let unreadable: [String]
 
+    /// Reads all contracts that are published on the bus.
     /// - Throws: ``BusError`` if the bus does not answer.
     static func read(_ bus: any EventBus) async throws -> BusContract {
         var merger = ContractMerger(title: "the services on the bus")
@@ -127,12 +131,12 @@ struct BusContract {
         let key = document.attributes.key.map { "[\($0)]" } ?? ""
         let place = document.position.map { " at \($0)" } ?? ""
         let reason = (error as? BusError)?.message ?? "\(error)"
-        return "the contract \(document.type)\(key) of \(document.attributes.source)\(place) is left out: \(reason)"
+        return "ignored the contract \(document.type)\(key) of \(document.attributes.source)\(place): \(reason)"
             .printable
     }
 }
 
-/// Merges contracts, and notes where they do not agree.
+/// Merges contracts, and lists their contradictions.
 struct ContractMerger {
     private(set) var contract: AppContract
     private(set) var conflicts: [String] = []
@@ -143,7 +147,8 @@ struct ContractMerger {
 
     mutating func add(_ other: Document.ServiceContract, as name: String) {
         conflicts += contract.add(other, as: name).map { type in
-            "\(name) says something else of \(type) than a service before it, whose word is kept; build them alike"
+            "\(name) describes \(type) differently from an earlier service, whose description is used; "
+                + "build both from the same version of the message"
         }
     }
 }

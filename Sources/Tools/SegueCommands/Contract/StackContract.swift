@@ -6,15 +6,15 @@ internal import Monitor
 internal import Subprocess
 internal import SystemPackage
 
-/// What the programs of a compose file say when they are asked: its services, and its clients.
+/// Asks the services and clients of a compose file for their contracts, and merges them.
 enum StackContract {
-    /// Of a service that has no contract to tell, such as a program that is not ours.
+    /// The label whose value `none` marks a service without a contract, such as a database.
     static let label = "segue.contract"
-    /// How many are asked at once: each is started, and an app has some dozens.
+    /// The number of programs that run at the same time. An app has some dozens.
     private static let concurrency = 4
 
-    /// - Returns: also a line for each message that two of them do not agree about.
-    /// - Throws: ``CommandErrors`` that name all that do not answer; `ExitCode` when a signal ends it.
+    /// - Returns: the merged contract, and one line for each message that two programs describe differently.
+    /// - Throws: ``CommandErrors`` with all programs that do not answer; `ExitCode` if a signal ends the command.
     static func read(_ stack: Stack) async throws -> (contract: AppContract, conflicts: [String]) {
         try await Interruption.ending { try await ask(stack) }
     }
@@ -38,7 +38,8 @@ enum StackContract {
 
     private typealias Answer = Result<Document.ServiceContract, CommandError>
 
-    /// - Returns: what each says, in this order: who is asked later does not overrule who was asked before.
+    /// - Returns: the answers, in the order of the programs, because the first description of a message is the one that
+    ///   is used.
     private static func answers(of programs: [ProgramContract]) async -> [Answer] {
         await withTaskGroup(of: (Int, Answer).self) { group in
             var answers: [Int: Answer] = [:]
@@ -58,18 +59,19 @@ enum StackContract {
     }
 }
 
-/// Asks a program what it receives and sends, by `--contract`.
+/// Runs a program with `--contract` to read its contract.
 struct ProgramContract {
-    /// It only has to write down what it knows.
+    /// The longest wait for the answer. A program only has to print it.
     private static let patience: Duration = .seconds(10)
-    /// Some hundred times what a service of the focus player writes.
+    /// The most bytes of an answer: some hundred times that of a service of the focus player.
     private static let limit = 4 << 20
-    /// A program that does not know `--contract` must find no bus to join, and nobody to tell that it is ready.
+    /// The variables that the program does not get. A program that ignores `--contract` must not find a bus or report
+    /// that it is ready.
     private static let withheld: Set = ["SEGUE_BUS", "SEGUE_STATE_DIR", "NOTIFY_SOCKET"]
 
-    /// In the compose file; nil for a client, which has none there.
+    /// The service's name in the compose file; nil for a client.
     let service: String?
-    /// What findings call it.
+    /// The name of the program in errors.
     private let name: String
     private let advice: String
     private let command: [String]
@@ -79,25 +81,25 @@ struct ProgramContract {
     init(_ service: Service, of stack: Stack) {
         self.service = service.name
         name = "service '\(service.name)'"
-        advice = "let it be a ServiceProcess, or label it '\(StackContract.label): none'"
+        advice = "build it with ServiceProcess, or label it '\(StackContract.label): none'"
         command = service.command
-        // What is known only when the service starts is no folder yet.
+        // A path with a variable that is only known at the service's start cannot be used.
         let path = service.workingDirectory.flatMap { $0.hasPrefix("${") ? nil : $0 } ?? stack.directory
         directory = path.hasPrefix("/") ? path : "\(stack.directory)/\(path)"
         environment = service.environment.compactMapValues(\.self)
     }
 
-    /// - Parameter client: a program that people start in the folder of the compose file.
+    /// - Parameter client: the words of the command of a program that people start in the folder of the compose file.
     init(client: [String], of stack: Stack) {
         service = nil
         name = "client '\(client.joined(separator: " "))'"
-        advice = "let it be a ServiceProcess, or remove it from the clients"
+        advice = "build it with ServiceProcess, or remove it from the clients"
         command = client
         directory = stack.directory
         environment = [:]
     }
 
-    /// - Throws: ``CommandError`` that names it, its executable, and what it said instead.
+    /// - Throws: ``CommandError`` with the program's name, its executable, and the reason or its last output.
     func read() async throws(CommandError) -> Document.ServiceContract {
         let executable = try executable()
         do {
@@ -114,7 +116,7 @@ struct ProgramContract {
         } catch let error as CommandError {
             throw error
         } catch is DecodingError {
-            throw failure(executable, "prints something else than its contract for --contract")
+            throw failure(executable, "does not print a contract for --contract")
         } catch {
             throw failure(executable, "cannot be asked for its contract: \(error)")
         }
@@ -126,13 +128,14 @@ struct ProgramContract {
         guard let found = lookup.find(command[0], workingDirectory: directory, searchPath: path) else {
             throw CommandError(
                 code: "no-executable", "\(name): there is no program '\(command[0])'",
-                recovery: "build it, or correct it",
+                recovery: "build the program, or correct its name",
                 status: .unavailable)
         }
         return found
     }
 
-    /// In a session of its own: what it has started goes with it, however it ends, and Ctrl-C is this program's alone.
+    /// Runs the executable in a session of its own. All processes of that session are killed after its end, and Ctrl-C
+    /// reaches only this program.
     private func output(of executable: String) async throws -> String {
         var platform = PlatformOptions()
         platform.createSession = true
@@ -152,7 +155,7 @@ struct ProgramContract {
             await session.kill()
         }
         guard result.terminationStatus.isSuccess else {
-            // Its last words: that it knows no such option, or where it was when it failed.
+            // The last lines often contain the reason, such as an unknown option.
             let said = result.standardError.split(whereSeparator: \.isNewline).suffix(3).map { ": \($0.prefix(200))" }
             throw failure(executable, "does not answer --contract: \(result.terminationStatus.summary)\(said.joined())")
         }

@@ -8,37 +8,37 @@ internal import Support
 
 struct FlowCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Says what is wrong with flows.",
+        commandName: "check", abstract: "Check flows for errors.",
         discussion: """
             segue flow check config/flows/*.yaml
-            segue flow check --strict flow.yaml     as in CI: a warning fails it too
+            segue flow check --strict flow.yaml                                    warnings fail, too
             segue flow check --contract config/contract.json config/flows/ios.yaml
             segue flow check -f compose/default.yaml config/flows/ios.yaml
 
-            Each finding is a line, FILE:LINE:COLUMN: what is wrong; what to do.
-            The status is 1 when a flow cannot be used, and 0 when there are but
-            warnings: of flows that work, though hardly as they were meant to.
-            Notes tell what its authors should know, and never fail it.
+            Each finding is one line: FILE:LINE:COLUMN: what is wrong; what to do. The exit
+            status is 1 if a flow has an error and cannot be used. A warning is about a flow
+            that works, but probably not as intended; it fails only with --strict. A note
+            never fails.
 
-            With the app's contract also messages, fields and services are found
-            that there are not, and what services tell that no rule answers.
+            With the app's contract, the check also finds unknown messages, fields and
+            services, and messages of services that no rule handles.
             """)
 
-    @Argument(help: ArgumentHelp("The flows, YAML or JSON; - reads one from standard input.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The flows, in YAML or JSON; '-' reads one from standard input.", valueName: "file"))
     var files: [String]
 
     @Option(
-        help: ArgumentHelp("The app's contract, as 'segue contract export' writes it.", valueName: "file"),
+        help: ArgumentHelp("The app's contract, a file of 'segue contract export'.", valueName: "file"),
         completion: .file(extensions: ["json"]))
     var contract: String?
 
-    /// Whose services are asked for their contract, if files are named.
+    /// The compose files with the services to ask for their contracts, if `-f` is given.
     @OptionGroup(title: "The services to ask for their contract, instead of --contract") var compose: ComposeFileOptions
 
-    @Flag(help: "Fail for warnings too.")
+    @Flag(help: "Exit with status 1 for warnings, too.")
     var strict = false
 
-    @Flag(help: "One JSON object a finding.")
+    @Flag(help: "Print one JSON object per finding.")
     var json = false
 
     func validate() throws {
@@ -62,6 +62,7 @@ struct FlowCheckCommand: AsyncParsableCommand {
         if fails { throw ExitCode.failure }
     }
 
+    /// The messages of the app's contract; nil without a contract.
     private func catalogue() async throws -> MessageCatalogue? {
         if let contract { return try ContractFile.read(contract).catalogue }
         if compose.files.isEmpty { return nil }

@@ -5,15 +5,15 @@ internal import Navigation
 
 package struct FlowCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "flow", abstract: "Checks, draws, plays and writes flows: how an app leads from screen to screen.",
+        commandName: "flow", abstract: "Check, draw, test and convert flows, the rules for the screens of an app.",
         discussion: """
-            segue flow check config/flows/*.yaml             what is wrong, and where
-            segue flow graph config/flows/ios.yaml > ios.svg a picture of it
-            segue flow run config/flows/ios.yaml story.yaml  plays a scenario: its test
-            segue flow run ios.yaml --recording story.jsonl  plays what 'segue record' wrote
-            swift run my-flow | segue flow export -          what a program built, as YAML
+            segue flow check config/flows/*.yaml             checks flows for errors
+            segue flow graph config/flows/ios.yaml > ios.svg draws a flow
+            segue flow run config/flows/ios.yaml story.yaml  tests a flow with a scenario
+            segue flow run ios.yaml --recording story.jsonl  tests it with a recording
+            swift run my-flow | segue flow export -          converts a flow to YAML
 
-            None of these needs a bus. docs/flows.md explains flows and scenarios.
+            No bus is needed. docs/flows.md explains flows and scenarios.
             """,
         subcommands: [FlowCheckCommand.self, FlowGraphCommand.self, FlowRunCommand.self, FlowExportCommand.self])
 
@@ -22,12 +22,12 @@ package struct FlowCommand: AsyncParsableCommand {
 
 struct FlowExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "export", abstract: "Writes a flow as YAML, in the form in which the documents explain it.",
+        commandName: "export", abstract: "Convert a flow to YAML.",
         discussion: """
             segue flow export flow.json > flow.yaml
             swift run my-flow | segue flow export -     my-flow ends with print(flow.json)
 
-            Comments do not belong to the flow, and are not kept.
+            Comments are not kept.
             """)
 
     @Argument(help: FlowFile.help)
@@ -38,16 +38,16 @@ struct FlowExportCommand: AsyncParsableCommand {
     }
 }
 
-/// A file that says something of a flow.
+/// A flow or a scenario in a file or on standard input.
 struct FlowFile {
-    static let help = ArgumentHelp("The flow, YAML or JSON; - reads it from standard input.", valueName: "file")
+    static let help = ArgumentHelp("The flow, in YAML or JSON; '-' reads it from standard input.", valueName: "file")
 
-    /// As findings call it.
+    /// The name of the file in findings.
     let name: String
     let text: String
 
-    /// Reads a file, or for `-` standard input to its end.
-    /// - Throws: ``CommandError`` when that cannot be done.
+    /// Reads a file; for `-`, standard input to its end.
+    /// - Throws: ``CommandError`` if it cannot be read.
     init(_ path: String) throws {
         guard path != "-" else {
             (name, text) = ("standard input", try StandardInput.text())
@@ -60,10 +60,10 @@ struct FlowFile {
             let isThere = FileManager.default.fileExists(atPath: path)
             throw CommandError(
                 code: "unreadable-file", isThere ? "\(path) cannot be read as UTF-8" : "there is no file \(path)",
-                recovery: "name one such as config/flows/ios.yaml", status: .noInput)
+                recovery: "name a file such as config/flows/ios.yaml", status: .noInput)
         }
     }
 
-    /// - Throws: `FlowError` with all that is wrong.
+    /// - Throws: `FlowError` with all errors of the flow.
     func flow() throws -> Flow { try Flow(yaml: text, file: name) }
 }

@@ -39,7 +39,7 @@ extension FlowDrawing {
         return "\(box.id) [label=\(dotQuoted(box.lines))\(more)]"
     }
 
-    /// Graphviz reads escapes and, as in HTML, entities.
+    /// Graphviz interprets escape sequences and HTML entities.
     private static func dotQuoted(_ lines: [String]) -> String {
         let escaped = lines.map { line in
             line.drawable.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
@@ -50,7 +50,7 @@ extension FlowDrawing {
 }
 
 extension FlowDrawing {
-    /// The drawing in the language of Mermaid, which code hosts draw in documents.
+    /// The drawing in the language of Mermaid, which GitHub and GitLab display in Markdown.
     var mermaid: String {
         var lines = ["flowchart LR"]
         lines += boxes.filter { $0.flow == nil }.map { "  \(Self.mermaid(of: $0))" }
@@ -82,7 +82,7 @@ extension FlowDrawing {
         }
     }
 
-    /// Mermaid has no escapes, but entities that begin with `#`.
+    /// Mermaid has no escape sequences; its entities begin with `#`.
     private static func mermaidQuoted(_ lines: [String]) -> String {
         let escaped = lines.map { line in
             line.drawable.map { letter in
@@ -103,7 +103,7 @@ extension FlowDrawing {
 }
 
 extension FlowGraph.MessageKind {
-    /// Commands are solid and blue, what has happened is dashed and green.
+    /// Commands are blue, events green, errors red, documents grey, and rules of flows violet.
     fileprivate var color: String {
         switch self {
         case .command: "#1f5fa8"
@@ -141,7 +141,8 @@ extension FlowDrawing.Box.Kind {
 }
 
 extension String {
-    /// The text on one line, without what neither XML nor a terminal can show.
+    /// The string on one line: control characters and line separators become spaces, characters that XML does not allow
+    /// are replaced.
     fileprivate var drawable: String {
         let scalars = unicodeScalars.map { scalar -> Unicode.Scalar in
             switch scalar.properties.generalCategory {

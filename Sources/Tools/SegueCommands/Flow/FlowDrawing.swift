@@ -2,25 +2,25 @@ internal import FlowReview
 internal import Navigation
 internal import Support
 
-/// What there is to draw of a flow, and in which order: the same for every format.
+/// The boxes and arrows of a flow, in the order in which every format draws them.
 struct FlowDrawing {
-    /// A screen, or a place that an arrow leads to or from.
+    /// A screen, or another start or end of an arrow.
     struct Box: Hashable {
         enum Kind: Hashable {
             case start
             case screen
             case presented
-            /// Nothing leads to it.
+            /// A screen to which no rule leads.
             case unreached
-            /// No screen: anywhere, or whatever lies beneath.
+            /// A place that is not one screen: any screen, or the screen beneath.
             case somewhere
         }
 
         let id: String
-        /// What stands in it, line by line.
+        /// The lines of the box's label.
         let lines: [String]
         let kind: Kind
-        /// The child flow that it belongs to.
+        /// The child flow that the box belongs to; nil for a box of the main flow.
         let flow: String?
     }
 
@@ -84,15 +84,15 @@ struct FlowDrawing {
         }
     }
 
-    /// What a rule takes away on its way to a screen, such as what was presented before, is not worth an arrow. Neither
-    /// is a screen that a deep link leaves where it is.
+    /// True for an edge that is not drawn: a rule that leads to a screen also removes others, such as a presented one;
+    /// and a deep link may stay on its screen.
     private static func isMinor(_ edge: FlowGraph.Edge, in graph: FlowGraph) -> Bool {
         if edge.rule.isLink, edge.from == edge.to { return true }
         return edge.to == nil && ![.finish, .abandon].contains(edge.action)
             && graph.edges.contains { $0.rule == edge.rule && $0.to != nil }
     }
 
-    /// The child flows of screens that nothing else shows.
+    /// For each screen that only one child flow shows, the name of that flow.
     private static func owners(in graph: FlowGraph) -> [String: String] {
         var owners: [String: Set<String?>] = [:]
         for edge in graph.edges where edge.place != .before {
@@ -114,14 +114,14 @@ struct FlowDrawing {
 }
 
 extension FlowGraph.Node {
-    /// How it is presented.
+    /// The styles in which the screen is presented; empty if it never is.
     fileprivate var styles: [String] {
         PresentationStyle.allCases.filter { places.contains(.presented($0)) }.map(\.rawValue)
     }
 }
 
 extension Flow {
-    /// What stands on an arrow: the message or the deep link, what must hold, and what is done.
+    /// The lines of an arrow's label: the message or deep link, the conditions, and the action.
     func lines(of edge: FlowGraph.Edge) -> [String] {
         if edge.rule.isLink, links.indices.contains(edge.rule.index) {
             let link = links[edge.rule.index]
@@ -157,7 +157,7 @@ extension FlowGraph.Edge {
 }
 
 extension Flow.Condition {
-    /// Whether it says no more than that the arrow begins there.
+    /// True if the condition only requires the screen at which the arrow starts.
     fileprivate func isObvious(from screen: String?) -> Bool {
         screens.contains { $0.screen == screen && $0.arguments.isEmpty } && place != .tab
     }

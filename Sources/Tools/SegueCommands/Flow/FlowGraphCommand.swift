@@ -5,14 +5,15 @@ internal import Subprocess
 
 struct FlowGraphCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "graph", abstract: "Draws a flow: its screens, and the messages that lead from one to another.",
+        commandName: "graph", abstract: "Draw a flow: its screens, and the messages that lead from one to another.",
         discussion: """
-            segue flow graph config/flows/ios.yaml > ios.svg            drawn by Graphviz
-            segue flow graph config/flows/ios.yaml --format mermaid     for documents
+            segue flow graph config/flows/ios.yaml > ios.svg            needs Graphviz
+            segue flow graph config/flows/ios.yaml --format mermaid     for Markdown
             segue flow graph config/flows/ios.yaml --format dot | dot -Tpng > ios.png
 
-            Commands are solid and blue, events dashed and green. What is presented
-            is filled, with its style in brackets; child flows have a frame.
+            Arrows of commands are solid and blue, those of events dashed and green. A
+            presented screen is filled, with its style in parentheses. A child flow has a
+            frame.
             """)
 
     enum Format: String, ExpressibleByArgument, CaseIterable {
@@ -24,7 +25,7 @@ struct FlowGraphCommand: AsyncParsableCommand {
     @Argument(help: FlowFile.help)
     var file: String
 
-    @Option(help: "What to write.")
+    @Option(help: "The format of the drawing.")
     var format = Format.svg
 
     func run() async throws {
@@ -39,13 +40,14 @@ struct FlowGraphCommand: AsyncParsableCommand {
     }
 }
 
-/// The program that lays out drawings.
+/// Runs Graphviz, the program that lays out drawings.
 enum Graphviz {
-    /// A drawing that is larger than this is one that nobody can read.
+    /// The most bytes of an SVG; a larger drawing is not readable anyway.
     private static let limit = 64 << 20
 
-    /// - Parameter dot: a drawing in its language.
-    /// - Throws: ``CommandError`` when it is not installed, or cannot draw that.
+    /// Draws an SVG.
+    /// - Parameter dot: the drawing in Graphviz's language.
+    /// - Throws: ``CommandError`` if Graphviz is not installed, or fails.
     static func svg(_ dot: String) async throws -> String {
         do {
             let result = try await Subprocess.run(
@@ -55,8 +57,8 @@ enum Graphviz {
             throw failure("\(result.terminationStatus.summary): \(result.standardError.prefix { $0 != "\n" })")
         } catch let error as SubprocessError where error.code == .executableNotFound {
             throw CommandError(
-                code: "no-graphviz", "an SVG is drawn by Graphviz, and its program 'dot' is not there",
-                recovery: "install the package graphviz, as with 'apt-get install graphviz', or use --format mermaid",
+                code: "no-graphviz", "Graphviz, which draws the SVG, is not installed: there is no program 'dot'",
+                recovery: "install it, for example with 'apt-get install graphviz', or use --format mermaid",
                 status: .unavailable)
         } catch let error as SubprocessError {
             throw failure("\(error)")
@@ -66,6 +68,6 @@ enum Graphviz {
     private static func failure(_ reason: String) -> CommandError {
         CommandError(
             code: "graphviz-failed", "Graphviz could not draw the flow: \(reason)",
-            recovery: "see with --format dot what it was given")
+            recovery: "'--format dot' prints its input")
     }
 }

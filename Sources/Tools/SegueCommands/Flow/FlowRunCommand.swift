@@ -8,61 +8,63 @@ internal import Support
 
 struct FlowRunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "run", abstract: "Plays a scenario or a recording on a flow, without a bus: the test of a flow.",
+        commandName: "run", abstract: "Test a flow with a scenario or a recording, without a bus.",
         discussion: """
             segue flow run config/flows/ios.yaml story.yaml
             segue flow run config/flows/ios.yaml --recording story.jsonl
             segue flow run config/flows/ios.yaml --recording story.jsonl --until 17 --json
 
-            A scenario is a list of what happens:
+            A scenario is a list of steps:
 
               - send: event.LaunchFinished
                 expect: { root: serviceSelection, leaving: launch, dismissed: launch }
               - send: { type: event.DeviceFound, data: { name: kitchen } }
-              - back          the user goes back; also dismiss, answer: BUTTON
-              - gone          the view has animated out what was leaving
+              - back          the user goes back; also dismiss, and answer: BUTTON
+              - gone          the view has finished the animation of a screen that leaves
 
-            Each step is printed with what has changed. Where something is
-            expected, it must be all that happens: else the status is 1, and a
-            line FILE:LINE:COLUMN says what differs.
+              Each step is printed with the changes of the state. If a step has 'expect', it
+              must list all changes. Otherwise the step fails: the exit status is 1, and a
+              line FILE:LINE:COLUMN describes the difference.
 
-            A recording is what 'segue record' writes. Of each message that the
-            flow hears it is expected to lead to the state that was recorded.
+              A recording is a file of 'segue record'. Each recorded message must lead to the
+              state that was recorded after it.
             """)
 
     @Argument(help: FlowFile.help)
     var flow: String
 
-    @Argument(help: "The scenario, YAML; - reads it from standard input.")
+    @Argument(help: "The scenario, in YAML; '-' reads it from standard input.")
     var scenario: String?
 
-    @Option(help: ArgumentHelp("The recording to play instead; - reads it from standard input.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp(
+            "A recording, instead of the scenario; '-' reads it from standard input.", valueName: "file"))
     var recording: String?
 
-    @Option(help: "The session of the recording.")
+    @Option(help: ArgumentHelp("The session of the recording.", valueName: "session"))
     var subject = Session.default
 
     @Option(
         help: ArgumentHelp(
-            "Show where the recording has led to by this moment: \(RecordingMoment.forms).", valueName: "moment"),
+            "Print only the state at this moment of the recording: \(RecordingMoment.forms).", valueName: "moment"),
         transform: RecordingMoment.argument)
     var until: RecordingMoment?
 
-    @Flag(help: "Go on after a step that fails.")
+    @Flag(help: "Continue after a step that fails.")
     var keepGoing = false
 
-    @Flag(help: "One JSON object a step.")
+    @Flag(help: "Print one JSON object per step.")
     var json = false
 
     func validate() throws {
         guard (scenario == nil) != (recording == nil) else {
-            throw ValidationError("name either a scenario or, with --recording, a recording")
+            throw ValidationError("name either a scenario, or a recording with --recording")
         }
         guard flow != "-" || scenario != "-" && recording != "-" else {
-            throw ValidationError("only one of them can be standard input")
+            throw ValidationError("only one of the two files can be standard input; write '-' only once")
         }
         guard recording != nil || until == nil && subject == Session.default else {
-            throw ValidationError("--until and --subject go with --recording")
+            throw ValidationError("--until and --subject require --recording")
         }
     }
 
@@ -77,7 +79,7 @@ struct FlowRunCommand: AsyncParsableCommand {
         if fails { throw ExitCode.failure }
     }
 
-    /// - Returns: whether it fails.
+    /// - Returns: true if a step fails.
     private func play(_ file: FlowFile, on flow: Flow) async throws -> Bool {
         let scenario = try Scenario(yaml: file.text, file: file.name, flow: flow)
         var fails = false
@@ -88,11 +90,12 @@ struct FlowRunCommand: AsyncParsableCommand {
         return fails
     }
 
-    /// - Returns: whether it fails.
+    /// - Returns: true if a step fails.
     private func play(_ recording: Recording, on flow: Flow) async throws -> Bool {
         let session = try await RecordedSession(recording, flow: flow, session: subject)
         if !session.hasStates {
-            await Console.error.tell("\(recording.name) has no states of \(flow.platform) to compare with")
+            await Console.error.tell(
+                "\(recording.name) has no states of the platform \(flow.platform); no states are compared")
         }
         var fails = false
         let machine = try await session.play(until: until) { outcome in

@@ -9,20 +9,20 @@ internal import SystemPackage
 
 package struct RecordCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "record", abstract: "Writes the messages of the bus to a file, and says what is in such a file.",
+        commandName: "record", abstract: "Record the messages of the bus in a file, and describe recordings.",
         discussion: """
             \(examples)
             segue record info story.jsonl
 
-            One JSON object a line: a header, then each message as
-            'segue monitor --json' shows it. 'segue replay' tells such a story to a
-            bus, 'segue flow run --recording' to a flow. The options are those of
-            'segue record to --help'.
+            A recording has one JSON object per line: a header, then each message as
+            'segue monitor --json' prints it. 'segue replay' sends the messages to a bus
+            again, 'segue flow run --recording' tests a flow with them. 'segue record to
+            --help' lists the options.
             """,
         subcommands: [RecordToCommand.self, RecordInfoCommand.self], defaultSubcommand: RecordToCommand.self)
 
     static let examples = """
-        segue record story.jsonl                     from now on, until Ctrl-C
+        segue record story.jsonl                     all messages from now on, until Ctrl-C
         segue record all.jsonl --since beginning --until end
         segue record taps.jsonl --type 'command.*' --count 20
         segue record - --for 1m | gzip > story.jsonl.gz
@@ -33,14 +33,14 @@ package struct RecordCommand: AsyncParsableCommand {
 
 struct RecordToCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "to", abstract: "Writes the messages of the bus to a file.",
+        commandName: "to", abstract: "Record the messages of the bus in a file.",
         discussion: """
             \(RecordCommand.examples)
 
-            The 'to' may be left out, unless the file is called so, or info: then say ./info.
+            The word 'to' is optional. Write ./to or ./info for a file of this name.
             """)
 
-    @Argument(help: "The file; - is standard output. One that exists is kept, unless --force is given.")
+    @Argument(help: "The file to write; '-' writes to standard output. An existing file requires --force.")
     var file: String
 
     @OptionGroup var options: BusOptions
@@ -48,7 +48,7 @@ struct RecordToCommand: AsyncParsableCommand {
     @OptionGroup var selection: SelectionOptions
     @OptionGroup var span: SpanOptions
 
-    @Flag(help: "Overwrite the file.")
+    @Flag(help: "Overwrite an existing file.")
     var force = false
 
     func run() async throws {
@@ -56,7 +56,8 @@ struct RecordToCommand: AsyncParsableCommand {
         let target = RecordingWriter(path: file, overwrites: force)
         try await Interruption.stopping {
             try await options.withBus { bus in
-                // A bus that is not there is no reason to overwrite a file: it is made once there is something to read.
+                // The file is created after the bus has answered, so that a missing bus does not overwrite an existing
+                // recording.
                 try await target.begin(RecordingHeader(since: span.start, selection))
                 try await target.whileRead {
                     try await span.monitor(bus, selection).run {
@@ -73,7 +74,7 @@ struct RecordToCommand: AsyncParsableCommand {
     }
 }
 
-/// Writes a recording: each message as it comes, in whole lines.
+/// Writes a recording, line by line, as messages arrive.
 actor RecordingWriter {
     private let path: String
     private let overwrites: Bool
@@ -81,27 +82,28 @@ actor RecordingWriter {
     private var file: Console?
     private var count = 0
 
-    /// - Parameter path: of the file; `-` for standard output.
+    /// - Parameter path: the path of the file; `-` for standard output.
     init(path: String, overwrites: Bool) {
         self.path = path
         isOutput = path == "-"
         self.overwrites = overwrites
     }
 
-    /// - Throws: ``CommandError`` when the file exists already, or cannot be made.
+    /// Creates the file and writes the header.
+    /// - Throws: ``CommandError`` if the file exists already, or cannot be created.
     func begin(_ header: RecordingHeader) async throws {
         let file = isOutput ? Console.output : Console(try open())
         self.file = file
         try await write(JSONValue(encoding: header).description, to: file)
     }
 
-    /// Runs `body` until it ends, or until nobody reads standard output any more if that is written to.
-    /// - Throws: `Errno.brokenPipe`, and what `body` throws.
+    /// Runs `body` until it ends or, if the recording goes to standard output, until that has no reader any more.
+    /// - Throws: `Errno.brokenPipe`; the errors of `body`.
     nonisolated func whileRead(_ body: @escaping @Sendable () async throws -> Void) async throws {
         if isOutput { try await Console.output.whileRead(body) } else { try await body() }
     }
 
-    /// - Throws: ``CommandError`` when it cannot be written; `Errno` if that is standard output.
+    /// - Throws: ``CommandError`` if the file cannot be written; `Errno` if standard output cannot be written.
     func write(_ message: Envelope) async throws {
         guard let file else { return }
         var line: [UInt8] = []
@@ -110,8 +112,8 @@ actor RecordingWriter {
         count += 1
     }
 
-    /// Closes the file, on the disk and with its last line.
-    /// - Returns: how many messages are in it; nil when it was never begun.
+    /// Writes the last line, and closes the file after all of it is on the disk.
+    /// - Returns: the number of recorded messages; nil if ``begin(_:)`` was not called.
     func end() async throws -> Int? {
         guard let file else { return nil }
         self.file = nil
@@ -123,7 +125,8 @@ actor RecordingWriter {
     private func open() throws -> FileDescriptor {
         let creation: FileDescriptor.OpenOptions = overwrites ? [.create, .truncate] : [.create, .exclusiveCreate]
         do {
-            // Opened otherwise, a pipe would hold up a thread that tasks share until somebody reads it.
+            // Without O_NONBLOCK, opening a named pipe would block a thread that tasks share until the pipe has a
+            // reader.
             let file = try FileDescriptor.open(
                 FilePath(path), .writeOnly, options: creation.union(.nonBlocking),
                 permissions: [.ownerReadWrite, .groupRead, .otherRead])
@@ -131,13 +134,13 @@ actor RecordingWriter {
             return file
         } catch Errno.noSuchAddressOrDevice {
             throw CommandError(
-                code: "recording.unread", "\(path) is a pipe that nobody reads", recovery: "start its reader first",
+                code: "recording.unread", "\(path) is a pipe without a reader", recovery: "start the reader first",
                 status: .ioError)
         } catch Errno.fileExists {
             throw CommandError(
-                code: "recording.exists", "\(path) exists already", recovery: "name another, or use --force")
+                code: "recording.exists", "\(path) exists already", recovery: "name another file, or use --force")
         } catch let error as Errno {
-            throw CommandError(code: "recording.unwritable", "\(path) cannot be made: \(error)", status: .ioError)
+            throw CommandError(code: "recording.unwritable", "\(path) cannot be created: \(error)", status: .ioError)
         }
     }
 

@@ -7,20 +7,20 @@ internal import Support
 
 struct RecordInfoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "info", abstract: "Says what is in a recording, and whether it is whole.",
+        commandName: "info", abstract: "Describe a recording, and check that it is complete.",
         discussion: """
             segue record info story.jsonl
             segue record info story.jsonl --json
             zcat story.jsonl.gz | segue record info -
 
-            It reads what 'segue monitor --json' writes, too. A line that is no message
-            is named, FILE:LINE, and the status is 1.
+            The output of 'segue monitor --json' is a recording, too. A line that is not a
+            message is reported as FILE:LINE, and the exit status is 1.
             """)
 
-    @Argument(help: "The recording; - reads it from standard input.")
+    @Argument(help: "The recording; '-' reads it from standard input.")
     var file: String
 
-    @Flag(help: "One JSON object.")
+    @Flag(help: "Print a JSON object.")
     var json = false
 
     func run() async throws {
@@ -36,7 +36,7 @@ struct RecordInfoCommand: AsyncParsableCommand {
     }
 }
 
-/// What `segue record info` tells of a recording.
+/// The description of a recording that `segue record info` prints.
 struct RecordingReport: Encodable {
     private let file: String
     private let state: String
@@ -96,23 +96,26 @@ struct RecordingReport: Encodable {
 
     var hasMistakes: Bool { mistakeCount > 0 }
 
-    /// What is wrong, a line each.
+    /// The errors of the recording, one per line.
     var problems: [String] {
-        var problems = mistakes.map { "\(file):\($0.line): this is no message: \($0.reason)".printable }
-        if mistakeCount > mistakes.count { problems.append("\(mistakeCount - mistakes.count) more lines are none") }
+        var problems = mistakes.map { "\(file):\($0.line): this is not a message: \($0.reason)".printable }
+        if mistakeCount > mistakes.count {
+            problems.append("\(file): \(mistakeCount - mistakes.count) more lines are not messages")
+        }
         if let expected, expected != messages {
-            problems.append("\(file) was ended with \(expected) messages, and has \(messages)")
+            problems.append("\(file) has \(messages) messages, but its last line says \(expected)")
         }
         if let cutOffLine {
-            problems.append("\(file):\(cutOffLine): the recording was cut off amid this line; all before it is whole")
+            problems.append(
+                "\(file):\(cutOffLine): the recording was cut off in this line; all lines before it are complete")
         } else if state == RecordingSummary.Completeness.cutOff.rawValue {
-            problems.append("\(file) was not ended in order: it may lack its last messages")
+            problems.append("\(file) has no end line, so its last messages may be missing")
         }
         return problems
     }
 
     private var gapText: String {
-        guard let gaps else { return "not known: not every message was to be recorded" }
+        guard let gaps else { return "unknown: only selected messages were recorded" }
         let texts = gaps.prefix(10).map { $0[0] == $0[1] ? "\($0[0])" : "\($0[0])–\($0[1])" }
         let more = gaps.count > 10 ? ", …" : ""
         return gaps.isEmpty ? "none" : "offsets \(texts.joined(separator: ", "))\(more)"

@@ -5,10 +5,11 @@ package import Monitor
 internal import Support
 
 extension Recording {
-    /// The recording in a file, or for `-` what standard input has up to its end.
+    /// Opens the recording in a file; for `-`, on standard input, to its end.
     ///
-    /// A recording is read more than once, a pipe only once: so that is copied to a file first.
-    /// - Throws: ``CommandError`` when standard input cannot be read, or not be copied.
+    /// A recording is read more than once, and a pipe can be read only once, so standard input is copied to a file
+    /// first.
+    /// - Throws: ``CommandError`` if standard input cannot be read or copied.
     init(argument: String) async throws {
         self.init(path: argument, copy: argument == "-" ? try await StandardInput.copy() : nil)
     }
@@ -16,7 +17,8 @@ extension Recording {
 
 extension RecordingMoment: FormedArgument {
     static let forms =
-        "a message's number, its id or how that begins, @OFFSET, a time, or how long after the first as in 5s"
+        "a message's number, its id or the beginning of it, @OFFSET, a time, or a duration after the first message "
+        + "such as 5s"
 
     /// A number, `@17` for an offset, a time of RFC 3339, a duration since the first message, or an id.
     package init?(argument: String) {

@@ -6,36 +6,37 @@ package import Monitor
 
 package struct ReplayCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "replay", abstract: "Tells a recorded story to the processes of a bus.",
+        commandName: "replay", abstract: "Send the messages of a recording to a bus again.",
         discussion: """
-            segue replay story.jsonl                  at the pace it had
-            segue replay story.jsonl --speed max      as fast as those who answer
-            segue replay story.jsonl --step --from 1m a message for each Enter
+            segue replay story.jsonl                  at the recorded speed
+            segue replay story.jsonl --speed max      as fast as the coordinators answer
+            segue replay story.jsonl --step --from 1m one message for each Enter
             segue replay story.jsonl --only 'command.*' --dry-run
             segue replay story.jsonl --new-ids --remap subject:default=test
             zcat story.jsonl.gz | segue replay -
 
-            Sent is what came from outside of navigation. What coordinators and the
-            error notifier said of it, those of the bus say again. Ids and times are
-            the recorded ones, so that coordinators that begin anew reach the same
-            states; only the expiry of commands is counted from now.
+            By default, the recorded messages of coordinators and of the error notifier are
+            not sent: those on the bus publish their own. The messages keep their ids and
+            times, so that newly started coordinators reach the recorded states. Only the
+            expiry of commands is counted from now.
             """)
 
-    @Argument(help: "The recording; - reads it from standard input.")
+    @Argument(help: "The recording; '-' reads it from standard input.")
     var file: String
 
     @OptionGroup var options: BusOptions
     @OptionGroup var story: ReplayOptions
 
     @Option(
-        help: ArgumentHelp("How many times as fast, or max. (default: 1)", valueName: "factor"),
+        help: ArgumentHelp(
+            "The speed relative to the recording, such as 0.5 or 2, or max. (default: 1)", valueName: "factor"),
         transform: ReplayPace.argument)
     var speed: ReplayPace?
 
-    @Flag(help: "Show each message, and wait for Enter before it is sent.")
+    @Flag(help: "Print each message, and wait for Enter before sending it.")
     var step = false
 
-    @Flag(help: "Show what would be sent; no bus is needed.")
+    @Flag(help: "Send nothing; print the messages that would be sent. No bus is needed.")
     var dryRun = false
 
     package init() {}
@@ -44,7 +45,7 @@ package struct ReplayCommand: AsyncParsableCommand {
         let paces = [("--step", step), ("--dry-run", dryRun), ("--speed", speed != nil)].filter(\.1).map(\.0)
         guard paces.count < 2 else { throw ValidationError("\(paces[0]) and \(paces[1]) exclude each other") }
         guard !step || file != "-" else {
-            throw ValidationError("--step waits for Enter on standard input, which is the recording; name a file")
+            throw ValidationError("--step reads Enter from standard input, which is the recording here; name a file")
         }
     }
 
@@ -53,7 +54,7 @@ package struct ReplayCommand: AsyncParsableCommand {
         let plan = story.plan
         let survey = try await ReplaySurvey(of: recording, plan)
         if let line = survey.cutOffLine {
-            await Console.error.tell("\(recording.name):\(line): the recording was cut off amid this line")
+            await Console.error.tell("\(recording.name):\(line): the recording was cut off in this line")
         }
         if dryRun { return try await show(recording, plan, survey) }
         let teller = ReplayTeller(total: survey.count, waitsForEnter: step)
@@ -71,8 +72,8 @@ package struct ReplayCommand: AsyncParsableCommand {
         if let left = await teller.left {
             throw CommandError(
                 code: "replay.stopped",
-                "\(left) \(left == 1 ? "message was" : "messages were") not sent: standard input ended before",
-                recovery: "give a line for each, or use --speed max")
+                "\(left) \(left == 1 ? "message was" : "messages were") not sent, because standard input ended",
+                recovery: "press Enter for each message, or use --speed max")
         }
     }
 
@@ -85,31 +86,33 @@ package struct ReplayCommand: AsyncParsableCommand {
     }
 }
 
-/// What of a recording is told again, and how it is changed.
+/// The options that select and change the messages to replay.
 struct ReplayOptions: ParsableArguments, Sendable {
     @Option(
-        help: ArgumentHelp("Begin at this moment: \(RecordingMoment.forms).", valueName: "moment"),
+        help: ArgumentHelp("Start at this moment: \(RecordingMoment.forms).", valueName: "moment"),
         transform: RecordingMoment.argument)
     var from: RecordingMoment?
 
     @Option(
-        help: ArgumentHelp("End at this moment, with what stands there; as --from.", valueName: "moment"),
+        help: ArgumentHelp("End after this moment; in the same forms as --from.", valueName: "moment"),
         transform: RecordingMoment.argument)
     var until: RecordingMoment?
 
     @Option(
         help: ArgumentHelp(
-            "inputs (what coordinators and the error notifier said is left to them), all, or types, as in 'command.*'; may be repeated. (default: inputs)",
-            valueName: "what"), transform: ReplayPart.argument)
+            "Send only these messages: inputs (not those of coordinators and the error notifier), all, or a type "
+                + "such as 'command.*'; may be repeated. (default: inputs)", valueName: "what"),
+        transform: ReplayPart.argument)
     var only: [ReplayPart] = []
 
     @Option(
         help: ArgumentHelp(
-            "Changes, as in subject:default=test,platform:ios=tv; also device and type.", valueName: "changes"),
+            "Replace values of subject, platform, device or type, such as subject:default=test,platform:ios=tv.",
+            valueName: "changes"),
         transform: Remapping.argument)
     var remap: Remapping?
 
-    @Flag(help: "Under new ids, the old ones behind a prefix, and at the time of now: a story beside the recorded one.")
+    @Flag(help: "Send the messages with new ids, a prefix before the old ones, and the present time.")
     var newIds = false
 
     var plan: ReplayPlan {
@@ -126,7 +129,7 @@ struct ReplayOptions: ParsableArguments, Sendable {
     }
 }
 
-/// A word of `--only`.
+/// A value of `--only`.
 enum ReplayPart: Hashable, Sendable, FormedArgument {
     static let forms = "inputs, all, or types as in 'command.*'"
 
@@ -162,7 +165,7 @@ extension Remapping: FormedArgument {
     static let forms =
         "changes of subject, platform, device or type, as in subject:default=test,platform:ios=tv"
 
-    /// Changes as in `subject:default=test,platform:ios=tv`.
+    /// - Parameter argument: changes, such as `subject:default=test,platform:ios=tv`.
     package init?(argument: String) {
         let changes = argument.split(separator: ",").map { Change($0) }
         guard !changes.isEmpty, changes.allSatisfy({ $0 != nil }) else { return nil }
@@ -170,7 +173,7 @@ extension Remapping: FormedArgument {
     }
 }
 
-/// Tells a person how a replay gets on, and asks before each message if that is wanted.
+/// Reports the progress of a replay to a person, and waits for Enter before each message with `--step`.
 actor ReplayTeller {
     private let total: Int
     private let waitsForEnter: Bool
@@ -185,10 +188,11 @@ actor ReplayTeller {
         self.waitsForEnter = waitsForEnter
     }
 
-    /// Nobody wants to go on.
+    /// Standard input ended, or the command was cancelled, before all messages were sent.
     struct Stopped: Error {}
 
-    /// - Throws: ``Stopped``.
+    /// Reports an event of the replay.
+    /// - Throws: ``Stopped`` if standard input ends instead of an Enter.
     func tell(_ occurrence: Replayer.Occurrence) async throws {
         switch occurrence {
         case .next(let recorded, let message):
@@ -203,12 +207,12 @@ actor ReplayTeller {
             await showProgress()
         case .unanswered(let id):
             await Console.error.tell(
-                "nobody says \(id.printable), as in the recording: the order of what follows may differ; "
-                    + "see 'segue services' for whether the coordinators run")
+                "the recorded message \(id.printable) was not published again, so later messages may be in another "
+                    + "order; see 'segue services' for the coordinators that run")
         }
     }
 
-    /// How many messages nobody wanted to have sent any more; nil when it came to its end.
+    /// The number of messages that were not sent because standard input ended; nil if it did not end.
     var left: Int? { isStopped ? total - sent : nil }
 
     func end() async {
@@ -217,7 +221,7 @@ actor ReplayTeller {
         await Console.error.tell("\(sent) of \(total) messages sent in \(seconds) s")
     }
 
-    /// On one line of a terminal, a few times a second.
+    /// Updates one line of the terminal, at most five times per second.
     private func showProgress() async {
         let isDue = shown.map { ContinuousClock.now - $0 > .milliseconds(200) } ?? true
         guard Console.error.isTerminal, !waitsForEnter, isDue else { return }
@@ -226,7 +230,7 @@ actor ReplayTeller {
     }
 }
 
-/// Messages of a recording for people: the number, then as a monitor shows them.
+/// Messages of a recording for people: the number, then the line that `segue monitor` prints.
 struct ReplayPrinter: Sendable {
     private let pretty = PrettyFormat()
     private let output = Console.output
@@ -238,12 +242,13 @@ struct ReplayPrinter: Sendable {
     }
 }
 
-/// A person's Enter, on standard input.
+/// Waits for the Enter key on standard input.
 enum EnterKey {
     private static let queue = DispatchQueue(label: "enter-key")
 
-    /// Waits on a thread of its own, which nothing can wake: when the task is cancelled it is left behind.
-    /// - Returns: false when there is no input any more, or the task is cancelled.
+    /// Reads a line on a thread of its own. The read cannot be interrupted: after a cancellation of the task, the
+    /// thread keeps waiting.
+    /// - Returns: false if standard input has ended or the task is cancelled.
     static func wait() async -> Bool {
         let (answers, continuation) = AsyncStream.makeStream(of: Bool.self)
         queue.async {

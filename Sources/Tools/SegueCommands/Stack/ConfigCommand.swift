@@ -5,10 +5,14 @@ internal import Support
 
 package struct ConfigCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "config", abstract: "Checks compose files, and prints what they come to.",
+        commandName: "config", abstract: "Check compose files, and print the result as one compose file.",
         discussion: """
-            What is printed is a compose file that depends on no other file, on no variable and on no folder, even \
-            for the project's name. It has the values of variables in it.
+            segue config                            prints the stack of the current folder
+            segue config -q -f compose/default.yaml checks a file; prints nothing but mistakes
+            segue config --variables                lists the variables, with their defaults
+
+            The printed file refers to no other file, variable or folder, and contains the project's name. It contains \
+            the values of variables, also if they are secret.
             """)
 
     enum Format: String, CaseIterable, ExpressibleByArgument {
@@ -20,9 +24,9 @@ package struct ConfigCommand: AsyncParsableCommand {
 
         static func help(for value: Part) -> ArgumentHelp? {
             switch value {
-            case .services: "Print the names of the services, each on a line."
-            case .profiles: "Print the names of all profiles, each on a line."
-            case .variables: "Print which variables the files refer to, and where their values come from."
+            case .services: "Print the names of the services, one per line."
+            case .profiles: "Print the names of all profiles, one per line."
+            case .variables: "Print the variables that the files refer to, and the origins of their values."
             }
         }
     }
@@ -30,24 +34,25 @@ package struct ConfigCommand: AsyncParsableCommand {
     @OptionGroup var files: ComposeFileOptions
     @OptionGroup var project: ProjectOptions
 
-    @Flag(name: .shortAndLong, help: "Only check them.")
+    @Flag(name: .shortAndLong, help: "Check the files, and print only mistakes.")
     var quiet = false
 
     @Flag var part: Part?
 
-    @Option(help: "How to print it.")
+    @Option(help: "The format of the printed file.")
     var format = Format.yaml
 
-    @Flag(help: "As --format json, on one line.")
+    @Flag(help: "Print JSON on one line.")
     var json = false
 
-    @Argument(help: "Only these services, and what they depend on.", completion: .services)
+    @Argument(
+        help: "The services to include, with their dependencies. (default: all)", completion: .services)
     var services: [String] = []
 
     package init() {}
 
     package func run() async throws {
-        // What must be set need not be yet, for whoever asks what must be set.
+        // This prints the required variables even if they are not set; reading the files would fail.
         if part == .variables { return try await printVariables() }
         let file = try await files.read()
         var stack = try files.stack(of: file, services: services)

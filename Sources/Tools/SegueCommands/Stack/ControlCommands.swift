@@ -3,11 +3,17 @@ internal import Compose
 
 package struct StartCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "start", abstract: "Starts services that were stopped or have ended, and what they depend on.")
+        commandName: "start", abstract: "Start services that were stopped or have ended, and their dependencies.",
+        discussion: """
+            segue start          starts all services
+            segue start web      starts one service, and its dependencies
+
+            Returns when the services are ready.
+            """)
 
     @OptionGroup var stack: StackOptions
 
-    @Argument(help: "These services; without any: all.", completion: .services)
+    @Argument(help: "The services to start. (default: all)", completion: .services)
     var services: [String] = []
 
     package init() {}
@@ -25,14 +31,18 @@ package struct StartCommand: AsyncParsableCommand {
 
 package struct StopCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "stop", abstract: "Stops services; they stay stopped until they are started again.",
-        discussion:
-            "Of those that are named, the ones that depend on others stop first. The rest of the project goes on.")
+        commandName: "stop", abstract: "Stop services, until 'start', 'restart' or 'up' starts them again.",
+        discussion: """
+            segue stop web
+            segue stop web api -t 5
+
+            A service stops before the services that it depends on. All other services of the project keep running.
+            """)
 
     @OptionGroup var stack: StackOptions
     @OptionGroup var grace: GraceOption
 
-    @Argument(help: "These services; without any: all.", completion: .services)
+    @Argument(help: "The services to stop. (default: all)", completion: .services)
     var services: [String] = []
 
     package init() {}
@@ -44,23 +54,28 @@ package struct StopCommand: AsyncParsableCommand {
         let wereLeft = try await project.stopUnsupervised(services, grace: grace.grace)
         await Console.error.tell(
             wereLeft
-                ? "ended what a killed supervisor of project '\(project.name)' left"
+                ? "stopped the processes that a killed supervisor of project '\(project.name)' had left"
                 : "project '\(project.name)' was not running")
     }
 }
 
 package struct RestartCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "restart", abstract: "Restarts services, in the order of their dependencies.",
-        discussion: "Services that depend on them with 'restart: true' are restarted, too.")
+        commandName: "restart", abstract: "Restart services, in the order of their dependencies.",
+        discussion: """
+            segue restart web
+            segue restart --dry-run broker
+
+            Services that depend on these with 'restart: true' are restarted, too.
+            """)
 
     @OptionGroup var stack: StackOptions
     @OptionGroup var grace: GraceOption
 
-    @Flag(help: "Leave the services alone that depend on them.")
+    @Flag(help: "Do not restart the services that depend on these.")
     var noDeps = false
 
-    @Flag(help: "Only tell what would be restarted.")
+    @Flag(help: "Restart nothing; print what would be restarted.")
     var dryRun = false
 
     @Argument(help: "These services; without any: all.", completion: .services)
@@ -73,7 +88,9 @@ package struct RestartCommand: AsyncParsableCommand {
         let request = ControlRequest.restart(services: services, followed: !noDeps, grace: grace.grace)
         try await StackControl(project: project, isRehearsal: dryRun).perform(request) {
             let saved = try stack.savedStack(of: project)
-            if dryRun { return await Console.error.tell("project '\(project.name)' does not run: all would start") }
+            if dryRun {
+                return await Console.error.tell("project '\(project.name)' is not running: all services would start")
+            }
             try await DetachedStack(
                 project: project, stack: saved, selection: try project.lastSelection(adding: services)
             )
@@ -84,10 +101,14 @@ package struct RestartCommand: AsyncParsableCommand {
 
 package struct KillCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "kill", abstract: "Sends a signal to the processes of services.",
-        discussion:
-            "What becomes of a service that it ends is up to its restart policy; 'stop' is for those that shall stay down."
-    )
+        commandName: "kill", abstract: "Send a signal to the processes of services.",
+        discussion: """
+            segue kill web
+            segue kill -s SIGHUP web
+
+            If the signal ends a service, its restart policy applies. Use 'segue stop' for a service that must stay \
+            stopped.
+            """)
 
     @OptionGroup var stack: StackOptions
 
@@ -108,20 +129,27 @@ package struct KillCommand: AsyncParsableCommand {
         let number = StopSignal(signal)?.number ?? 0
         guard try await ControlClient(project: project).send(.kill(services: services, signal: number)) != nil else {
             throw CommandError(
-                code: "not-running", "nobody supervises project '\(project.name)'",
-                recovery: "'segue down' ends what may be left of it")
+                code: "not-running", "project '\(project.name)' has no supervisor",
+                recovery: "'segue down' stops processes that a killed supervisor may have left")
         }
     }
 }
 
 package struct ScaleCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "scale", abstract: "Says how many processes of a service there shall be.",
-        discussion: "Those that run already and stay do so undisturbed.")
+        commandName: "scale", abstract: "Set the number of processes of services.",
+        discussion: """
+            segue scale web=3
+            segue scale web=3 worker=0
+
+            Processes are started or stopped until there are that many; all others keep running.
+            """)
 
     @OptionGroup var stack: StackOptions
 
-    @Argument(help: ArgumentHelp("Such as web=3.", valueName: "service=number"))
+    @Argument(
+        help: ArgumentHelp(
+            "A service and its number of processes, 0 to 1000, such as web=3.", valueName: "service=number"))
     var numbers: [Scale]
 
     package init() {}
@@ -137,7 +165,7 @@ package struct ScaleCommand: AsyncParsableCommand {
     }
 }
 
-/// `web=3`: how many processes of a service there shall be.
+/// `web=3`: a service and the number of its processes, 0 to 1000.
 struct Scale: Sendable, Hashable, ExpressibleByArgument {
     let service: String
     let number: Int
@@ -153,21 +181,23 @@ struct Scale: Sendable, Hashable, ExpressibleByArgument {
 }
 
 extension [Scale] {
-    /// The last word on each service counts.
+    /// The number for each service; the last one if a service is repeated.
     var byService: [String: Int] {
         Dictionary(map { ($0.service, $0.number) }) { _, last in last }
     }
 }
 
 extension Stack {
-    /// - Throws: ``ComposeError`` `unknown-service`.
+    /// The stack with these numbers of processes.
+    /// - Throws: ``CommandError`` `unknown-service`.
     func scaled(_ numbers: [Scale]) throws -> Stack {
         var stack = self
         for (name, number) in numbers.byService {
             guard let index = services.firstIndex(where: { $0.name == name }) else {
                 throw CommandError(
                     code: "unknown-service", "there is no service '\(name)' to scale",
-                    recovery: "there is \(services.map(\.name).joined(separator: ", "))")
+                    recovery: "the services are \(services.map(\.name).joined(separator: ", "))",
+                    status: .configuration)
             }
             stack.services[index].replicas = number
         }

@@ -1,18 +1,19 @@
 internal import Compose
 internal import Foundation
 
-/// A stack whose supervisor goes on after this command has ended.
+/// A stack with a supervisor that keeps running after this command has ended.
 struct DetachedStack {
     let project: Project
     let stack: Stack
-    /// What starts at once.
+    /// The services that start at once.
     var selection = Selection.all
-    /// What the supervisor's command line says beyond that.
+    /// Further arguments for the supervisor's command line.
     var arguments: [String] = []
-    /// Whether what the services write meanwhile is shown.
+    /// True to print the output of the services until the milestone is reached.
     var isVerbose = false
 
-    /// - Throws: ``ComposeError`` of the supervisor.
+    /// Starts the supervisor, and waits until the services have reached the milestone.
+    /// - Throws: the ``ComposeError`` of the supervisor.
     func start(until milestone: Milestone) async throws {
         let flags = arguments + (selection.includesDependencies ? [] : ["--no-deps"])
         let supervisor = DetachedSupervisor(
@@ -26,18 +27,18 @@ struct DetachedStack {
     }
 }
 
-/// What a person sees while a stack comes up: who is waited for, and a line for each service that is ready.
+/// Prints the progress of a start: the services that have yet to become ready, and a line for each that has.
 struct StartProgress {
     let project: Project
-    /// Whether what the services write is shown, too.
+    /// True to print the output of the services, too.
     let isVerbose: Bool
     private let begin = Date()
     private let line = WaitingLine(Console.error)
 
-    /// Shows it for as long as `start` runs, and then what had happened by its end.
+    /// Prints the progress while `start` runs, and all events up to its end.
     ///
-    /// - Parameter start: is given what to tell of whom it waits for.
-    /// - Throws: what `start` throws; that the project's files cannot be read.
+    /// - Parameter start: calls `onProgress` with the names of the services that it waits for.
+    /// - Throws: the errors of `start`; an error if the project's files cannot be read.
     func show(_ start: (_ onProgress: @escaping @Sendable (String) -> Void) async throws -> Void) async throws {
         let (progress, continuation) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(1))
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -75,9 +76,9 @@ struct StartProgress {
     }
 }
 
-/// Lines for a person, below them one that says what is waited for.
+/// Prints lines for a person, and below them a status line with the services that have yet to become ready.
 ///
-/// On a terminal that one is written over; elsewhere it is told once, at the beginning.
+/// On a terminal, the status line is overwritten. Elsewhere, only the first status is printed.
 actor WaitingLine {
     private let console: Console
     private var text: String?
@@ -88,7 +89,7 @@ actor WaitingLine {
 
     func wait(_ text: String) async {
         if console.isTerminal {
-            // One that took more than a row could not be written over.
+            // A status that is longer than a row could not be overwritten.
             let row = String(text.prefix((console.columns ?? 80) - 1))
             self.text = row
             try? await console.write(TerminalCode.beginLine + row)
@@ -98,7 +99,8 @@ actor WaitingLine {
         }
     }
 
-    /// - Parameter isOwn: whether it is this program that says so, and not a service.
+    /// - Parameter isOwn: true for a line of this program, which is prefixed with its name; false for a service's
+    ///   output.
     func tell(_ line: String, isOwn: Bool = true) async {
         guard console.isTerminal, let text else {
             return isOwn ? await console.tell(line) : await write(line + "\n")
@@ -106,13 +108,13 @@ actor WaitingLine {
         await write(TerminalCode.beginLine + (isOwn ? "segue: " : "") + line + "\n" + text)
     }
 
-    /// What is waited for has come, or never will.
+    /// Removes the status line.
     func end() async {
         if console.isTerminal, text != nil { await write(TerminalCode.beginLine) }
         text = nil
     }
 
-    /// That nobody reads it is no reason to fail.
+    /// Ignores errors: the start does not depend on its display.
     private func write(_ text: String) async {
         try? await console.write(text)
     }

@@ -3,22 +3,27 @@ internal import Compose
 
 package struct DownCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "down", abstract: "Stops a project's services, and what a killed supervisor may have left.")
+        commandName: "down", abstract: "Stop a project's services, and processes that a killed supervisor has left.",
+        discussion: """
+            segue down             stops the project of the current folder
+            segue down -p demo     stops the project 'demo'
+            segue down web         stops one service and removes it from the project
+            """)
 
     @OptionGroup var stack: StackOptions
 
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "How long all may take, 60 without it; what is left then is killed. With services: each of them.",
-            valueName: "seconds"))
+            "The time in which all processes must end before they are killed; with services, the time for each. "
+                + "(default: 60; with services: their stop_grace_period)", valueName: "seconds"))
     var timeout: Int?
 
-    @Flag(help: "Only tell what would be stopped.")
+    @Flag(help: "Stop nothing; print what would be stopped.")
     var dryRun = false
 
     @Argument(
-        help: "Only these services, which are no part of the project any more until the next 'up'.",
+        help: "The services to stop and to remove from the project until the next 'up'. (default: all)",
         completion: .services)
     var services: [String] = []
 

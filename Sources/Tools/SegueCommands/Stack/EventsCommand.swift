@@ -7,20 +7,24 @@ internal import Support
 
 package struct EventsCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "events", abstract: "Tells what has happened to the services of a project.",
-        discussion: "Starts, ends, restarts and their reasons, as far back as they are kept.")
+        commandName: "events", abstract: "Print the starts, ends and restarts of a project's services.",
+        discussion: """
+            segue events                    all events that are kept
+            segue events -f web             events of one service, and new ones as they happen
+            segue events --since 10m --json the last ten minutes, for a program
+            """)
 
     @OptionGroup var project: ProjectOptions
 
-    @Flag(name: .shortAndLong, help: "Wait for more, through restarts of the project.")
+    @Flag(name: .shortAndLong, help: "Wait for new events, also after a restart of the project.")
     var follow = false
 
     @OptionGroup var period: PeriodOptions
 
-    @Flag(help: "One JSON object a line: time, project, action, service, instance, pid and attributes.")
+    @Flag(help: "Print one JSON object per line: time, project, action, service, instance, pid and attributes.")
     var json = false
 
-    @Argument(help: "Only these services.", completion: .services)
+    @Argument(help: "The services whose events are printed. (default: all)", completion: .services)
     var services: [String] = []
 
     package init() {}
@@ -46,7 +50,7 @@ package struct EventsCommand: AsyncParsableCommand {
     }
 }
 
-/// One event of a project, for a program; its names are those of `docker compose events` where that has them.
+/// One event of a project, as JSON. The keys are those of `docker compose events`, as far as it has them.
 struct EventObject: Encodable {
     let time: String
     let project: String
@@ -69,7 +73,7 @@ extension ProjectEvent {
         "\(instance ?? "project '\(project.name)'") \(summary)".printable
     }
 
-    /// What has happened, in a few words that follow the name of the instance, or of the project.
+    /// The predicate of a sentence about the event; the subject is the service instance or the project.
     var summary: String {
         switch action {
         case .supervisorStarted: "is supervised from now on" + process

@@ -4,7 +4,8 @@ internal import Foundation
 
 package struct ExportCommand: ParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "export", abstract: "Writes a stack as other programs take it.",
+        commandName: "export", abstract: "Convert a stack for other programs.",
+        discussion: "segue export systemd -o ~/.config/systemd/user",
         subcommands: [ExportSystemdCommand.self])
 
     package init() {}
@@ -12,10 +13,14 @@ package struct ExportCommand: ParsableCommand {
 
 struct ExportSystemdCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "systemd", abstract: "Writes a stack as systemd units, a service each for every process.",
+        commandName: "systemd", abstract: "Convert a stack to systemd units, one for each process.",
         discussion: """
-            Executables are looked up now, and ports picked now. The values of a service's variables go to a file that \
-            only you may read, beside its unit. Without -o, the units are printed, and nothing is written.
+            segue export systemd                                 prints the units
+            segue export systemd -o ~/.config/systemd/user       writes them for 'systemctl --user'
+            segue export systemd --system --run-as web -o units  writes them for the machine's systemd
+
+            The paths of executables and the numbers of free ports are determined now. The values of a service's \
+            variables are written to a file beside its unit that only you can read.
             """)
 
     @OptionGroup var files: ComposeFileOptions
@@ -23,20 +28,24 @@ struct ExportSystemdCommand: AsyncParsableCommand {
 
     @Option(
         name: [.customShort("o"), .customLong("output")],
-        help: ArgumentHelp("The folder to write to, such as ~/.config/systemd/user.", valueName: "folder"))
+        help: ArgumentHelp(
+            "The folder for the units, such as ~/.config/systemd/user. (default: print the units)",
+            valueName: "folder"))
     var output: String?
 
-    @Flag(help: "For your own manager, 'systemctl --user' (the default), or for the machine's.")
+    @Flag(help: "Write units for 'systemctl --user', or for the machine's systemd.")
     var manager = Manager.user
 
     @Option(
-        help: ArgumentHelp("With --system, the user that the services run as; you, unless said.", valueName: "name"))
+        help: ArgumentHelp("With --system: the user that runs the services. (default: you)", valueName: "name"))
     var runAs: String?
 
-    @Option(help: ArgumentHelp("The port for a name in x-ports, instead of a free one.", valueName: "name=number"))
+    @Option(
+        help: ArgumentHelp(
+            "The port for a name in x-ports, such as web=8080. (default: a free port)", valueName: "name=number"))
     var port: [PortAssignment] = []
 
-    @Argument(help: "Only these services, and what they depend on.")
+    @Argument(help: "The services to include, with their dependencies. (default: all)")
     var services: [String] = []
 
     enum Manager: String, EnumerableFlag {
@@ -44,7 +53,7 @@ struct ExportSystemdCommand: AsyncParsableCommand {
     }
 
     func validate() throws {
-        if runAs != nil, manager == .user { throw ValidationError("--run-as goes with --system only") }
+        if runAs != nil, manager == .user { throw ValidationError("--run-as requires --system") }
     }
 
     func run() async throws {
@@ -60,28 +69,28 @@ struct ExportSystemdCommand: AsyncParsableCommand {
         try await tell(of: export, count: units.count)
     }
 
-    /// Where the files are to lie: for those that are only printed, here.
+    /// The absolute path of the units' folder; the current folder if they are only printed.
     private var directory: String {
         URL(fileURLWithPath: output ?? ".").standardizedFileURL.path
     }
 
     private func print(_ files: [SystemdFile]) async throws {
         for file in files {
-            // What is secret stays so in a terminal's history.
-            let text = file.isSecret ? "# variables of the service, mode 0600; written with -o\n" : file.text
+            // Secret values must not be kept in a terminal's history.
+            let text = file.isSecret ? "# the service's variables, mode 0600; -o writes this file\n" : file.text
             try await Console.output.write("# \(file.name)\n\(text)\n")
         }
     }
 
     private func tell(of export: SystemdExport, count: Int) async throws {
         for (name, port) in export.ports.sorted(by: { $0.key < $1.key }) {
-            await Console.error.tell("port '\(name)' is \(port) from now on; choose another one with --port")
+            await Console.error.tell("port '\(name)' is \(port); choose another with --port \(name)=NUMBER")
         }
         await Console.error.tell("wrote \(count) files to \(directory); start them with '\(export.startCommand)'")
     }
 }
 
-/// `NAME=NUMBER`
+/// `NAME=NUMBER`: a name in `x-ports` and its port, 1 to 65535.
 struct PortAssignment: ExpressibleByArgument, Sendable {
     let name: String
     let port: Int

@@ -5,12 +5,16 @@ internal import Support
 
 package struct ListCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "ls", abstract: "Lists the projects that run on this machine.")
+        commandName: "ls", abstract: "List your projects that are running on this machine.",
+        discussion: """
+            segue ls
+            segue ls --all --json
+            """)
 
-    @Flag(name: .shortAndLong, help: "Those that have been started at any time, too.")
+    @Flag(name: .shortAndLong, help: "List stopped projects, too.")
     var all = false
 
-    @Flag(help: "One JSON object a line.")
+    @Flag(help: "Print one JSON object per line.")
     var json = false
 
     package init() {}
@@ -32,7 +36,7 @@ package struct ListCommand: AsyncParsableCommand {
         try await Console.output.writeLines(table.lines)
     }
 
-    /// - Returns: `nil` for one whose status cannot be read: that of another is no reason to list none.
+    /// - Returns: `nil` if the project's status cannot be read; the other projects are still listed.
     private static func row(_ project: Project) -> Row? {
         guard let status = try? ProjectStatus.read(project) else { return nil }
         let alive = status.services.filter { $0.process?.isAlive ?? false }.count

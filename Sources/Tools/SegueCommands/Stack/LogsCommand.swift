@@ -7,22 +7,27 @@ internal import Support
 
 package struct LogsCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "logs", abstract: "Prints what the services of a project have written.")
+        commandName: "logs", abstract: "Print the output of a project's services.",
+        discussion: """
+            segue logs                    the output of all services
+            segue logs -f -n 20 web       the last 20 lines of one service, and new lines as they are written
+            segue logs --since 10m --json the last ten minutes, for a program
+            """)
 
     @OptionGroup var project: ProjectOptions
 
-    @Flag(name: .shortAndLong, help: "Wait for more, through restarts of the services and of the project.")
+    @Flag(name: .shortAndLong, help: "Wait for new lines, also after a restart of the services or the project.")
     var follow = false
 
     @Option(
         name: [.customShort("n"), .customLong("tail")],
-        help: ArgumentHelp("Begin with so many lines of each service, not with all.", valueName: "lines"))
+        help: ArgumentHelp("Start with this number of lines of each service. (default: all)", valueName: "lines"))
     var tail: Int?
 
     @OptionGroup var period: PeriodOptions
     @OptionGroup var options: LogOptions
 
-    @Argument(help: "Only these services.", completion: .services)
+    @Argument(help: "The services whose output is printed. (default: all)", completion: .services)
     var services: [String] = []
 
     package init() {}
@@ -45,18 +50,18 @@ package struct LogsCommand: AsyncParsableCommand {
     }
 }
 
-/// How lines of logs are written.
+/// The options that select the format of log lines.
 struct LogOptions: ParsableArguments, Sendable {
-    @Flag(name: .shortAndLong, help: "Each line with its time, in UTC.")
+    @Flag(name: .shortAndLong, help: "Print the time of each line, in UTC.")
     var timestamps = false
 
-    @Flag(name: .customLong("no-log-prefix"), help: "Without the names of the services.")
+    @Flag(name: .customLong("no-log-prefix"), help: "Do not print the names of the services.")
     var noLogPrefix = false
 
-    @Flag(name: .customLong("no-color"), help: "Without colours, also on a terminal.")
+    @Flag(name: .customLong("no-color"), help: "Do not print in colour, even on a terminal.")
     var noColor = false
 
-    @Flag(help: "One JSON object a line: service, time, stream and text.")
+    @Flag(help: "Print one JSON object per line: service, time, stream and text.")
     var json = false
 
     var style: LogPrinter.Style {
@@ -64,12 +69,12 @@ struct LogOptions: ParsableArguments, Sendable {
     }
 }
 
-/// Writes the lines of several services to standard output, each behind the name of its service.
+/// Writes the lines of several services to standard output, each after the name of its service.
 struct LogPrinter: Sendable {
     struct Style: Sendable {
         var hasTime = false
         var hasPrefix = true
-        /// Where the console has any.
+        /// False to print without colours. If true, the console decides.
         var hasColor = true
         var isJSON = false
     }
@@ -81,7 +86,8 @@ struct LogPrinter: Sendable {
     private let style: Style
     private let console: Console
     private let isColored: Bool
-    /// The log whose line is not ended. Its next part goes on there, unless another one's line comes between.
+    /// The log whose last line is incomplete; nil if there is none. The line is continued unless another log's line
+    /// follows.
     private var open: Log?
 
     private struct Log: Equatable {
@@ -89,7 +95,7 @@ struct LogPrinter: Sendable {
         let stream: LogLine.Stream
     }
 
-    /// - Parameter services: those whose lines may come, in the order of their colours.
+    /// - Parameter services: the services that may write lines, in the order of their colours.
     init(services: [String], style: Style = Style(), to console: Console = .output) {
         self.services = services
         self.style = style
@@ -98,13 +104,13 @@ struct LogPrinter: Sendable {
         isColored = style.hasColor && console.isColored
     }
 
-    /// Soon: `flush()` of the console has to follow before the process ends.
+    /// Queues a line to be written soon. Call `flush()` of the console before the process ends.
     mutating func show(_ line: LogLine) async throws {
         try await console.append(
             (style.isJSON ? JSONValue(encoding: LogObject(line)).description + "\n" : text(line)).utf8)
     }
 
-    /// Ends a line whose last part has not come.
+    /// Writes a newline if the last line is incomplete.
     mutating func end() async throws {
         if open != nil { try await console.append("\n".utf8) }
         open = nil
@@ -136,7 +142,7 @@ struct LogObject: Encodable {
     let time: String
     let stream: LogLine.Stream
     let text: String
-    /// The next object of the same service and stream goes on with this line.
+    /// True if the next object of the same service and stream continues this line; otherwise nil.
     let `continues`: Bool?
 
     init(_ line: LogLine) {

@@ -7,7 +7,12 @@ internal import Support
 
 package struct PsCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "ps", abstract: "Tells how a project's services are.")
+        commandName: "ps", abstract: "List a project's service instances, with their states.",
+        discussion: """
+            segue ps
+            segue ps --all --json
+            segue ps --status running --services
+            """)
 
     enum Format: String, CaseIterable, ExpressibleByArgument {
         case table, json
@@ -15,25 +20,25 @@ package struct PsCommand: AsyncParsableCommand {
 
     @OptionGroup var stack: StackOptions
 
-    @Flag(name: .shortAndLong, help: "Those that have ended, or never were started, too.")
+    @Flag(name: .shortAndLong, help: "List service instances that have ended or were never started, too.")
     var all = false
 
-    @Option(help: ArgumentHelp("Only those in this state; may be given more than once.", valueName: "state"))
+    @Option(help: ArgumentHelp("List only service instances in this state; may be repeated.", valueName: "state"))
     var status: [ServiceStatus.State] = []
 
-    @Option(help: "How to print them.")
+    @Option(help: "The format of the list.")
     var format = Format.table
 
-    @Flag(help: "One JSON object a line, as --format json.")
+    @Flag(help: "Print one JSON object per line; the same as --format json.")
     var json = false
 
-    @Flag(name: .customLong("services"), help: "Only the names of the services.")
+    @Flag(name: .customLong("services"), help: "Print only the names of the services.")
     var namesOnly = false
 
-    @Flag(name: .shortAndLong, help: "Only the numbers of the processes.")
+    @Flag(name: .shortAndLong, help: "Print only the process ids.")
     var quiet = false
 
-    @Argument(help: "Only these services.", completion: .services)
+    @Argument(help: "The services to list. (default: all)", completion: .services)
     var services: [String] = []
 
     package init() {}
@@ -44,12 +49,12 @@ package struct PsCommand: AsyncParsableCommand {
         let rows = try current.instances(named: services, of: project).map {
             ServiceRow($0, isSupervised: current.isSupervisorAlive)
         }
-        // Who asks for a state wants to see it.
+        // With `--status`, the given states alone decide.
         let wanted = rows.filter { status.isEmpty ? all || !$0.hasEnded : status.contains($0.state) }
         try await Console.output.writeLines(lines(wanted))
         if !current.isSupervisorAlive, rows.contains(where: { !$0.hasEnded }) {
             await Console.error.tell(
-                "nobody supervises project '\(project.name)' any more; 'segue up' or 'segue down' ends these")
+                "project '\(project.name)' has no supervisor any more; 'segue up' or 'segue down' ends these processes")
         }
     }
 
@@ -69,7 +74,7 @@ package struct PsCommand: AsyncParsableCommand {
 
 extension ServiceStatus.State: ExpressibleByArgument {}
 
-/// One service in the list of `segue ps`.
+/// A service instance in the list of `segue ps`.
 struct ServiceRow: Encodable {
     let name: String
     let service: String
@@ -82,14 +87,16 @@ struct ServiceRow: Encodable {
     let startedAt: String?
     let note: String?
     private let start: Date?
-    /// Or was not wanted in the first place. For `segue ps` itself: a program has the state.
+    /// True if the instance has ended, or was created without an order to start it. Not part of the JSON, which
+    /// contains the state.
     let hasEnded: Bool
 
     private enum CodingKeys: String, CodingKey {
         case name, service, state, health, pid, exitCode, signal, restarts, startedAt, note
     }
 
-    /// - Parameter isSupervised: whether what was written down still holds. If not, only the process itself tells.
+    /// - Parameter isSupervised: true if the supervisor still updates the status. Otherwise the row depends on whether
+    ///   the process is alive.
     init(_ status: ServiceStatus, isSupervised: Bool) {
         let isAlive = status.process?.isAlive ?? false
         name = status.name
@@ -107,7 +114,7 @@ struct ServiceRow: Encodable {
         note = (illness ?? status.message ?? (isOver ? status.ending : nil))?.printable
     }
 
-    /// How long its process has been running.
+    /// The time for which the process has been running; nil if it is not running.
     func uptime(at date: Date) -> String? {
         guard pid != nil, let start else { return nil }
         return Duration.seconds(date.timeIntervalSince(start)).unitsText
@@ -115,7 +122,7 @@ struct ServiceRow: Encodable {
 }
 
 extension ServiceStatus {
-    /// How it is, in a few words.
+    /// The predicate of a sentence about the instance's state.
     var summary: String {
         switch state {
         case .created: order.isWanted ? "waits to be started" : "is not started"
@@ -129,7 +136,7 @@ extension ServiceStatus {
         }
     }
 
-    /// How its last run ended.
+    /// The predicate of a sentence about the end of the instance's last run; nil if no run has ended.
     var ending: String? {
         let because = fault.map { ": it \($0)" } ?? ""
         if let signal { return "was ended by \(StopSignal.name(of: signal))" + because }

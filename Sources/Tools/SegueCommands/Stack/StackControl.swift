@@ -1,16 +1,16 @@
 internal import Compose
 
-/// Asks a project's supervisor for something, and shows a person what comes of it.
+/// Sends requests to a project's supervisor, and prints the changes.
 struct StackControl {
     let project: Project
-    /// Whether only to tell what would be done.
+    /// True to print the changes without making them.
     var isRehearsal = false
 
-    /// How long somebody else may hold the project before anybody can be asked.
+    /// The longest wait for another command that holds the project's lock while no supervisor answers.
     private static let patience: Duration = .seconds(30)
 
-    /// - Parameter milestone: how far those must have come that it starts.
-    /// - Returns: whether there is a supervisor.
+    /// Sends a request, and waits until the changed services have reached the milestone.
+    /// - Returns: false if the project has no supervisor.
     /// - Throws: ``ComposeError``.
     func perform(_ request: ControlRequest, until milestone: Milestone = .ready) async throws -> Bool {
         let client = ControlClient(project: project)
@@ -25,9 +25,9 @@ struct StackControl {
         return true
     }
 
-    /// As ``perform(_:until:)``; where nobody supervises, a supervisor is started in the background.
+    /// Does the same as ``perform(_:until:)``; starts a supervisor in the background if the project has none.
     ///
-    /// - Parameter start: what that one begins with.
+    /// - Parameter start: starts the supervisor.
     func perform(
         _ request: ControlRequest, until milestone: Milestone = .ready, orStart start: () async throws -> Void
     ) async throws {
@@ -37,10 +37,10 @@ struct StackControl {
                 if try await perform(request, until: milestone) { return }
                 return try await start()
             } catch let error as ComposeError where error.code == "stopping" {
-                // The project is being taken down, or has ended by itself: afterwards it can be started anew.
+                // The supervisor is ending. After its end, a new one can be started.
                 try await project.supervisorHasEnded()
             } catch let error as ComposeError where error.code == "already-running" && ContinuousClock.now < deadline {
-                // Somebody else was faster, and has the supervisor that we need or is ending what another one left.
+                // Another command is just starting a supervisor, or stops the processes that a killed one has left.
                 try await Task.sleep(for: .milliseconds(50))
             }
         }

@@ -3,19 +3,19 @@ internal import Compose
 internal import Glibc
 internal import Logging
 
-/// What `up -d` leaves behind: a supervisor without a terminal.
+/// The supervisor that `up -d` starts in the background.
 package struct SuperviseCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "supervise", abstract: "Runs the services of the resolved stack at its standard input.",
+        commandName: "supervise", abstract: "Run the services of the resolved stack on standard input.",
         shouldDisplay: false)
 
     @OptionGroup var project: ProjectOptions
     @OptionGroup var options: SuperviseOptions
 
-    @Flag(help: "Without the services that those that are named depend on.")
+    @Flag(help: "Do not start the dependencies of the named services.")
     var noDeps = false
 
-    @Argument(help: "Only these services at first.")
+    @Argument(help: "The services to start. (default: all)")
     var services: [String] = []
 
     package init() {}
@@ -29,18 +29,18 @@ package struct SuperviseCommand: AsyncParsableCommand {
     }
 }
 
-/// How a supervisor goes about its work, in the foreground or not.
+/// The options of a supervisor in the foreground or in the background.
 struct SuperviseOptions: ParsableArguments, Sendable {
     @OptionGroup var grace: GraceOption
 
-    @Flag(help: "Stop all as soon as one service has failed for good.")
+    @Flag(help: "Stop all services as soon as one has failed and its policy does not restart it.")
     var abortOnFailure = false
 
     func supervisorOptions(stopSignals: [Int32]) -> SupervisorOptions {
         SupervisorOptions(stopGrace: grace.grace, abortsOnFailure: abortOnFailure, stopSignals: stopSignals)
     }
 
-    /// As a command line says it.
+    /// The options as arguments for a command line.
     var arguments: [String] {
         (grace.timeout.map { ["--timeout", String($0)] } ?? []) + (abortOnFailure ? ["--abort-on-failure"] : [])
     }

@@ -6,26 +6,32 @@ internal import Logging
 
 package struct UpCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "up", abstract: "Starts the services of a compose file, and keeps them up.",
+        commandName: "up", abstract: "Start the services of a compose file, and restart them as their policies say.",
         discussion: """
-            In the foreground, Ctrl-C stops them in order; once more, at once. In the background, a project that runs \
-            already becomes what the file says now: what has changed is restarted, what is gone is removed, and all \
-            else stays as it is.
+            segue up                       runs the stack in the foreground, until Ctrl-C
+            segue up -d                    runs the stack in the background
+            segue up -d --wait web         returns when 'web' and its dependencies are ready
+            segue up -d --scale web=3      starts three processes of 'web'
+
+            In the foreground, Ctrl-C stops the services in order; a second Ctrl-C stops them at once. In the \
+            background, a running project is updated: services that have changed in the file are restarted, services \
+            that are no longer in the file are removed, and all others keep running.
             """)
 
     @OptionGroup var stack: StackOptions
     @OptionGroup var options: UpOptions
 
-    @Flag(name: [.short, .customLong("detach")], help: "Leave the services to themselves once their processes run.")
+    @Flag(
+        name: [.short, .customLong("detach")], help: "Run in the background; return when the processes have started.")
     var detached = false
 
-    @Flag(help: "Leave them to themselves once all are ready.")
+    @Flag(help: "Run in the background; return when all services are ready.")
     var wait = false
 
-    @Flag(help: "Only tell what would be done.")
+    @Flag(help: "Change nothing; print what would be done.")
     var dryRun = false
 
-    @Flag(name: .shortAndLong, help: "Show what the services write while they are waited for.")
+    @Flag(name: .shortAndLong, help: "With -d or --wait: print the output of the services until the command returns.")
     var verbose = false
 
     package init() {}
@@ -61,26 +67,26 @@ package struct UpCommand: AsyncParsableCommand {
     }
 }
 
-/// What of a stack is brought up, and how.
+/// The options that select the services of `up` and their treatment.
 struct UpOptions: ParsableArguments, Sendable {
-    @Flag(help: "Without the services that those that are named depend on.")
+    @Flag(help: "Do not start the dependencies of the named services.")
     var noDeps = false
 
     @Option(
         help: ArgumentHelp(
-            "How many processes of a service there shall be, whatever the file says; for several services, several times.",
+            "The number of processes of a service, such as web=3, instead of that in the file; may be repeated.",
             valueName: "service=number"))
     var scale: [Scale] = []
 
-    @Flag(help: "Restart also what has not changed.")
+    @Flag(help: "Restart services that have not changed, too.")
     var forceRecreate = false
 
-    @Flag(help: "Leave alone also what has changed.")
+    @Flag(help: "Do not restart services that have changed.")
     var noRecreate = false
 
     @OptionGroup var supervise: SuperviseOptions
 
-    @Argument(help: "Only these services, and what they depend on.", completion: .services)
+    @Argument(help: "The services to start, with their dependencies. (default: all)", completion: .services)
     var services: [String] = []
 
     func validate() throws {
@@ -90,8 +96,9 @@ struct UpOptions: ParsableArguments, Sendable {
         guard !noDeps || !services.isEmpty else { throw ValidationError("--no-deps needs the names of services") }
     }
 
-    /// - Parameter profiles: those that are asked for instead of the environment's.
-    /// - Throws: ``CommandError`` when there is no such service to scale; ``ComposeError`` when a service cannot be had.
+    /// - Parameter profiles: the profiles of `--profile`; if empty, those of the environment apply.
+    /// - Throws: ``CommandError`` if `--scale` names an unknown service; ``ComposeError`` if a named service is unknown
+    ///   or cannot be started.
     func request(for file: ComposeFile, profiles: [String]) throws -> UpRequest {
         let named = file.stack.services.filter { services.contains($0.name) }
         let active = (profiles.isEmpty ? file.profiles : profiles) + named.flatMap(\.profiles)
@@ -104,7 +111,7 @@ struct UpOptions: ParsableArguments, Sendable {
     }
 }
 
-/// A stack that runs for as long as this command does, before its user's eyes.
+/// A stack that runs in the foreground, until this command ends.
 struct ForegroundStack {
     let stack: Stack
     let project: Project
@@ -112,14 +119,16 @@ struct ForegroundStack {
     let options: SuperviseOptions
     private let begin = Date()
 
-    /// - Throws: ``ComposeError`` of the supervisor; `Errno` when the output cannot be written, after all has stopped.
+    /// Runs the services, and prints their output and events, until all have ended or were stopped.
+    /// - Throws: the ``ComposeError`` of the supervisor; an `Errno` if standard output cannot be written, after all
+    ///   services have stopped.
     func run() async throws {
         var logger = Logger(label: "supervisor")
-        // What it would say of its services is shown as a change of their state.
+        // The events already report everything that the supervisor logs below this level.
         logger.logLevel = .error
         let supervisor = try Supervisor(
             stack: stack, selection: selection, project: project,
-            // A terminal that is closed sends SIGHUP; nothing must be left behind.
+            // A closed terminal sends SIGHUP. No service must keep running then.
             options: options.supervisorOptions(stopSignals: [SIGINT, SIGTERM, SIGHUP]), logger: logger)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await stopping(supervisor) { try await showLogs() } }
@@ -130,7 +139,7 @@ struct ForegroundStack {
             } catch var error as ComposeError {
                 group.cancelAll()
                 try await group.waitForAll()
-                // They are on the screen already.
+                // These lines were printed when the service wrote them.
                 error.logTail = []
                 throw error
             }
@@ -139,7 +148,7 @@ struct ForegroundStack {
         }
     }
 
-    /// A stack that nobody can watch any more is stopped.
+    /// Runs `show`; if it fails, because the output has no reader any more, stops the stack.
     private func stopping(_ supervisor: Supervisor, ifFails show: () async throws -> Void) async throws {
         do {
             try await show()
@@ -149,7 +158,8 @@ struct ForegroundStack {
         }
     }
 
-    /// Follows the log files, not the services: a terminal that is stopped holds up no service, and no line is dropped.
+    /// Prints the log files, not the services' output directly: a stopped terminal does not block a service, and no
+    /// line is lost.
     private func showLogs() async throws {
         var printer = LogPrinter(services: stack.services.flatMap(\.instances))
         for await line in try project.logs(since: begin) {

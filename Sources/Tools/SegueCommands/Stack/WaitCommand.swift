@@ -4,18 +4,24 @@ internal import Foundation
 
 package struct WaitCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "wait", abstract: "Waits until services have ended, and ends as the first of them did.",
-        discussion: "Prints the exit status of each as it ends. A service that its policy restarts has not ended.")
+        commandName: "wait", abstract: "Wait until services have ended, and exit with the status of the first to end.",
+        discussion: """
+            segue wait tests                  waits for one service
+            segue wait --ready                waits until all services are ready
+            segue wait --down-project tests   then stops the project
+
+            Prints how each service has ended, at once. A service that its restart policy restarts has not ended.
+            """)
 
     @OptionGroup var stack: StackOptions
 
-    @Flag(help: "Wait until they are ready instead.")
+    @Flag(help: "Wait until the services are ready instead.")
     var ready = false
 
-    @Flag(help: "Take the project down when the first has ended.")
+    @Flag(help: "Stop the project when the first service has ended.")
     var downProject = false
 
-    @Argument(help: "These services; without any: all.", completion: .services)
+    @Argument(help: "The services to wait for. (default: all)", completion: .services)
     var services: [String] = []
 
     package init() {}
@@ -38,7 +44,7 @@ package struct WaitCommand: AsyncParsableCommand {
 }
 
 extension ServiceStatus {
-    /// As a shell tells it.
+    /// The exit status, as a shell reports it: 128 + the signal's number for a service that a signal ended.
     fileprivate var exitStatus: Int32 {
         signal.map { 128 + $0 } ?? exitCode ?? 1
     }
