@@ -105,7 +105,7 @@ struct ContractVerbTests {
         "leaves nothing of a program that goes on for ever, that starts others, or whose asking is interrupted",
         arguments: [
             ("wait", "", "segue: service 'busy' (DIR/./busy) does not answer --contract within 10", 1),
-            ("echo {}", "", "segue: service 'busy' (DIR/./busy) prints something else than its contract", 1),
+            ("echo {}", "", "segue: service 'busy' (DIR/./busy) does not print a contract for --contract", 1),
             ("echo > begun; wait", "read -r < begun; kill -INT $!;", "", 130),
         ])
     func leftovers(end: String, meanwhile: String, error: String, status: Int32) async throws {

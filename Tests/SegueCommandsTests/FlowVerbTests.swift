@@ -239,7 +239,7 @@ struct FlowGraphVerbTests {
             segue.environment["PATH"] = segue.directory
             let result = try await segue("flow", "graph", FlowExamples.path("ios"))
             #expect(result.status == 69 && result.output.isEmpty)
-            #expect(result.errorLines.count == 1 && result.error.contains("install the package graphviz"))
+            #expect(result.errorLines.count == 1 && result.error.contains("'apt-get install graphviz'"))
             #expect(try await segue("flow", "graph", FlowExamples.path("ios"), "--format", "dot").status == 0)
         }
     }

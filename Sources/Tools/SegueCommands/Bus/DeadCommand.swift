@@ -10,10 +10,10 @@ package struct DeadCommand: AsyncParsableCommand {
         commandName: "dead",
         abstract: "List, show, resend and drop dead letters: messages that consumers have given up.",
         discussion: """
-            segue dead list                      lists the dead letters, each with its reason
-            segue dead show 3                    prints one dead letter in full
-            segue dead resend 3                  sends its message again, to the consumer that gave it up
-            segue dead drop --all --consumer C   removes all dead letters of one consumer
+            segue dead list                     lists the dead letters, with reasons
+            segue dead show 3                   prints one dead letter in full
+            segue dead resend 3                 sends its message to its consumer again
+            segue dead drop --all --consumer C  removes all dead letters of one consumer
             """,
         subcommands: [DeadListCommand.self, DeadShowCommand.self, DeadResendCommand.self, DeadDropCommand.self])
 

@@ -7,10 +7,10 @@ package struct GetCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "get", abstract: "Print a document as it is now.",
         discussion: """
-            segue get NavigationState ios --json  prints the document with this key, as it was published
+            segue get NavigationState ios --json  prints the document with this key
             segue get Playlists                   prints a document that has no key
-            segue get NavigationState             lists the keys of the documents of this name
-            segue get NavigationState --json      prints these documents, as 'segue monitor --json' does
+            segue get NavigationState             lists the keys of these documents
+            segue get NavigationState --json      prints these documents as JSON
             """)
 
     @OptionGroup var options: BusOptions

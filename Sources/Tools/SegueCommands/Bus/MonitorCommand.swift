@@ -7,8 +7,8 @@ package struct MonitorCommand: AsyncParsableCommand {
         commandName: "monitor", abstract: "Print the messages of the bus as they are published.",
         discussion: """
             segue monitor                                all messages from now on
-            segue monitor --type 'command.*' --since 5m  the last five minutes, then new messages
-            segue monitor --since retained --json        the documents as they are now, for a program
+            segue monitor --type 'command.*' --since 5m  five minutes, and new messages
+            segue monitor --since retained --json        the documents as they are now
             segue monitor --last --until end             the last message of each type
             segue monitor --where 'data.playlistID == "p1" and kind != event'
             segue monitor --template '{time} {type} {data.playlistID}'

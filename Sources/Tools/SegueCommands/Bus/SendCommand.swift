@@ -12,9 +12,9 @@ package struct SendCommand: AsyncParsableCommand {
         discussion: """
             segue send event.LaunchFinished
             segue send command.PlaylistSelected '{"playlistID": "p1"}' --platform ios
-            segue send command.SpotifyAuthorizationRequested --await event.SpotifyAuthURLGenerated --field data.url
-            segue send command.PlaylistSelected - < playlists.jsonl    one message per line
-            segue monitor --json --count 5 | segue send --stdin        each line contains its type
+            segue send command.Login --await event.LoginURLGenerated --field data.url
+            segue send command.PlaylistSelected - < list.jsonl   one message per line
+            segue monitor --json --count 5 | segue send --stdin  each line has its type
 
             Prints the message's id, its position in the journal, and the time at which a command expires. With \
             --await, it prints the awaited message instead; the exit status is 1 if an error came first, and 75 if \

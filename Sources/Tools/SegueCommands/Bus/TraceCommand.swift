@@ -13,9 +13,8 @@ package struct TraceCommand: AsyncParsableCommand {
             segue trace --follow   the next story, as its messages arrive
             segue trace --last --json | jq .sinceCause
 
-            Each message is printed below its cause, with the time since the cause. * marks
-            the chain of causes of the last message. The last line is the story's W3C trace
-            id, which other tools use.
+            Each message is printed below its cause, with the time since the cause. * marks the chain of causes of the \
+            last message. The last line is the story's W3C trace id, which other tools use.
             """)
 
     @OptionGroup var options: BusOptions

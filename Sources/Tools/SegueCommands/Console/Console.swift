@@ -37,7 +37,8 @@ final class Console: Sendable {
         queue = DispatchQueue(label: "console-\(descriptor.rawValue)")
     }
 
-    /// Queues bytes to be written soon; waits only while too many are queued. Call ``flush()`` before the process ends.
+    /// Queues bytes to be written soon. If too many are queued, waits until all are written. Call ``flush()`` before
+    /// the process ends.
     /// - Throws: the `Errno` of an earlier write, such as `brokenPipe`.
     func append(_ bytes: some Sequence<UInt8>) async throws {
         let (isFirst, isFull) = try state.withLock { state in

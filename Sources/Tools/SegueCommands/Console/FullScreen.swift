@@ -9,7 +9,7 @@ struct FullScreen {
 
     /// Runs `body` until it ends or the user presses `q`.
     /// - Parameter redraw: draws the screen again when the program continues after Ctrl-Z.
-    /// - Throws: what `body` throws.
+    /// - Throws: the errors of `body`.
     func run(
         redraw: @escaping @Sendable () async throws -> Void, _ body: @escaping @Sendable () async throws -> Void
     ) async throws {

@@ -11,10 +11,10 @@ package struct ContractCommand: AsyncParsableCommand {
         commandName: "contract",
         abstract: "Export the messages that an app's services receive and send, and check changes of them.",
         discussion: """
-            segue contract export -o config/contract.json    asks the services of the compose file
-            segue contract export -p segue                   asks the running project 'segue'
-            segue contract check config/contract.json        compares the services with a contract
-            segue contract check old.json new.json -v        compares two contracts
+            segue contract export -o config/contract.json  asks the services
+            segue contract export -p segue                 asks a running project
+            segue contract check config/contract.json      checks the services
+            segue contract check old.json new.json -v      compares two contracts
 
             A contract is an AsyncAPI 3.0 document. docs/contracts.md explains contracts.
             """,
@@ -27,12 +27,13 @@ struct ContractExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Write the messages of the services as an AsyncAPI 3.0 document.",
         discussion: """
-            segue contract export -o config/contract.json           asks the services and x-clients of the compose file
-            segue contract export --with 'device --platform mac'    asks one more program
-            segue contract export --bus ipc:///run/segue            asks the processes on a bus
+            segue contract export -o config/contract.json         asks the services
+            segue contract export --with 'device --platform mac'  asks one more program
+            segue contract export --bus ipc:///run/segue          asks running processes
 
-            Each service is started with --contract and without a bus, prints its contract
-            and ends. Label a service that cannot do this with 'segue.contract: none'.
+            Asks the services and x-clients of the compose file, or the processes on a bus. Each service is started \
+            with --contract and without a bus, prints its contract and ends. Label a service that cannot do this with \
+            'segue.contract: none'.
             """)
 
     @OptionGroup var origin: ContractOrigin
@@ -60,14 +61,14 @@ struct ContractCheckCommand: AsyncParsableCommand {
         commandName: "check",
         abstract: "Check that services which use an old contract still work with the new one.",
         discussion: """
-            segue contract check config/contract.json              compares with the compose file's services
-            segue contract check config/contract.json new.json -v  compares with a file; lists compatible changes, too
-            segue contract check config/contract.json -p segue     compares with a running project
-            git show main:contract.json | segue contract check -   compares with another revision
+            segue contract check config/contract.json              against the services
+            segue contract check config/contract.json new.json -v  against another file
+            segue contract check config/contract.json -p segue     against a project
+            git show main:contract.json | segue contract check -   the contract of main
 
-            Services must still accept all messages that the old contract allows others to
-            send, and must send only messages that it allows others to receive. Each finding
-            is one line. The exit status is 1 if a change is incompatible.
+            Services must still accept all messages that the old contract allows others to send, and must send only \
+            messages that it allows others to receive. Each finding is one line. The exit status is 1 if a change is \
+            incompatible.
             """)
 
     @Argument(help: ArgumentHelp("The old contract; '-' reads it from standard input.", valueName: "old"))

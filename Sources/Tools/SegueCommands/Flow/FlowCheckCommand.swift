@@ -11,17 +11,16 @@ struct FlowCheckCommand: AsyncParsableCommand {
         commandName: "check", abstract: "Check flows for errors.",
         discussion: """
             segue flow check config/flows/*.yaml
-            segue flow check --strict flow.yaml                                    warnings fail, too
+            segue flow check --strict flow.yaml
             segue flow check --contract config/contract.json config/flows/ios.yaml
             segue flow check -f compose/default.yaml config/flows/ios.yaml
 
-            Each finding is one line: FILE:LINE:COLUMN: what is wrong; what to do. The exit
-            status is 1 if a flow has an error and cannot be used. A warning is about a flow
-            that works, but probably not as intended; it fails only with --strict. A note
-            never fails.
+            Each finding is one line: FILE:LINE:COLUMN: what is wrong; what to do. The exit status is 1 if a flow has \
+            an error and cannot be used. A warning is about a flow that works, but probably not as intended; it fails \
+            only with --strict. A note never fails.
 
-            With the app's contract, the check also finds unknown messages, fields and
-            services, and messages of services that no rule handles.
+            With the app's contract, the check also finds unknown messages, fields and services, and messages of \
+            services that no rule handles.
             """)
 
     @Argument(help: ArgumentHelp("The flows, in YAML or JSON; '-' reads one from standard input.", valueName: "file"))

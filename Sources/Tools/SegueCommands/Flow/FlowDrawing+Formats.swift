@@ -103,7 +103,7 @@ extension FlowDrawing {
 }
 
 extension FlowGraph.MessageKind {
-    /// Commands are blue, events green, errors red, documents grey, and rules of flows violet.
+    /// Commands are blue, events green, errors red, documents grey, and the ends of child flows violet.
     fileprivate var color: String {
         switch self {
         case .command: "#1f5fa8"

@@ -7,13 +7,12 @@ struct FlowGraphCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "graph", abstract: "Draw a flow: its screens, and the messages that lead from one to another.",
         discussion: """
-            segue flow graph config/flows/ios.yaml > ios.svg            needs Graphviz
-            segue flow graph config/flows/ios.yaml --format mermaid     for Markdown
+            segue flow graph config/flows/ios.yaml > ios.svg         needs Graphviz
+            segue flow graph config/flows/ios.yaml --format mermaid  for Markdown
             segue flow graph config/flows/ios.yaml --format dot | dot -Tpng > ios.png
 
-            Arrows of commands are solid and blue, those of events dashed and green. A
-            presented screen is filled, with its style in parentheses. A child flow has a
-            frame.
+            Arrows of commands are solid and blue, those of events dashed and green. A presented screen is filled, \
+            with its style in parentheses. A child flow has a frame.
             """)
 
     enum Format: String, ExpressibleByArgument, CaseIterable {

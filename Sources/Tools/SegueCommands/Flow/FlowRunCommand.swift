@@ -12,7 +12,7 @@ struct FlowRunCommand: AsyncParsableCommand {
         discussion: """
             segue flow run config/flows/ios.yaml story.yaml
             segue flow run config/flows/ios.yaml --recording story.jsonl
-            segue flow run config/flows/ios.yaml --recording story.jsonl --until 17 --json
+            segue flow run ios.yaml --recording story.jsonl --until 17 --json
 
             A scenario is a list of steps:
 
@@ -22,12 +22,11 @@ struct FlowRunCommand: AsyncParsableCommand {
               - back          the user goes back; also dismiss, and answer: BUTTON
               - gone          the view has finished the animation of a screen that leaves
 
-              Each step is printed with the changes of the state. If a step has 'expect', it
-              must list all changes. Otherwise the step fails: the exit status is 1, and a
-              line FILE:LINE:COLUMN describes the difference.
+            Each step is printed with the changes of the state. If a step has 'expect', it must list all changes. \
+            Otherwise the step fails: the exit status is 1, and a line FILE:LINE:COLUMN describes the difference.
 
-              A recording is a file of 'segue record'. Each recorded message must lead to the
-              state that was recorded after it.
+            A recording is a file of 'segue record'. Each recorded message must lead to the state that was recorded \
+            after it.
             """)
 
     @Argument(help: FlowFile.help)

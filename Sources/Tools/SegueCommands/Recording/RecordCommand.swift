@@ -14,15 +14,14 @@ package struct RecordCommand: AsyncParsableCommand {
             \(examples)
             segue record info story.jsonl
 
-            A recording has one JSON object per line: a header, then each message as
-            'segue monitor --json' prints it. 'segue replay' sends the messages to a bus
-            again, 'segue flow run --recording' tests a flow with them. 'segue record to
-            --help' lists the options.
+            A recording has one JSON object per line: a header, then each message as 'segue monitor --json' prints it. \
+            'segue replay' sends the messages to a bus again, 'segue flow run --recording' tests a flow with them. \
+            'segue record to --help' lists the options.
             """,
         subcommands: [RecordToCommand.self, RecordInfoCommand.self], defaultSubcommand: RecordToCommand.self)
 
     static let examples = """
-        segue record story.jsonl                     all messages from now on, until Ctrl-C
+        segue record story.jsonl                     from now on, until Ctrl-C
         segue record all.jsonl --since beginning --until end
         segue record taps.jsonl --type 'command.*' --count 20
         segue record - --for 1m | gzip > story.jsonl.gz

@@ -20,7 +20,8 @@ extension RecordingMoment: FormedArgument {
         "a message's number, its id or the beginning of it, @OFFSET, a time, or a duration after the first message "
         + "such as 5s"
 
-    /// A number, `@17` for an offset, a time of RFC 3339, a duration since the first message, or an id.
+    /// - Parameter argument: a number, `@17` for an offset, a time in RFC 3339, a duration since the first message, or
+    ///   an id or its beginning.
     package init?(argument: String) {
         if argument.hasPrefix("@") {
             guard let offset = UInt64(argument.dropFirst()) else { return nil }

@@ -15,10 +15,9 @@ package struct ReplayCommand: AsyncParsableCommand {
             segue replay story.jsonl --new-ids --remap subject:default=test
             zcat story.jsonl.gz | segue replay -
 
-            By default, the recorded messages of coordinators and of the error notifier are
-            not sent: those on the bus publish their own. The messages keep their ids and
-            times, so that newly started coordinators reach the recorded states. Only the
-            expiry of commands is counted from now.
+            By default, the recorded messages of coordinators and of the error notifier are not sent: those on the bus \
+            publish their own. The messages keep their ids and times, so that newly started coordinators reach the \
+            recorded states. Only the expiry of commands is counted from now.
             """)
 
     @Argument(help: "The recording; '-' reads it from standard input.")

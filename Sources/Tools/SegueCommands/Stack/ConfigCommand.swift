@@ -7,9 +7,9 @@ package struct ConfigCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "config", abstract: "Check compose files, and print the result as one compose file.",
         discussion: """
-            segue config                            prints the stack of the current folder
-            segue config -q -f compose/default.yaml checks a file; prints nothing but mistakes
-            segue config --variables                lists the variables, with their defaults
+            segue config                             prints the current folder's stack
+            segue config -q -f compose/default.yaml  checks a file
+            segue config --variables                 lists the variables
 
             The printed file refers to no other file, variable or folder, and contains the project's name. It contains \
             the values of variables, also if they are secret.

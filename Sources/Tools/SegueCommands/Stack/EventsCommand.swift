@@ -9,9 +9,9 @@ package struct EventsCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "events", abstract: "Print the starts, ends and restarts of a project's services.",
         discussion: """
-            segue events                    all events that are kept
-            segue events -f web             events of one service, and new ones as they happen
-            segue events --since 10m --json the last ten minutes, for a program
+            segue events                     all events that are kept
+            segue events -f web              events of one service, and new ones
+            segue events --since 10m --json  the last ten minutes, for a program
             """)
 
     @OptionGroup var project: ProjectOptions

@@ -16,8 +16,8 @@ struct ExportSystemdCommand: AsyncParsableCommand {
         commandName: "systemd", abstract: "Convert a stack to systemd units, one for each process.",
         discussion: """
             segue export systemd                                 prints the units
-            segue export systemd -o ~/.config/systemd/user       writes them for 'systemctl --user'
-            segue export systemd --system --run-as web -o units  writes them for the machine's systemd
+            segue export systemd -o ~/.config/systemd/user       for 'systemctl --user'
+            segue export systemd --system --run-as web -o units  for the machine
 
             The paths of executables and the numbers of free ports are determined now. The values of a service's \
             variables are written to a file beside its unit that only you can read.

@@ -9,9 +9,9 @@ package struct LogsCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "logs", abstract: "Print the output of a project's services.",
         discussion: """
-            segue logs                    the output of all services
-            segue logs -f -n 20 web       the last 20 lines of one service, and new lines as they are written
-            segue logs --since 10m --json the last ten minutes, for a program
+            segue logs                     the output of all services
+            segue logs -f -n 20 web        the last 20 lines of one service, and new ones
+            segue logs --since 10m --json  the last ten minutes, for a program
             """)
 
     @OptionGroup var project: ProjectOptions

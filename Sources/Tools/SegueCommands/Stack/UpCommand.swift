@@ -10,7 +10,7 @@ package struct UpCommand: AsyncParsableCommand {
         discussion: """
             segue up                       runs the stack in the foreground, until Ctrl-C
             segue up -d                    runs the stack in the background
-            segue up -d --wait web         returns when 'web' and its dependencies are ready
+            segue up -d --wait web         returns when 'web' is ready
             segue up -d --scale web=3      starts three processes of 'web'
 
             In the foreground, Ctrl-C stops the services in order; a second Ctrl-C stops them at once. In the \
@@ -124,7 +124,8 @@ struct ForegroundStack {
     ///   services have stopped.
     func run() async throws {
         var logger = Logger(label: "supervisor")
-        // The events already report everything that the supervisor logs below this level.
+        // Changes of a service's state are printed as events, so the supervisor's log messages about them are not
+        // needed.
         logger.logLevel = .error
         let supervisor = try Supervisor(
             stack: stack, selection: selection, project: project,
