@@ -96,7 +96,9 @@ struct AskVerbTests {
             let result = try await segue("ask", "Salutation")
             #expect(result.status == 69 && result.errorLines.count == 1)
             #expect(result.error.contains("query.Salutation"))
-            for arguments in [["command.Greet"], ["Salutation", "[]"], ["Salutation", "--timeout", "0s"], []] {
+            let invalid = try await segue("ask", "Salutation", "[]")
+            #expect(invalid.status == 65 && invalid.errorLines.count == 1)
+            for arguments in [["command.Greet"], ["Salutation", "--timeout", "0s"], []] {
                 let result = try await segue.run(["ask"] + arguments)
                 #expect(result.status == 64 && result.errorLines.count == 1, "\(arguments) \(result.error)")
             }

@@ -12,11 +12,6 @@ struct FailureTests {
             (["PlaylistSelected"], "'PlaylistSelected' is not a message type; did you mean command.PlaylistSelected?"),
             (["LaunchFinished"], "'LaunchFinished' is not a message type; did you mean event.LaunchFinished?"),
             (["Comand.X"], "'Comand.X' is not a message type; did you mean command.X?"),
-            (
-                ["command.PlaylistSelected", "{"],
-                "the data is not JSON: malformed JSON: expected a member's name at byte 2"
-            ),
-            (["event.X", "[]"], "the data is not a JSON object; write it like '{\"playlistID\": \"p1\"}'"),
             (["event.X", "--key", "k"], "only a document has a key, and event.X is not a document; remove --key"),
             (
                 ["event.X", "--lifetime", "5"],
@@ -30,6 +25,23 @@ struct FailureTests {
             #expect(result.error == "segue: \(line)\n")
             #expect(result.status == 64)
             #expect(result.output.isEmpty)
+        }
+    }
+
+    @Test(
+        "when the data of a message is not a JSON object, as an argument and on standard input",
+        arguments: [
+            ("{", "the data is not JSON: malformed JSON: expected a member's name at byte 2"),
+            ("[]", "the data is not a JSON object; write it like '{\"playlistID\": \"p1\"}'"),
+        ])
+    func data(data: String, line: String) async throws {
+        try await SegueCommandLine.inScratch { segue in
+            for verb in [["send", "event.X"], ["ask", "X"]] {
+                for result in [try await segue.run(verb + [data]), try await segue.run(verb + ["-"], input: data)] {
+                    #expect(result.error == "segue: \(line)\n")
+                    #expect(result.status == 65 && result.output.isEmpty)
+                }
+            }
         }
     }
 
@@ -75,8 +87,14 @@ struct FailureTests {
     func file() throws {
         let error = try #require(throws: CocoaError.self) { try String(contentsOfFile: "/", encoding: .utf8) }
         let failure = try #require(Failure(error))
-        #expect(failure.lines == ["/ cannot be used: Is a directory"])
-        #expect(failure.status == .ioError)
+        #expect(failure.lines == ["/ cannot be read: Is a directory"])
+        #expect(failure.status == .noInput)
+        let folder = FileManager.default.temporaryDirectory.path
+        let write = try #require(throws: CocoaError.self) {
+            try "".write(toFile: folder, atomically: false, encoding: .utf8)
+        }
+        #expect(Failure(write)?.lines.first?.hasPrefix("\(folder) cannot be written: ") == true)
+        #expect(Failure(write)?.status == .ioError)
     }
 
     @Test("when standard input cannot be read, in the system's words", .timeLimit(.minutes(1)))

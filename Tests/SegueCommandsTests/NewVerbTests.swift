@@ -62,4 +62,25 @@ struct NewVerbTests {
             #expect(try String(contentsOfFile: "\(segue.directory)/\(path)", encoding: .utf8) == page + "/*")
         }
     }
+
+    @Test("ends with status 64 for an invalid argument, and 66 for a file that cannot be read")
+    func statuses() async throws {
+        try await inPackage { segue, path in
+            for arguments in [
+                ["message", "Coffee"], ["message", "command.A", "cups:Date"], ["message", "event.A", "--in", "/tmp"],
+                ["screen", "Cup", "--on", "command.A"], ["service", "a", "--on", "query.A", "--sends", "event.B"],
+            ] {
+                let result = try await segue.run(["new"] + arguments)
+                #expect(result.status == 64 && result.errorLines.count == 1, "\(arguments) \(result.error)")
+            }
+            let noFlow = try await segue("new", "screen", "cup", "--on", "command.A", "--flow", "none.yaml")
+            #expect(noFlow.status == 66 && noFlow.errorLines.count == 1)
+            try Data([0xFF, 0xFE]).write(to: URL(filePath: "\(segue.directory)/\(path)"))
+            #expect(try await segue("new", "message", "command.A").status == 66)
+        }
+        try await SegueCommandLine.inScratch { segue in
+            let noPackage = try await segue("new", "message", "command.A")
+            #expect(noPackage.status == 66 && noPackage.errorLines.count == 1)
+        }
+    }
 }

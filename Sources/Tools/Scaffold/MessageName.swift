@@ -11,12 +11,12 @@ package struct MessageName: Hashable, Sendable {
             !["Any", "Protocol", "Self", "Type"].contains(type.name)
         else {
             throw ScaffoldError(
-                "'\(text)' is not a message type",
+                .argument, "'\(text)' is not a message type",
                 recovery: "write it like command.CoffeeOrdered or event.CoffeeServed")
         }
         guard type.kind != .error else {
             throw ScaffoldError(
-                "\(text) is an error, and all errors have the type ApplicationError",
+                .argument, "\(text) is an error, and all errors have the type ApplicationError",
                 recovery:
                     "throw ApplicationError with a code of your own: ApplicationError(code: \"coffee.unknown\", …)"
             )
@@ -85,7 +85,8 @@ package struct Field: Hashable, Sendable {
         for text in texts {
             let field = try Field(text)
             guard !fields.contains(where: { $0.name == field.name }) else {
-                throw ScaffoldError("duplicate field '\(field.name)'", recovery: "rename or remove one of them")
+                throw ScaffoldError(
+                    .argument, "duplicate field '\(field.name)'", recovery: "rename or remove one of them")
             }
             fields.append(field)
         }
@@ -100,7 +101,7 @@ package struct Field: Hashable, Sendable {
             !["inout", "self"].contains(parts[0])
         else {
             throw ScaffoldError(
-                "'\(text)' is not a field",
+                .argument, "'\(text)' is not a field",
                 recovery: "write name:Type, such as cups:Int; a type is String, Int, Double, Bool, [Type] or Type?")
         }
         (name, type) = (parts[0], parts[1])

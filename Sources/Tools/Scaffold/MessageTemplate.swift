@@ -12,12 +12,12 @@ package struct MessageTemplate {
     package init(_ message: MessageName, fields: [Field] = [], answer: [Field] = []) throws(ScaffoldError) {
         guard answer.isEmpty || message.type.kind == .query else {
             throw ScaffoldError(
-                "only a query has an answer, and \(message.type) is not a query",
+                .argument, "only a query has an answer, and \(message.type) is not a query",
                 recovery: "remove --answer, or write query.\(message.name)")
         }
         guard !message.isOfPlatform else {
             throw ScaffoldError(
-                "\(message.type) is one of the platform's own messages",
+                .package, "\(message.type) is one of the platform's own messages",
                 recovery: "use it as it is, or choose another name")
         }
         self.message = message
@@ -36,7 +36,8 @@ package struct MessageTemplate {
     /// Adds the message to other files that are to be written.
     func add(to scaffold: inout Scaffold, in package: PackageLayout) throws(ScaffoldError) {
         if let page = try package.page(declaring: message) {
-            throw ScaffoldError("\(page.path) declares \(message.swift) already", recovery: "choose another name")
+            throw ScaffoldError(
+                .package, "\(page.path) declares \(message.swift) already", recovery: "choose another name")
         }
         let path = package.path(of: message)
         let isPage = path.hasSuffix("/\(message.role.page).swift")
@@ -44,7 +45,7 @@ package struct MessageTemplate {
             scaffold.replace(path, with: try VocabularyPage(new, path: path).adding(self))
         } else if isPage, package.exists(path) {
             guard let text = package.text(of: path) else {
-                throw ScaffoldError("\(path) cannot be read as UTF-8", recovery: "save it as UTF-8")
+                throw ScaffoldError(.file, "\(path) cannot be read as UTF-8", recovery: "save it as UTF-8")
             }
             scaffold.change(path, to: try VocabularyPage(text, path: path).adding(self))
         } else {

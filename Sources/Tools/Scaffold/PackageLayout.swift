@@ -22,7 +22,7 @@ package struct PackageLayout: Hashable, Sendable {
         let root = folders.first { FileManager.default.fileExists(atPath: "\($0)/Package.swift") }
         guard let root, let manifest = try? String(contentsOfFile: "\(root)/Package.swift", encoding: .utf8) else {
             throw ScaffoldError(
-                "there is no Package.swift in \(directory) or a folder above",
+                .file, "there is no Package.swift in \(directory) or a folder above",
                 recovery: "change to the folder of your app's package")
         }
         self.root = root
@@ -96,7 +96,8 @@ package struct PackageLayout: Hashable, Sendable {
         let folder = url.standardizedFileURL.path
         guard folder.hasPrefix("\(root)/") else {
             throw ScaffoldError(
-                "\(folder) is not in the package \(root)", recovery: "name a folder of the package with --in")
+                .argument, "\(folder) is not in the package \(root)", recovery: "name a folder of the package with --in"
+            )
         }
         return String(folder.dropFirst(root.count + 1))
     }
@@ -107,7 +108,7 @@ package struct PackageLayout: Hashable, Sendable {
         guard let folder = found.first, found.count == 1 else {
             let which = found.isEmpty ? "no folder" : "more than one folder"
             throw ScaffoldError(
-                "\(which) in \(root)/Sources is named Vocabulary",
+                .package, "\(which) in \(root)/Sources is named Vocabulary",
                 recovery: "name the folder of your messages with --in, such as --in Sources/App/Vocabulary")
         }
         return folder
@@ -118,7 +119,7 @@ package struct PackageLayout: Hashable, Sendable {
         let names = folder.split(separator: "/").dropFirst().map(String.init)
         guard let module = names.last(where: { manifest.contains("\"\($0)\"") }) else {
             throw ScaffoldError(
-                "no target in Package.swift has the name of a folder in \(folder)",
+                .package, "no target in Package.swift has the name of a folder in \(folder)",
                 recovery: "name the folder of a target with --in")
         }
         return module

@@ -36,7 +36,8 @@ package struct Scaffold: Hashable, Sendable {
     package func check(in root: String) throws(ScaffoldError) {
         for path in files.keys.sorted() where !changed.contains(path) {
             guard !FileManager.default.fileExists(atPath: "\(root)/\(path)") else {
-                throw ScaffoldError("\(path) exists already", recovery: "choose another name, or remove the file")
+                throw ScaffoldError(
+                    .package, "\(path) exists already", recovery: "choose another name, or remove the file")
             }
         }
     }
@@ -57,12 +58,23 @@ package struct Scaffold: Hashable, Sendable {
 
 /// An error in the arguments of `segue new` or in the package. Nothing was written.
 package struct ScaffoldError: Error, Hashable, Sendable {
+    package enum Cause: Hashable, Sendable {
+        /// An argument is invalid, whatever the package contains.
+        case argument
+        /// A file does not exist or cannot be read.
+        case file
+        /// The content of the package does not allow the change, such as a name that exists already.
+        case package
+    }
+
+    package let cause: Cause
     /// One line: what is wrong, and where.
     package let message: String
     /// The suggested remedy.
     package let recovery: String
 
-    init(_ message: String, recovery: String) {
+    init(_ cause: Cause, _ message: String, recovery: String) {
+        self.cause = cause
         self.message = message
         self.recovery = recovery
     }

@@ -14,11 +14,12 @@ package struct ScreenTemplate {
     package init(_ name: String, on command: MessageName, from origin: String? = nil) throws(ScaffoldError) {
         guard name.wholeMatch(of: #/[a-z][A-Za-z0-9]*/#) != nil else {
             throw ScaffoldError(
-                "'\(name)' is not a name for a screen", recovery: "write it like cup or playlistSelection")
+                .argument, "'\(name)' is not a name for a screen", recovery: "write it like cup or playlistSelection")
         }
         guard command.type.kind == .command else {
             throw ScaffoldError(
-                "\(command.type) is not a command", recovery: "name a command, such as --on command.CupWanted")
+                .argument, "\(command.type) is not a command",
+                recovery: "name a command, such as --on command.CupWanted")
         }
         (self.name, self.command, self.origin) = (name, command, origin)
     }
@@ -28,15 +29,16 @@ package struct ScreenTemplate {
     /// - Throws: ``ScaffoldError``; `FlowError` if the flow is invalid, before or after the change.
     package func scaffold(in package: PackageLayout, flow path: String) throws -> Scaffold {
         guard let text = package.text(of: path) else {
-            throw ScaffoldError("there is no flow \(path)", recovery: "name a flow with --flow")
+            throw ScaffoldError(.file, "there is no flow \(path)", recovery: "name a flow with --flow")
         }
         let flow = try Flow(yaml: text, file: path)
         let origin = origin ?? flow.start
         guard flow.screens[origin] != nil else {
-            throw ScaffoldError("\(path) has no screen '\(origin)'", recovery: "name another screen with --from")
+            throw ScaffoldError(
+                .package, "\(path) has no screen '\(origin)'", recovery: "name another screen with --from")
         }
         guard flow.screens[name] == nil else {
-            throw ScaffoldError("\(path) has a screen '\(name)' already", recovery: "choose another name")
+            throw ScaffoldError(.package, "\(path) has a screen '\(name)' already", recovery: "choose another name")
         }
         var scaffold = Scaffold()
         if !command.isOfPlatform, try package.page(declaring: command) == nil {
@@ -67,7 +69,7 @@ package struct ScreenTemplate {
             .appending(rule, toBlock: "transitions")
         guard let changed else {
             throw ScaffoldError(
-                "\(path) has no blocks 'screens:' and 'transitions:' to add to",
+                .package, "\(path) has no blocks 'screens:' and 'transitions:' to add to",
                 recovery: "write each of these keys on a line of its own, without braces")
         }
         _ = try Flow(yaml: changed, file: path)

@@ -13,11 +13,11 @@ package struct ServiceTemplate {
     package init(_ name: String, receives: MessageName, sends: MessageName) throws(ScaffoldError) {
         guard name.wholeMatch(of: #/[a-z][a-z0-9]*(-[a-z0-9]+)*/#) != nil else {
             throw ScaffoldError(
-                "'\(name)' is not a name for a service", recovery: "write it like roaster or coffee-roaster")
+                .argument, "'\(name)' is not a name for a service", recovery: "write it like roaster or coffee-roaster")
         }
         guard receives.type.kind == .command || receives.type.kind == .event, sends.type.kind == .event else {
             throw ScaffoldError(
-                "--on \(receives.type) has to be a command or an event, and --sends \(sends.type) an event",
+                .argument, "--on \(receives.type) has to be a command or an event, and --sends \(sends.type) an event",
                 recovery: "write for example --on command.CoffeeOrdered --sends event.CoffeeServed")
         }
         (self.name, self.receives, self.sends) = (name, receives, sends)
@@ -27,7 +27,8 @@ package struct ServiceTemplate {
     /// - Parameter compose: the path of the compose file, relative to the package's folder; `nil` if there is none.
     package func scaffold(in package: PackageLayout, compose: String?) throws(ScaffoldError) -> Scaffold {
         guard !package.manifest.contains("\"\(name)\"") else {
-            throw ScaffoldError("Package.swift contains the name '\(name)' already", recovery: "choose another name")
+            throw ScaffoldError(
+                .package, "Package.swift contains the name '\(name)' already", recovery: "choose another name")
         }
         var scaffold = Scaffold()
         for message in receives == sends ? [sends] : [receives, sends]
@@ -110,7 +111,8 @@ package struct ServiceTemplate {
         internal import Contracts
         package import EventBus
 
-        /// Describe here what the service does. A service receives and sends messages, and does not know any screens.
+        /// Describe here what the service does. A service handles messages and publishes others; it
+        /// does not know any screens.
         package enum \(type) {
             package static let receives: [any Message.Type] = [\(receives.swift).self]
             package static let sends: [any Message.Type] = [\(sends.swift).self, ApplicationError.self]
@@ -119,7 +121,7 @@ package struct ServiceTemplate {
                 consumer.on(\(receives.swift).self) { message, _ in [try answer(to: message)] }
             }
 
-            /// - Throws: `ApplicationError`, which is then published as the answer; the error notifier shows it.
+            /// - Throws: `ApplicationError`, which is published as the answer; the error notifier shows it.
             static func answer(to message: \(receives.swift)) throws -> \(sends.swift) {
                 \(Self.sample(of: sends, answer, indent: 8))
             }

@@ -12,7 +12,8 @@ struct VocabularyPage {
             outline = try SwiftOutline(text)
         } catch {
             throw ScaffoldError(
-                "\(path):\(error.line): \(error.reason)", recovery: "correct it, or write the message by hand")
+                .package, "\(path):\(error.line): \(error.reason)", recovery: "correct it, or write the message by hand"
+            )
         }
     }
 
@@ -30,7 +31,7 @@ struct VocabularyPage {
         }
         guard let declaration, let match = outline.ownCode(of: declaration).firstMatch(of: #/\binit\(([^)]*)\)/#) else {
             throw ScaffoldError(
-                "\(path): \(message.swift) has no initialiser", recovery: "add an initialiser to the struct")
+                .package, "\(path): \(message.swift) has no initialiser", recovery: "add an initialiser to the struct")
         }
         var fields: [Field] = []
         for parameter in match.1.split(separator: ",") {
@@ -39,7 +40,7 @@ struct VocabularyPage {
                 fields.append(try Field(declaration))
             } catch {
                 throw ScaffoldError(
-                    "\(path): there is no sample value for '\(declaration.trimming(while: \.isWhitespace))'",
+                    .package, "\(path): there is no sample value for '\(declaration.trimming(while: \.isWhitespace))'",
                     recovery: "choose another message, or write the service by hand")
             }
         }
@@ -54,7 +55,7 @@ struct VocabularyPage {
         let place = extensions(for: message).last { outline.blocks[$0].isPlain && !outline.blocks[$0].isConditional }
         guard let place else {
             throw ScaffoldError(
-                "\(path) has no 'extension \(message.role.namespace) {' to add the message to",
+                .package, "\(path) has no 'extension \(message.role.namespace) {' to add the message to",
                 recovery: "add 'extension \(message.role.namespace) {}' to the file")
         }
         let bytes = Array(text.utf8)
@@ -67,7 +68,8 @@ struct VocabularyPage {
             + added.replacing("\n", with: newline) + String(decoding: bytes[body.upperBound...], as: UTF8.self)
         guard try VocabularyPage(page, path: path).declares(message) else {
             throw ScaffoldError(
-                "\(path) would not declare \(message.swift) after the change", recovery: "write the message by hand")
+                .package, "\(path) would not declare \(message.swift) after the change",
+                recovery: "write the message by hand")
         }
         return page
     }

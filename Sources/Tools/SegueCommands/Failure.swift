@@ -25,14 +25,18 @@ struct Failure: Hashable, Sendable {
         case let error as ComposeFileError:
             (lines, status) = (error.mistakes.map(\.description), .configuration)
         case let error as ScaffoldError:
-            (lines, status) = (["\(error.message); \(error.recovery)"], .failure)
+            (lines, status) = (["\(error.message); \(error.recovery)"], CommandStatus(of: error))
         case let error as FlowError:
             (lines, status) = (error.findings.map(\.description), .configuration)
         case let error as ComposeError:
             let text = error.description.split(separator: "\n", omittingEmptySubsequences: false)
             (lines, status) = (text.map(String.init), CommandStatus(of: error))
         case let error as CocoaError:
-            (lines, status) = (["\(error.filePath ?? "a file") cannot be used: \(error.reason)"], .ioError)
+            let verb = error.isReadError ? "read" : "written"
+            (lines, status) = (
+                ["\(error.filePath ?? "a file") cannot be \(verb): \(error.reason)"],
+                error.isReadError ? .noInput : .ioError
+            )
         default: return nil
         }
     }
@@ -49,20 +53,31 @@ struct Failure: Hashable, Sendable {
 extension CommandStatus {
     fileprivate init(of error: BusError) {
         switch error.code {
-        case .unavailable, .unserved: self = .unavailable
+        case .unavailable, .unserved, .closed: self = .unavailable
         case .deadline, .cancelled: self = .temporaryFailure
         case .journal: self = .ioError
         case .address: self = .configuration
         case .malformed, .refused: self = .dataError
-        default: self = .software
+        default: self = .failure
         }
     }
 
     fileprivate init(of error: ComposeError) {
         switch error.code {
         case "compose-file-unreadable", "environment-file-unreadable": self = .noInput
-        case "invalid-project-name", "unknown-service", "inactive-dependency": self = .configuration
+        case "invalid-project-name", "unknown-service", "inactive-dependency", "unknown-port": self = .configuration
+        case "directory", "export-write", "stack-file", "status-unreadable", "log-file", "lock": self = .ioError
         default: self = .failure
+        }
+    }
+}
+
+extension CommandStatus {
+    fileprivate init(of error: ScaffoldError) {
+        switch error.cause {
+        case .argument: self = .usage
+        case .file: self = .noInput
+        case .package: self = .failure
         }
     }
 }
@@ -94,19 +109,18 @@ struct CommandErrors: Error, Hashable, Sendable {
     let errors: [CommandError]
 }
 
-/// The exit statuses of failed commands: those of sysexits.h where they fit. The parser ends wrong usage with 64.
-/// docs/exit-statuses.md lists all of them.
-enum CommandStatus: Int32, Sendable {
+/// The exit statuses of failed commands: those of sysexits.h where they fit. docs/exit-statuses.md lists all of them.
+enum CommandStatus: Int32, CaseIterable, Sendable {
     /// The command ran, and its result is negative; or an error that no other status fits.
     case failure = 1
+    /// The command line is invalid. The parser uses the same status.
+    case usage = 64
     /// Data that was given to the command is invalid.
     case dataError = 65
     /// An input file does not exist or cannot be read.
     case noInput = 66
     /// No broker answers, no process serves the query, or a program is not installed.
     case unavailable = 69
-    /// An unexpected error of the bus, such as a checkpoint that it refused.
-    case software = 70
     /// Output cannot be written, or the journal cannot be read or written.
     case ioError = 74
     /// Something did not arrive in time, or was cancelled; the same command may succeed later.
@@ -116,6 +130,15 @@ enum CommandStatus: Int32, Sendable {
 }
 
 extension CocoaError {
+    /// True for an error of reading a file, false for one of writing it.
+    fileprivate var isReadError: Bool {
+        [
+            .fileReadNoSuchFile, .fileReadNoPermission, .fileReadUnknown, .fileReadCorruptFile,
+            .fileReadInapplicableStringEncoding, .fileReadInvalidFileName, .fileReadTooLarge,
+            .fileReadUnsupportedScheme, .fileReadUnknownStringEncoding,
+        ].contains(code)
+    }
+
     /// The system's message for this error, such as "Permission denied". On Linux, Foundation's own message is only a
     /// domain and a number.
     var reason: String {

@@ -7,9 +7,9 @@ package struct AskCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "ask", abstract: "Send a query to the process that serves it, and print the answer.",
         discussion: """
-            segue ask PlaylistSongs '{"playlistID": "p1"}'         prints the answer's data, indented
+            segue ask PlaylistSongs '{"playlistID": "p1"}'         prints indented JSON
             segue ask PlaylistSongs '{"playlistID": "p1"}' --json  prints it on one line
-            segue ask PlaylistSongs - < question.json              reads the query's data from a file
+            segue ask PlaylistSongs - < question.json              reads the query's data
 
             The exit status is 1 if the answer is an error, 65 if the query's data is invalid, 69 if no process serves \
             the query, and 75 if no answer arrived in time.
@@ -45,7 +45,6 @@ package struct AskCommand: AsyncParsableCommand {
         guard type != nil else {
             throw ValidationError("'\(name)' is not the name of a query such as PlaylistSongs")
         }
-        try MessageData.validate(text)
     }
 
     private var type: MessageType? { MessageSpelling.type(name, of: .query) }

@@ -9,8 +9,8 @@ package struct ConsumerCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "consumer", abstract: "List durable consumers, and remove those that no process runs any more.",
         discussion: """
-            segue consumer list            lists each consumer with its lag and the processes that run it
-            segue consumer forget waiter   removes a consumer that no process runs
+            segue consumer list           lists the consumers with their lag and processes
+            segue consumer forget waiter  removes a consumer that no process runs
             """,
         subcommands: [ConsumerListCommand.self, ConsumerForgetCommand.self])
 
@@ -93,7 +93,12 @@ struct ConsumerForgetCommand: AsyncParsableCommand {
                     "\(service.name) (instance \(service.instance), pid \(service.pid)) runs the consumer '\(name)'"
                         .printable, recovery: "stop this process first")
             }
-            try await bus.forget(consumer: name)
+            do {
+                try await bus.forget(consumer: name)
+            } catch let error as BusError where error.code == .refused {
+                // The bus also knows the processes that have published no presence.
+                throw CommandError(code: "consumer-in-use", error.message)
+            }
             return found
         }
         guard !json else { return try await Console.output.writeLine(try JSONValue(encoding: removed).description) }

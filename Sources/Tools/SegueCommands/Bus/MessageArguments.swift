@@ -64,11 +64,10 @@ struct MessageArguments: ParsableArguments, Sendable {
         guard type == nil || type?.kind == .command || lifetime == nil else {
             throw ValidationError("only a command expires, and \(typeName ?? "") is not a command; remove --lifetime")
         }
-        try MessageData.validate(text)
     }
 
     /// The type of all messages; nil if each line contains its own type.
-    /// - Throws: `ValidationError` that suggests the right spelling.
+    /// - Throws: `ValidationError` with the type that was probably meant.
     private var type: MessageType? {
         get throws {
             try typeName.map { try MessageSpelling.type($0) }
@@ -181,27 +180,24 @@ enum MessageData {
         "The query's data, a JSON object; '-' reads it from standard input.", valueName: "json")
 
     /// The data as a JSON object on one line; for `-`, from standard input to its end.
-    /// - Throws: `ValidationError` when it is no JSON object.
+    /// - Throws: ``CommandError`` if it is not a JSON object, or standard input cannot be read.
     static func read(_ text: String) throws -> Data {
         guard text == "-" else { return try object(text) }
         return try object(StandardInput.text())
     }
 
-    /// - Throws: `ValidationError` when it is no JSON object, as far as it is not yet to be read.
-    static func validate(_ text: String) throws {
-        if text != "-" { _ = try object(text) }
-    }
-
-    /// - Throws: `ValidationError` when it is no JSON object.
+    /// - Throws: ``CommandError`` `malformed-data` if the string is not a JSON object.
     static func object(_ text: String) throws -> Data {
         do {
             guard try JSONValue(parsing: Data(text.utf8)).objectValue != nil, let json = JSONText(Data(text.utf8))
             else {
-                throw ValidationError("the data is not a JSON object; write it like '{\"playlistID\": \"p1\"}'")
+                throw CommandError(
+                    code: "malformed-data", "the data is not a JSON object",
+                    recovery: #"write it like '{"playlistID": "p1"}'"#, status: .dataError)
             }
             return Data(json.description.utf8)
         } catch let error as DecodingError {
-            throw ValidationError("the data is not JSON: \(error.summary)")
+            throw CommandError(code: "malformed-data", "the data is not JSON: \(error.summary)", status: .dataError)
         }
     }
 }
@@ -209,7 +205,7 @@ enum MessageData {
 /// Parses message types, and suggests a type for a misspelt one.
 enum MessageSpelling {
     /// Parses the type of a message that can be published.
-    /// - Throws: `ValidationError` that suggests the right spelling.
+    /// - Throws: `ValidationError` with the type that was probably meant.
     static func type(_ text: String) throws(ValidationError) -> MessageType {
         guard let type = MessageType(text) else { throw ValidationError(advice(on: text)) }
         guard type.kind != .query else {

@@ -1,5 +1,6 @@
 package import ArgumentParser
 internal import Compose
+internal import Support
 
 package struct StartCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
@@ -121,7 +122,9 @@ package struct KillCommand: AsyncParsableCommand {
     package init() {}
 
     package func validate() throws {
-        guard StopSignal(signal) != nil else { throw ValidationError("there is no signal '\(signal)'") }
+        guard StopSignal(signal) != nil else {
+            throw ValidationError("there is no signal '\(signal)'; write a name such as SIGTERM, or a number")
+        }
     }
 
     package func run() async throws {
@@ -192,15 +195,21 @@ extension Stack {
     /// - Throws: ``CommandError`` `unknown-service`.
     func scaled(_ numbers: [Scale]) throws -> Stack {
         var stack = self
+        try check(numbers.map(\.service), among: services.map(\.name))
         for (name, number) in numbers.byService {
-            guard let index = services.firstIndex(where: { $0.name == name }) else {
-                throw CommandError(
-                    code: "unknown-service", "there is no service '\(name)' to scale",
-                    recovery: "the services are \(services.map(\.name).joined(separator: ", "))",
-                    status: .configuration)
-            }
+            guard let index = services.firstIndex(where: { $0.name == name }) else { continue }
             stack.services[index].replicas = number
         }
         return stack
+    }
+
+    /// - Throws: ``CommandError`` `unknown-service` for the first name that is not known.
+    func check(_ names: [String], among known: [String]) throws {
+        guard let unknown = names.first(where: { !known.contains($0) }) else { return }
+        throw CommandError(
+            code: "unknown-service", "there is no service '\(unknown)'",
+            recovery: Spelling.suggestion(for: unknown, among: known)
+                ?? "the services are \(services.map(\.name).sorted().joined(separator: ", "))",
+            status: .configuration)
     }
 }
