@@ -12,10 +12,14 @@ struct ExitStatusTests {
         let example: String
     }
 
-    /// The rows of the page's table.
-    private static func rows() throws -> [Row] {
+    private static func page() throws -> String {
         let page = URL(filePath: #filePath).appending(path: "../../../docs/exit-statuses.md").standardizedFileURL
         return try String(contentsOf: page, encoding: .utf8)
+    }
+
+    /// The rows of the page's table.
+    private static func rows() throws -> [Row] {
+        try page()
             .matches(of: #/(?m)^\| (\d+) \| .* \| `(.*)` \|$/#)
             .map { Row(status: try #require(Int32($0.1)), example: String($0.2)) }
     }
@@ -42,8 +46,9 @@ struct ExitStatusTests {
 
     @Test("shows the output of its first command")
     func firstCommand() async throws {
+        let command = try #require(try Self.page().firstMatch(of: #/```sh\n(.*)\n```/#)?.1)
         try await SegueCommandLine.onBus { segue in
-            let result = try await segue.shell(#"segue get Menu || echo "status $?""#)
+            let result = try await segue.shell(String(command))
             #expect(result.error == "segue: there is no document Menu; there are no documents yet\n")
             #expect(result.output == "status 1\n")
         }

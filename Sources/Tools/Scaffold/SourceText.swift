@@ -56,8 +56,8 @@ extension String {
         return lines.joined(separator: "\n")
     }
 
-    /// Adds a command to the `sends` of a screen in a flow. Returns the text unchanged if `sends` is written on several
-    /// lines.
+    /// Adds a command to the `sends` of a screen in a flow. Returns the text unchanged if there is no such screen, if
+    /// it sends the command already, or if its `sends` is written on several lines.
     func adding(_ command: String, toSendsOf screen: String) -> String {
         var lines = split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         guard let start = lines.firstIndex(where: { $0.hasPrefix("  \(screen):") }) else { return self }
