@@ -18,7 +18,7 @@ package enum Spelling {
     package static func advice(for word: String, among candidates: some Collection<String>) -> String {
         if let suggestion = suggestion(for: word, among: candidates) { return suggestion }
         if candidates.isEmpty { return "there are none yet" }
-        return "known are \(candidates.sorted().joined(separator: ", "))"
+        return "known: \(candidates.sorted().joined(separator: ", "))"
     }
 
     /// The number of letters to insert, remove, replace or swap with their neighbour (optimal string alignment).

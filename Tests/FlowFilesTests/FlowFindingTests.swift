@@ -37,7 +37,7 @@ struct FlowFindingTests {
                 == ["shop.yaml:11:15: unknown screen 'itme'; did you mean 'item'?"])
         #expect(
             findings(rule: "  - on: command.ItemSelected\n    when: { root: settings }\n    do: [{ push: item }]")
-                == ["shop.yaml:10:19: unknown screen 'settings'; known are item, list"])
+                == ["shop.yaml:10:19: unknown screen 'settings'; known: item, list"])
         #expect(
             findings(
                 rule: """
@@ -48,7 +48,7 @@ struct FlowFindingTests {
                               arguments: { id: "${screens.lst.id}" }
                     """)
                 == [
-                    "shop.yaml:12:11: unknown screen 'x'; known are item, list",
+                    "shop.yaml:12:11: unknown screen 'x'; known: item, list",
                     "shop.yaml:13:11: unknown screen 'lst'; did you mean 'list'?",
                 ])
     }
@@ -104,7 +104,7 @@ struct FlowFindingTests {
             findings(rule: "  - on: event.A\n  - on: event.B\n    do: [{ push: nowhere }]")
                 == [
                     "shop.yaml:9:5: a rule lacks 'do'; add it",
-                    "shop.yaml:11:18: unknown screen 'nowhere'; known are item, list",
+                    "shop.yaml:11:18: unknown screen 'nowhere'; known: item, list",
                 ])
     }
 
@@ -120,7 +120,7 @@ struct FlowFindingTests {
                     """)
                 == [
                     "shop.yaml:11:41: unknown style 'shet'; did you mean 'sheet'?",
-                    "shop.yaml:12:15: unknown screen 'nowhere'; known are item, list",
+                    "shop.yaml:12:15: unknown screen 'nowhere'; known: item, list",
                 ])
     }
 
@@ -202,7 +202,7 @@ struct FlowFindingTests {
                 "on: event.A\n    do: [{ setRoot: { screen: item, container: { tabs: [item, item] } } }]",
                 "10:48: 'tabs' needs at least one tab"
             ),
-            ("on: event.A\n    origin: mine\n    do: [pop]", "10:13: unknown origin 'mine'; known are any, own"),
+            ("on: event.A\n    origin: mine\n    do: [pop]", "10:13: unknown origin 'mine'; known: any, own"),
             ("on: event.A\n    when: { root: [] }\n    do: [pop]", "10:13: 'root' names no screen"),
             ("on: event.A\n    do: [{ openURL: '${data.url' }]", "10:10: '${' is not closed"),
             ("on: event.A\n    do: [{ openURL: '${date.url}' }]", "10:10: unknown name 'date' in a template"),
@@ -250,7 +250,7 @@ struct FlowFindingTests {
             ),
             (
                 "on: event.A\n    do: [{ present: { screen: item, style: dialog, buttons: [{ id: a, title: A, role: x }] } }]",
-                "10:87: unknown role 'x'; known are cancel, destructive"
+                "10:87: unknown role 'x'; known: cancel, destructive"
             ),
             (
                 "on: event.A\n    do: [{ setRoot: { screen: item, container: grid } }]",
@@ -274,7 +274,7 @@ struct FlowFindingTests {
         #expect(
             error?.message == """
                 flow shop: screens.list: screen 'list' is declared twice; remove one
-                flow shop: transitions[0].do[1].screen: unknown screen 'itme'; known are list
+                flow shop: transitions[0].do[1].screen: unknown screen 'itme'; known: list
                 """)
         #expect(error?.code == "navigation.invalidFlow")
     }

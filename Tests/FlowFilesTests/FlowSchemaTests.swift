@@ -68,7 +68,7 @@ struct SchemaKeysTests {
     /// The keys or words that the reader accepts at the only `?` of a file.
     private func known(_ yaml: String) -> [String] {
         let lists = Self.findings(yaml).filter { $0.contains("'?'") }.compactMap {
-            $0.split(separator: "; known are ").last
+            $0.split(separator: "; known: ").last
         }
         return lists.first.map { $0.split(separator: ", ").map(String.init) } ?? []
     }

@@ -101,7 +101,7 @@ struct LinkFindingTests {
             ("url: 'shop://x', when: { root: lst }, to: { path: [item] }", "unknown screen 'lst'"),
             (
                 "url: 'shop://x', to: { root: list, present: { screen: y, style: sheet } }",
-                "unknown screen 'y'; known are item, list"
+                "unknown screen 'y'; known: item, list"
             ),
             ("url: 'shop://x', to: { root: list, present: { screen: item, style: alert } }", "an alert needs a title"),
             ("url: 'shop://x', when: { root: list }, to: {}", "'to' is empty"),
@@ -148,7 +148,7 @@ struct LinkFindingTests {
             ),
             ("url: 'shop://x', to: { root: list }, park: 99999999999999d", "'99999999999999d' is not a duration"),
             ("url: 'shop://x', to: { root: list }, park: 367d", "'park' must be at least 0s and at most 366d"),
-            ("url: 'shop://x', to: { root: list }, over: { sheet: kill }", "unknown precedence 'kill'; known are"),
+            ("url: 'shop://x', to: { root: list }, over: { sheet: kill }", "unknown precedence 'kill'; known:"),
             ("url: 'shop://x', to: { root: list }, over: { shet: wait }", "unknown key 'shet' in 'over'"),
         ])
     func refused(link: String, expected: String) {

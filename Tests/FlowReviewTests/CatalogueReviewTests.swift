@@ -58,11 +58,11 @@ struct FlowReviewMessagesTests {
             ),
             (
                 "- { on: event.Saved, do: [{ push: { screen: item, arguments: { x: \"${data.colour}\" } } }] }",
-                "11:37: warning: 'event.Saved' has no field 'colour'; known are draft"
+                "11:37: warning: 'event.Saved' has no field 'colour'; known: draft"
             ),
             (
                 "- { on: event.Saved, do: [{ send: { type: command.Load, data: { id: 1 } } }] }",
-                "11:37: warning: 'command.Load' has no field 'id'; known are itemID"
+                "11:37: warning: 'command.Load' has no field 'id'; known: itemID"
             ),
             (
                 "- { on: event.Saved, guard: { accept: event.Nothing, deadline: 1s }, do: [pop] }",
@@ -70,7 +70,7 @@ struct FlowReviewMessagesTests {
             ),
             (
                 "- { on: event.Saved, guard: { accept: event.Refused, deadline: 1s }, do: [openURL: 'x://${answer.draft}'] }",
-                "11:77: warning: 'event.Refused' has no field 'draft'; known are why"
+                "11:77: warning: 'event.Refused' has no field 'draft'; known: why"
             ),
         ])
     func unknown(rule: String, expected: String) {
@@ -87,7 +87,7 @@ struct FlowReviewMessagesTests {
             """
         #expect(
             findings("", links: links).contains {
-                $0.contains("'command.ItemSelected' has no field 'item'; known are colour, itemID")
+                $0.contains("'command.ItemSelected' has no field 'item'; known: colour, itemID")
             })
     }
 }

@@ -261,7 +261,7 @@ struct ChildFlowMistakeTests {
                 "flows: { child: { start: a, transitions: [{ on: event.B, do: [finish, pop] }] } }",
                 "63: 'finish' ends the child flow; make it the last action"
             ),
-            ("flows: { child: { start: other, transitions: [] } }", "19: unknown screen 'other'; known are a"),
+            ("flows: { child: { start: other, transitions: [] } }", "19: unknown screen 'other'; known: a"),
             ("flows: { child: { transitions: [] } }", "17: flow 'child' lacks 'start'; add it"),
             ("flows: { child: }", "17: flow 'child' must be a mapping with the keys start, transitions"),
             ("flows: [child]", "8: 'flows' must be a mapping from child flows' names"),
@@ -275,7 +275,7 @@ struct ChildFlowMistakeTests {
             ),
             (
                 "transitions: [{ on: event.B, do: [push: { flow: child, screen: a }] }]",
-                "56: unknown key 'screen' in 'push'; known are arguments, column, flow"
+                "56: unknown key 'screen' in 'push'; known: arguments, column, flow"
             ),
             (
                 "transitions: [{ on: event.B, do: [{ present: { flow: child, style: dialog, buttons: [] } }] }]",
@@ -283,7 +283,7 @@ struct ChildFlowMistakeTests {
             ),
             (
                 "transitions: [{ on: flow.finished, where: { flow: other }, do: [pop] }]",
-                "45: unknown child flow 'other'; known are child"
+                "45: unknown child flow 'other'; known: child"
             ),
             ("transitions: [{ on: flow.begun, do: [pop] }]", "17: 'flow.begun' is not the type of a message"),
             ("transitions: [{ on: event.B, do: [abandon: now] }]", "44: action 'abandon' takes no value"),

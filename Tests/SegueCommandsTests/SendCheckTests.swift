@@ -39,7 +39,7 @@ struct SendCheckTests {
                 ("{}", "data.item: missing; expected a string"),
                 (
                     #"{"item": "hat", "size": "s", "n": 1}"#,
-                    #"data.n: unknown field; known are item, size, data.size: expected one of "S", "M", found "s"; did you mean "S"?"#
+                    #"data.n: unknown field; known: item, size, data.size: expected one of "S", "M", found "s"; did you mean "S"?"#
                 ),
             ] {
                 let bad = try await segue("send", "command.Buy", data)

@@ -21,7 +21,7 @@ struct SpellingTests {
     @Test("Without a near candidate all are named")
     func advice() {
         #expect(Spelling.advice(for: "psuh", among: ["push", "pop"]) == "did you mean 'push'?")
-        #expect(Spelling.advice(for: "elephant", among: ["push", "pop"]) == "known are pop, push")
+        #expect(Spelling.advice(for: "elephant", among: ["push", "pop"]) == "known: pop, push")
         #expect(Spelling.advice(for: "push", among: []) == "there are none yet")
     }
 }

@@ -59,7 +59,7 @@ extension JSONSchema {
     }
 
     private static func known(_ names: some Sequence<String>) -> String {
-        "known are \(names.sorted().joined(separator: ", "))"
+        "known: \(names.sorted().joined(separator: ", "))"
     }
 
     /// A reason why a reader cannot accept everything that a writer may send.

@@ -5,7 +5,7 @@ import SegueCommands
 @main
 struct Segue: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "segue", abstract: "Starts and watches the services of an app, and talks to them.",
+        commandName: "segue", abstract: "Start and watch the services of an app, and talk to them.",
         version: Version.description,
         groupedSubcommands: [
             CommandGroup(

@@ -55,7 +55,7 @@ extension Flow {
         }
         let nearest = Spelling.nearest(to: url, in: spellings.map(\.text))
         let meant = spellings.first { $0.text == nearest }.map { "did you mean '\($0.pattern)'?" }
-        return "no link matches the URL '\(url)'; \(meant ?? "known are \(links.map(\.url).joined(separator: ", "))")"
+        return "no link matches the URL '\(url)'; \(meant ?? "known: \(links.map(\.url).joined(separator: ", "))")"
     }
 
     /// Returns the URL that leads to a state of this flow.

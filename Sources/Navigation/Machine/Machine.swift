@@ -111,7 +111,7 @@ public struct Machine: Hashable, Sendable {
     }
 
     /// Takes the actions of a rule, or begins an attempt if the rule has a guard.
-    private mutating func take(_ match: Match, _ step: MachineStep) -> [Effect] {
+    private mutating func take(_ match: Match, _ step: StateTransaction) -> [Effect] {
         var step = step
         step.scope = match.run?.id
         if let condition = match.transition.guard { return begin(match.transition, condition, step) }
@@ -119,7 +119,7 @@ public struct Machine: Hashable, Sendable {
     }
 
     /// Takes all of the actions as one step. If one of them cannot be taken, none is.
-    private mutating func perform(_ actions: [Flow.Action], _ step: MachineStep) -> [Effect] {
+    private mutating func perform(_ actions: [Flow.Action], _ step: StateTransaction) -> [Effect] {
         var performed = step
         do {
             for action in actions { try performed.apply(action) }
@@ -146,14 +146,14 @@ public struct Machine: Hashable, Sendable {
         )
     }
 
-    private func step(for input: Input) -> MachineStep {
-        var step = MachineStep(flow: flow, input: input, before: state, memory: memory)
+    private func step(for input: Input) -> StateTransaction {
+        var step = StateTransaction(flow: flow, input: input, before: state, memory: memory)
         step.unparkExpired()
         return step
     }
 
     /// Completes a step and takes over its state and memory.
-    private mutating func commit(_ step: MachineStep) -> [Effect] {
+    private mutating func commit(_ step: StateTransaction) -> [Effect] {
         var step = step
         tellOfReportedEndings(&step)
         followParked(&step)
@@ -178,7 +178,7 @@ public struct Machine: Hashable, Sendable {
 
     /// The first rule that matches the step's message and the state before the step. The rules of these runs' flows are
     /// tried in this order, then those of the flow itself.
-    private func match(_ step: MachineStep, runs: [FlowRun]) -> Match? {
+    private func match(_ step: StateTransaction, runs: [FlowRun]) -> Match? {
         for run in runs {
             let transitions = flow.flows[run.flow]?.transitions ?? []
             if let transition = transitions.first(where: { matches($0, step) }) { return (transition, run) }
@@ -186,7 +186,7 @@ public struct Machine: Hashable, Sendable {
         return flow.transitions.first { matches($0, step) }.map { ($0, nil) }
     }
 
-    private func matches(_ transition: Flow.Transition, _ step: MachineStep) -> Bool {
+    private func matches(_ transition: Flow.Transition, _ step: StateTransaction) -> Bool {
         transition.on == step.input.type
             && (transition.origin == .any || isOwn(step.input))
             && matches(transition.fields, step.input)
@@ -194,7 +194,7 @@ public struct Machine: Hashable, Sendable {
     }
 
     /// True if the state before the step fulfils the rule's conditions.
-    private func holds(_ transition: Flow.Transition, _ step: MachineStep) -> Bool {
+    private func holds(_ transition: Flow.Transition, _ step: StateTransaction) -> Bool {
         transition.when.allSatisfy { $0.holds(in: step) } && !transition.unless.contains { $0.holds(in: step) }
     }
 
@@ -359,14 +359,15 @@ extension Machine {
 // Only one attempt waits at a time. It ends with a message: an answer, or `event.GuardDeadlinePassed` from the host.
 // While it waits,
 // - events and views' reports are handled at once, because they tell what has happened. If they remove the attempt's
-//   screen, the attempt ends too (see `MachineStep.settleAttempt`);
+//   screen, the attempt ends too (see `StateTransaction.settleAttempt`);
 // - commands, and other messages that would begin another attempt, are treated as the guard's `meanwhile` says.
 extension Machine {
     /// The type of the message with which the host reports that the deadline of an attempt has passed.
     public static let deadlinePassed = "event.GuardDeadlinePassed"
 
     /// Sends the question of a guarded rule and begins its attempt. The rule's actions are taken when the answer comes.
-    private mutating func begin(_ rule: Flow.Transition, _ condition: Flow.Guard, _ step: MachineStep) -> [Effect] {
+    private mutating func begin(_ rule: Flow.Transition, _ condition: Flow.Guard, _ step: StateTransaction) -> [Effect]
+    {
         let input = step.input
         guard input.data.description.utf8.count <= PendingGuard.dataLimit else {
             return commit(step) + [
@@ -530,7 +531,7 @@ extension Machine {
     /// more runs end.
     ///
     /// - Throws: The error of a rule whose action cannot be taken, or ``NavigationFailure/endlessFlows``.
-    private func tellOfEndings(_ step: inout MachineStep) throws(NavigationFailure) {
+    private func tellOfEndings(_ step: inout StateTransaction) throws(NavigationFailure) {
         let origin = step.input
         step.abandonRuns()
         var count = 0
@@ -546,7 +547,8 @@ extension Machine {
         step.input = origin
     }
 
-    private func tell(of ending: RunEnding, on origin: Input, _ step: inout MachineStep) throws(NavigationFailure) {
+    private func tell(of ending: RunEnding, on origin: Input, _ step: inout StateTransaction) throws(NavigationFailure)
+    {
         step.input = ending.message(on: origin)
         // Only the rule that ended the flow may refer to the guard's question and answer.
         step.asked = nil
@@ -559,7 +561,7 @@ extension Machine {
 
     /// Lets rules handle the ends of the runs that a view's report has ended. If such a rule fails, the report itself
     /// still takes effect.
-    private func tellOfReportedEndings(_ step: inout MachineStep) {
+    private func tellOfReportedEndings(_ step: inout StateTransaction) {
         let origin = step.input
         step.abandonRuns()
         var attempt = step
@@ -611,7 +613,7 @@ extension Machine {
     ///
     /// Child flows that end because of the link are reported to the flows that began them before the link is followed.
     /// Their rules may change the state once; the link is then applied to the resulting state.
-    private func followParked(_ step: inout MachineStep, telling: Bool = true) {
+    private func followParked(_ step: inout StateTransaction, telling: Bool = true) {
         guard let parked = step.state.parked else { return }
         switch flow.answer(to: parked.url, in: step.state) {
         case .unknown: step.unpark(flow.advice(forLink: parked.url))
@@ -642,7 +644,7 @@ extension Machine {
 
     /// True if the step carries out a choice that the user made after the link arrived, and the state to which the link
     /// leads would undo it.
-    private func isChosen(by step: MachineStep, since parked: ParkedLink, against next: NavigationState) -> Bool {
+    private func isChosen(by step: StateTransaction, since parked: ParkedLink, against next: NavigationState) -> Bool {
         let wish = wish(of: step)
         guard wish.isIntent, parked.older?.contains(wish.id) != true else { return false }
         // Screens that open because of a view's report are not a choice, because the user has only removed something. A
@@ -658,7 +660,7 @@ extension Machine {
 
     /// The message in which the user made the choice that the step carries out. For the answer to a guard, that is the
     /// message that the guard's rule matched.
-    private func wish(of step: MachineStep) -> Input {
+    private func wish(of step: StateTransaction) -> Input {
         guard let attempt = state.attempt, attempt.id != step.state.attempt?.id,
             attempt.id == step.input.attributes.causationID
         else { return step.input }
@@ -707,7 +709,7 @@ extension [Machine.Effect] {
 }
 
 extension Flow.Condition {
-    fileprivate func holds(in step: MachineStep) -> Bool {
+    fileprivate func holds(in step: StateTransaction) -> Bool {
         holds(in: step.before) { try? step.resolve($0) }
     }
 }

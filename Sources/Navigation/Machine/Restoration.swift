@@ -132,7 +132,7 @@ struct AttemptSalvage {
             (state, self.memory, effects, released) = (salvaged, memory, [], [])
             return
         }
-        var step = MachineStep(flow: flow, input: attempt.message, before: stored, memory: memory)
+        var step = StateTransaction(flow: flow, input: attempt.message, before: stored, memory: memory)
         step.state = salvaged
         if flow.rule(of: attempt, in: salvaged) == nil {
             step.state.attempt = nil

@@ -87,7 +87,7 @@ extension Template.Problem: CustomStringConvertible {
     }
 }
 
-extension MachineStep {
+extension StateTransaction {
     /// Fills in all templates within a value.
     func resolve(_ value: JSONValue) throws(NavigationFailure) -> JSONValue {
         switch value {

@@ -266,7 +266,7 @@ public struct ScreenWork: ReadyService {
 private final class WorkUnderWay: Sendable {
     private let pieces = Mutex<[PieceOfWork]>([])
     /// One task for each piece of work.
-    let tasks = Companions<PieceOfWork>()
+    let tasks = ConsumerTasks<PieceOfWork>()
 
     func start(_ piece: PieceOfWork) {
         pieces.withLock { $0.append(piece) }

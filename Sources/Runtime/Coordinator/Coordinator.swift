@@ -86,7 +86,7 @@ package struct Coordinator: ReadyService {
         guard let claim = try await loop.claim() else { return }
         try await loop.tellCutOffs(of: claim)
         try await publishFlow(under: claim)
-        let open = OpenExpectations()
+        let open = OpenDeadlines()
         // The documents are read after the claim, because from then on no other process can change them.
         var sessions = Sessions(flow: flow, source: bus.source, open: open, logger: logger, now: now)
         let restored = try sessions.restore(
@@ -105,25 +105,25 @@ package struct Coordinator: ReadyService {
         }
     }
 
-    /// Waits for the delay of an expectation. If it is still open then, reports that the screen is gone, because there
+    /// Waits for the delay of a deadline. If it is still open then, reports that the screen is gone, because there
     /// may be no view left to do so, or that the guard's deadline has passed.
     ///
     /// Both reports are ordinary messages, so that a recording replays without a clock.
-    func wait(for expectation: Expectation, _ open: OpenExpectations) async throws {
+    func wait(for deadline: Deadline, _ open: OpenDeadlines) async throws {
         do {
-            try await clock.sleep(for: expectation.delay)
-            guard open.isOpen(expectation) else { return }
+            try await clock.sleep(for: deadline.delay)
+            guard open.isOpen(deadline) else { return }
             try await BusRetry(logger: logger, clock: clock, after: [.unavailable, .journal])
-                .run { _ = try await bus.publish(Batch([report(of: expectation)])) }
+                .run { _ = try await bus.publish(Batch([report(of: deadline)])) }
         } catch let error as BusError where error.code == .refused {
-            logger.error("a deadline could not be reported: \(error)", metadata: ["id": "\(expectation.object.id)"])
+            logger.error("a deadline could not be reported: \(error)", metadata: ["id": "\(deadline.object.id)"])
         } catch is CancellationError {
             // The service stops. The next coordinator starts the wait again.
         }
     }
 
-    private func report(of expectation: Expectation) throws -> Envelope {
-        let object = expectation.object
+    private func report(of deadline: Deadline) throws -> Envelope {
+        let object = deadline.object
         let origin = Origin(platform: flow.platform)
         switch object.kind {
         case .screen:
@@ -134,7 +134,7 @@ package struct Coordinator: ReadyService {
             // deadline again.
             let id = DerivedID.make(from: object.id, platform: flow.platform, name: "deadline")
             var report = try Envelope(
-                DomainEvent.GuardDeadlinePassed(attempt: object.id), source: bus.source, causedBy: expectation.cause,
+                DomainEvent.GuardDeadlinePassed(attempt: object.id), source: bus.source, causedBy: deadline.cause,
                 origin: origin, id: id)
             report.attributes.causationID = object.id
             return report

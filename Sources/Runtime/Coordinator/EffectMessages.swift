@@ -26,7 +26,7 @@ struct EffectMessages {
     struct Results {
         var messages: [Envelope] = []
         /// The screens and attempts that the state now waits for.
-        var opened: [Expectation] = []
+        var opened: [Deadline] = []
         /// The errors of rules that matched but could not be applied.
         var failures: [NavigationFailure] = []
     }
@@ -36,7 +36,7 @@ struct EffectMessages {
     ///   - known: objects that the state waits for already. They are not in `opened`.
     mutating func results(
         of effects: [Machine.Effect], snapshot: NavigationSnapshot?, session: String,
-        without known: Set<Expectation.Object> = []
+        without known: Set<Deadline.Object> = []
     ) throws -> Results {
         var results = Results()
         let last = try snapshot.map { try about(Document.NavigationState($0)) }
@@ -50,12 +50,12 @@ struct EffectMessages {
                 results.messages.insert(results.messages.removeLast(), at: place)
                 place = results.messages.count
             case .expectScreenGone(let instance):
-                let object = Expectation.Object(session: session, kind: .screen, id: instance)
+                let object = Deadline.Object(session: session, kind: .screen, id: instance)
                 results.opened.append(
-                    Expectation(object: object, delay: Coordinator.animationTime, cause: cause))
+                    Deadline(object: object, delay: Coordinator.animationTime, cause: cause))
             case .expectAnswer(let attempt, let deadline):
-                let object = Expectation.Object(session: session, kind: .attempt, id: attempt)
-                results.opened.append(Expectation(object: object, delay: deadline, cause: cause))
+                let object = Deadline.Object(session: session, kind: .attempt, id: attempt)
+                results.opened.append(Deadline(object: object, delay: deadline, cause: cause))
             case .began(let attributes): began(attributes)
             case .failed(let failure): results.failures.append(failure)
             default: break
@@ -63,14 +63,14 @@ struct EffectMessages {
         }
         if let last { results.messages.insert(last, at: place) }
         results.opened.removeAll { known.contains($0.object) }
-        for expectation in results.opened {
-            results.messages.append(try about(expectation.document(platform: platform)))
+        for deadline in results.opened {
+            results.messages.append(try about(deadline.document(platform: platform)))
         }
         return results
     }
 
     /// Withdraws the deadline document of an object that the state no longer waits for.
-    mutating func withdrawal(of object: Expectation.Object) -> Envelope {
+    mutating func withdrawal(of object: Deadline.Object) -> Envelope {
         let key = Document.Deadline.key(platform, object.kind, object.id)
         return .withdrawal(
             Document.Deadline.type, key: key, source: source, causedBy: cause, platform: platform, id: nextID())

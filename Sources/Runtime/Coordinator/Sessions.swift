@@ -10,13 +10,13 @@ struct Sessions: ComputingHandler {
     private let flow: Flow
     /// The source of the process that publishes the results.
     private let source: String
-    private let open: OpenExpectations
+    private let open: OpenDeadlines
     private let logger: Logger
     private let now: @Sendable () -> Date
     private var machines = SessionStates<Machine>()
 
     init(
-        flow: Flow, source: String, open: OpenExpectations, logger: Logger, now: @escaping @Sendable () -> Date
+        flow: Flow, source: String, open: OpenDeadlines, logger: Logger, now: @escaping @Sendable () -> Date
     ) {
         self.flow = flow
         self.source = source
@@ -41,10 +41,10 @@ struct Sessions: ComputingHandler {
         // The state of a new session is published even if no rule changed it, because a view waits for the first state.
         let hasChanged = machine.revision != known?.revision
         if hasChanged { machines.set(machine, because: message) }
-        let waited = Expectation.objects(in: known?.state, of: message.subject)
+        let waited = Deadline.objects(in: known?.state, of: message.subject)
         return try results(
             of: effects, snapshot: hasChanged ? machine.snapshot : nil, cause: message,
-            closed: waited.subtracting(Expectation.objects(in: machine.state, of: message.subject)))
+            closed: waited.subtracting(Deadline.objects(in: machine.state, of: message.subject)))
     }
 
     mutating func keep(_ partition: Partition, through offset: UInt64) {
@@ -56,20 +56,20 @@ struct Sessions: ComputingHandler {
     }
 
     /// Restores each session from its snapshot. Creates the default session if it does not exist.
-    /// - Parameter deadlines: the documents of the expectations. Earlier versions did not publish them.
+    /// - Parameter deadlines: The messages of type `document.Deadline`. Earlier versions did not publish them.
     mutating func restore(from documents: [Envelope], deadlines: [Envelope]) throws -> Handled {
         var restored = Handled()
-        var opened: [Expectation] = []
-        var awaited: Set<Expectation.Object> = []
+        var opened: [Deadline] = []
+        var awaited: Set<Deadline.Object> = []
         let own = deadlines.filter { $0.attributes.key?.hasPrefix("\(flow.platform).") ?? false }
-        let known = own.compactMap { try? Expectation($0) }
+        let known = own.compactMap { try? Deadline($0) }
         let knownObjects = Set(known.map(\.object))
         for document in documents where document.attributes.key == flow.platform {
             do {
                 let snapshot = try document.decode(Document.NavigationState.self).snapshot
                 let restoration = Restoration(snapshot, flow: flow)
                 machines.restore(restoration.machine, of: document.subject)
-                awaited.formUnion(Expectation.objects(in: restoration.machine.state, of: document.subject))
+                awaited.formUnion(Deadline.objects(in: restoration.machine.state, of: document.subject))
                 let changed = restoration.machine.snapshot == snapshot ? nil : restoration.machine.snapshot
                 var outcome = effectMessages(of: document)
                 let result = try outcome.results(
@@ -84,7 +84,7 @@ struct Sessions: ComputingHandler {
                 logger.error("session \(document.subject) cannot be restored: \(error)")
             }
         }
-        for document in own where (try? Expectation(document)).map({ awaited.contains($0.object) }) != true {
+        for document in own where (try? Deadline(document)).map({ awaited.contains($0.object) }) != true {
             restored.messages.append(
                 .withdrawal(document.type, key: document.attributes.key, source: source, causedBy: document.attributes))
         }
@@ -96,8 +96,8 @@ struct Sessions: ComputingHandler {
                     Document.NavigationState(machine.snapshot), source: source, origin: Origin(platform: flow.platform))
             )
         }
-        let expectations = opened + known.filter { awaited.contains($0.object) }
-        restored.whenRecorded = { [open] in open.open(expectations) }
+        let deadlines = opened + known.filter { awaited.contains($0.object) }
+        restored.whenRecorded = { [open] in open.open(deadlines) }
         return restored
     }
 
@@ -110,7 +110,7 @@ struct Sessions: ComputingHandler {
     }
 
     private func results(
-        of effects: [Machine.Effect], snapshot: NavigationSnapshot?, cause: Envelope, closed: Set<Expectation.Object>
+        of effects: [Machine.Effect], snapshot: NavigationSnapshot?, cause: Envelope, closed: Set<Deadline.Object>
     ) throws -> Handled {
         var messages = effectMessages(of: cause)
         let results = try messages.results(of: effects, snapshot: snapshot, session: cause.subject)

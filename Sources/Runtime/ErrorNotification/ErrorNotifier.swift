@@ -45,7 +45,7 @@ package struct ErrorNotifier: ReadyService {
             clock: clock, whenLive: ready.signal)
         guard let claim = try await loop.claim() else { return }
         try await loop.tellCutOffs(of: claim)
-        let timers = Companions<ShownError>()
+        let timers = ConsumerTasks<ShownError>()
         // The documents are read after the claim, because from then on no other process writes them.
         let queues = ErrorQueues(
             try await restoredQueues(), bus: bus, logger: logger, whenShown: { timers.begin($0) })

@@ -282,7 +282,7 @@ package final class Journal {
 
     /// A page of the dead letters after an id. All letters of a page are of one epoch.
     func letters(_ request: LettersRequest) throws -> Letters {
-        try read { try DeadLetters.page(request, $0) }
+        try read { try DeadLetterTable.page(request, $0) }
     }
 
     /// The offset of the last message before a time, in milliseconds since 1970.
@@ -470,8 +470,8 @@ extension Journal {
             {
                 return
             }
-            try DeadLetters.check(content, in: self)
-            try DeadLetters.take(content, in: self)
+            try DeadLetterTable.check(content, in: self)
+            try DeadLetterTable.take(content, in: self)
             if let checkpoint = content.checkpoint { try journal.consumers.record(checkpoint, in: self) }
             try append(messages, of: batch, to: &feed)
         }

@@ -20,7 +20,7 @@ package struct MonitorCommand: AsyncParsableCommand {
 
     @OptionGroup var options: BusOptions
     @OptionGroup var selection: SelectionOptions
-    @OptionGroup var span: SpanOptions
+    @OptionGroup var span: MonitorSpanOptions
     @OptionGroup var print: PrintOptions
 
     @Flag(name: .shortAndLong, help: "Print whole lines and all attributes.")

@@ -45,7 +45,7 @@ struct RecordToCommand: AsyncParsableCommand {
     @OptionGroup var options: BusOptions
 
     @OptionGroup var selection: SelectionOptions
-    @OptionGroup var span: SpanOptions
+    @OptionGroup var span: MonitorSpanOptions
 
     @Flag(help: "Overwrite an existing file.")
     var force = false

@@ -19,7 +19,7 @@ package struct EventsCommand: AsyncParsableCommand {
     @Flag(name: .shortAndLong, help: "Wait for new events, also after a restart of the project.")
     var follow = false
 
-    @OptionGroup var period: PeriodOptions
+    @OptionGroup var period: LogPeriodOptions
 
     @Flag(help: "Print one JSON object per line: time, project, action, service, instance, pid and attributes.")
     var json = false

@@ -24,7 +24,7 @@ package struct LogsCommand: AsyncParsableCommand {
         help: ArgumentHelp("Start with this number of lines of each service. (default: all)", valueName: "lines"))
     var tail: Int?
 
-    @OptionGroup var period: PeriodOptions
+    @OptionGroup var period: LogPeriodOptions
     @OptionGroup var options: LogOptions
 
     @Argument(help: "The services whose output is printed. (default: all)", completion: .services)

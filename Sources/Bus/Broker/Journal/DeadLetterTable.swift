@@ -4,7 +4,7 @@ internal import Foundation
 internal import GRDB
 
 /// The dead letters of the journal: copies of the messages that consumers have given up.
-enum DeadLetters {
+enum DeadLetterTable {
     /// Checks a batch before ``take(_:in:)``.
     /// - Throws: ``ProtocolError`` with code `letter` if a letter that the batch settles, or the message that it
     ///   rejects, does not exist.

@@ -5,7 +5,7 @@ internal import Navigation
 internal import Synchronization
 
 /// A report that a coordinator publishes after a delay if the state still waits for the object then.
-struct Expectation: Sendable {
+struct Deadline: Sendable {
     /// A screen or an attempt that the state waits for.
     struct Object: Hashable, Sendable {
         let session: String
@@ -34,7 +34,7 @@ struct Expectation: Sendable {
     }
 }
 
-extension Expectation {
+extension Deadline {
     /// - Throws: ``BusError`` if the message is not a `document.Deadline`.
     init(_ envelope: Envelope) throws {
         let document = try envelope.decode(Document.Deadline.self)
@@ -44,21 +44,21 @@ extension Expectation {
     }
 }
 
-/// The recorded expectations of all sessions.
-final class OpenExpectations: Sendable {
-    private let objects = Mutex<Set<Expectation.Object>>([])
-    /// One task for each expectation, started when the expectation is recorded.
-    let timers = Companions<Expectation>()
+/// The recorded deadlines of all sessions.
+final class OpenDeadlines: Sendable {
+    private let objects = Mutex<Set<Deadline.Object>>([])
+    /// One task for each deadline, started when the deadline is recorded.
+    let timers = ConsumerTasks<Deadline>()
 
-    func open(_ expectations: [Expectation]) {
-        for expectation in expectations where objects.withLock({ $0.insert(expectation.object).inserted }) {
-            timers.begin(expectation)
+    func open(_ deadlines: [Deadline]) {
+        for deadline in deadlines where objects.withLock({ $0.insert(deadline.object).inserted }) {
+            timers.begin(deadline)
         }
     }
 
-    func close(_ closed: Set<Expectation.Object>) {
+    func close(_ closed: Set<Deadline.Object>) {
         objects.withLock { $0.subtract(closed) }
     }
 
-    func isOpen(_ expectation: Expectation) -> Bool { objects.withLock { $0.contains(expectation.object) } }
+    func isOpen(_ deadline: Deadline) -> Bool { objects.withLock { $0.contains(deadline.object) } }
 }

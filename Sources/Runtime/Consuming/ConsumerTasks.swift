@@ -1,5 +1,5 @@
 /// Tasks that run beside a consumer and end with it, such as timers: one task for each element.
-package struct Companions<Element: Sendable>: Sendable {
+package struct ConsumerTasks<Element: Sendable>: Sendable {
     private let elements: AsyncStream<Element>
     private let input: AsyncStream<Element>.Continuation
 

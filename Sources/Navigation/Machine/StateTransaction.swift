@@ -2,7 +2,7 @@ internal import Support
 
 /// A change of the machine's state that is being prepared. It works on a copy, so either all actions of a rule take
 /// effect or none does.
-struct MachineStep {
+struct StateTransaction {
     private let flow: Flow
     /// The message that is being handled. While the end of a run is handled, it is the message about that end.
     var input: Machine.Input

@@ -5,7 +5,7 @@ package import Monitor
 internal import Support
 
 /// The options that select the part of the journal that a command reads.
-struct SpanOptions: ParsableArguments, Sendable {
+struct MonitorSpanOptions: ParsableArguments, Sendable {
     @Option(
         help: ArgumentHelp(
             """

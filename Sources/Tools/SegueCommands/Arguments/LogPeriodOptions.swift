@@ -5,7 +5,7 @@ internal import Foundation
 internal import Support
 
 /// The options that limit log lines and events to a period.
-struct PeriodOptions: ParsableArguments, Sendable {
+struct LogPeriodOptions: ParsableArguments, Sendable {
     @Option(
         help: ArgumentHelp(
             "Omit what is older than this: a duration before now, such as 10m, or a time such as 2026-01-31T18:00:00Z.",
