@@ -214,7 +214,7 @@ struct MonitorLossTests {
             let ended = try await segue.shell(
                 """
                 grep -E -m \(Self.count) '^[0-9]+$' <(exec tail -n +1 -f shown)
-                grep -q -m1 lost <(exec tail -n +1 -f told)
+                grep -q -m1 dropped <(exec tail -n +1 -f told)
                 kill $(cat monitor)
                 """)
             #expect(ended.lines.compactMap { Int($0) }.sorted() == Array(0..<Self.count))
