@@ -1,5 +1,5 @@
-# Everything that `make run` and `make test` need: docker build -t segue . && docker run -it --rm segue
-# The image of Swift 6.3 on Debian 12.
+# An image for `make run` and `make test`, with Swift 6.3 on Debian 12:
+#     docker build -t segue . && docker run -it --rm segue
 FROM swift:6.3-bookworm
 WORKDIR /segue
 RUN apt-get update && apt-get install --yes --no-install-recommends make git

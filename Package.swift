@@ -30,7 +30,7 @@ let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-s
 let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 
-// MARK: Layers, from the ground up: a module sees only what stands above it here
+// MARK: Layers, from the lowest: a module depends only on modules that are declared before it
 
 let support: [Target] = [
     module("Support")
@@ -93,8 +93,8 @@ let devices: [Target] = [
         ]),
 ]
 
-/// The commit that is built; `make install` sets it. `Context.gitInformation` would name an old commit: the package manager
-/// caches what this file evaluates to.
+/// The commit that is built, which `make install` sets; an empty string otherwise. `Context.gitInformation` would name
+/// an old commit, because the package manager caches the result of this file.
 let commit = Context.environment["SEGUE_COMMIT"] ?? ""
 
 let tools: [Target] = [
@@ -148,7 +148,7 @@ let focusPlayer: [Target] = [
         ["Sodium", httpTypes, hummingbird, lifecycle, logging, nioCore, nioPosix, yams]),
 ]
 
-/// Small systems that show one way of navigating each; `docs/examples.md` walks through them.
+/// Small apps, each of which shows one way of navigating. `docs/examples.md` explains them.
 let examples: [Target] = [
     module("Onboarding", in: "Examples", ["Consuming", "Contracts", "EventBus", "Navigation", "Support"]),
     module("Stations", in: "Examples", ["Navigation", "Routing"]),
@@ -185,7 +185,7 @@ let tests: [Target] = [
     testExecutable("http-fixture", in: "HTTPFixture", ["HTTPClient", httpTypes]),
     tests(of: "HTTPClient", ["TestSupport", "http-fixture", httpTypes, subprocess, systemPackage]),
     testModule("TestSupport", []),
-    // A test target, as it uses Swift Testing, which is not there when everything is linked statically.
+    // A test target, because it uses Swift Testing, which is not available when everything is linked statically.
     .testTarget(
         name: "BusConformance", dependencies: ["Consuming", "EventBus", "TestSupport"], path: "Tests/BusConformance",
         swiftSettings: settings),
@@ -201,7 +201,7 @@ let tests: [Target] = [
     testExecutable("bus-fixture", in: "BusFixture", ["BusSoak", "EventBus", argumentParser]),
     testExecutable("bus-soak", in: "BusSoakCommand", ["BusSoak", argumentParser]),
     tests(of: "BusSoak", ["broker", "bus-fixture"]),
-    // What whoever finds the broker's address may send to it.
+    // Sends any bytes to the broker, as a program that knows its address could.
     testModule("BusStranger", ["BusProtocol", "EventBus", "ZeroMQ"]),
     .testTarget(
         name: "BusFaultTests",
@@ -213,7 +213,7 @@ let tests: [Target] = [
         swiftSettings: settings),
     tests(of: "BusProtocol", ["BusFuzz", "EventBus", "TestSupport"]),
     testModule("BusFuzz", ["Broker", "BusProtocol", "EventBus", "TestSupport", grdb, logging]),
-    // What strangers may send: `make fuzz`.
+    // Sends many invalid requests to the broker: `make fuzz`.
     .executableTarget(
         name: "bus-fuzz", dependencies: ["BusFuzz", "TestSupport"], path: "Tests/BusFuzzCommand",
         swiftSettings: settings),
@@ -221,7 +221,7 @@ let tests: [Target] = [
     tests(
         of: "ZeroMQEventBus",
         ["Broker", "BusConformance", "BusProtocol", "Consuming", "EventBus", "TestSupport", "ZeroMQ", grdb, logging]),
-    // Flows and sessions that several suites play with.
+    // Flows and sessions that several test suites use.
     testModule("SampleFlows", ["FlowFiles", "FlowReview", "Navigation", "Support"]),
     tests(of: "Navigation", ["FlowFiles", "SampleFlows", "Support", "TestSupport"]),
     tests(of: "FlowFiles", ["Navigation", "SampleFlows", "Support", "TestSupport"]),
@@ -243,7 +243,7 @@ let tests: [Target] = [
             "Transports", .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"), lifecycle,
             logging,
         ]),
-    // The program of docs/services.md.
+    // The program in docs/services.md.
     testExecutable("greeter", in: "Greeter", ["Consuming", "Contracts", "EventBus", "ServiceRuntime", argumentParser]),
     .testTarget(
         name: "GreeterTests",
@@ -350,7 +350,7 @@ let package = Package(
         .library(name: "Routing", targets: ["Routing"]),
         .library(name: "ServiceRuntime", targets: ["ServiceRuntime"]),
         .library(name: "SegueTestSupport", targets: ["SegueTestSupport"]),
-        // The processes that a stack of one's own needs, whatever its app.
+        // The programs that the stack of any app needs, and the tools for it.
         .executable(name: "broker", targets: ["broker"]),
         .executable(name: "device", targets: ["device"]),
         .executable(name: "error-notifier", targets: ["error-notifier"]),
@@ -377,7 +377,7 @@ let package = Package(
         + executables + tests
 )
 
-// MARK: Where things are
+// MARK: Targets and their folders
 
 func module(_ name: String, in folder: String? = nil, _ dependencies: [Target.Dependency] = []) -> Target {
     let path = (["Sources", folder, name] as [String?]).compactMap(\.self).joined(separator: "/")
@@ -395,12 +395,12 @@ func tests(of name: String, _ dependencies: [Target.Dependency] = []) -> Target 
         swiftSettings: settings)
 }
 
-/// What several test targets share.
+/// A module that several test targets use.
 func testModule(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: settings)
 }
 
-/// What tests run as a process of its own.
+/// A program that tests, or `make soak`, run as a separate process.
 func testExecutable(_ name: String, in folder: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(name: name, dependencies: dependencies, path: "Tests/\(folder)", swiftSettings: settings)
 }

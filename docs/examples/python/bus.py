@@ -1,4 +1,9 @@
-"""The client at work: `python bus.py --help`. The bus is where SEGUE_BUS says."""
+"""Publishes, reads and handles messages with the fast client.
+
+    export SEGUE_BUS=ipc:///tmp/example-bus
+    python bus.py publish event.LaunchFinished --data '{}'
+    python bus.py tail event.LaunchFinished --beginning --count 1
+"""
 
 from __future__ import annotations
 
@@ -14,6 +19,15 @@ from segue_wire import BusError, Message
 
 Verb = Callable[[Bus, argparse.Namespace], Awaitable[None]]
 
+HELP = {
+    "type": "the type of the message, such as event.LaunchFinished or query.Songs",
+    "types": "kinds or types of messages, such as event or event.LaunchFinished",
+    "consumer": "the name of the durable consumer",
+    "--consumer": "only the dead letters of this consumer (default: of all)",
+    "--data": "the data of the message, as JSON (default: standard input, or {} for a query)",
+    "--result": "the type of the event to publish for each message (default: no event)",
+}
+
 
 def show(message: Message) -> None:
     fields = {"offset": message.offset, "type": message.type, "subject": message.subject, "data": message.data}
@@ -21,14 +35,14 @@ def show(message: Message) -> None:
 
 
 async def publish(bus: Bus, arguments: argparse.Namespace) -> None:
-    """Publishes --data, or each line of the input."""
+    """Publishes a message with the data of --data, or one for each line of standard input."""
     lines = [arguments.data] if arguments.data else [line for line in sys.stdin if line.strip()]
     messages = [Message(arguments.type, json.loads(line), arguments.subject) for line in lines]
     await asyncio.gather(*(bus.publish(message, transient=arguments.transient) for message in messages))
 
 
 async def tail(bus: Bus, arguments: argparse.Namespace) -> None:
-    """Prints messages as they come."""
+    """Prints messages as they arrive, one JSON object on each line."""
     start = (0, 0) if arguments.beginning else None
     async with bus.subscription(*arguments.types, after=start, retained=arguments.retained) as messages:
         print("live", file=sys.stderr, flush=True)
@@ -41,13 +55,13 @@ async def tail(bus: Bus, arguments: argparse.Namespace) -> None:
 
 
 async def documents(bus: Bus, arguments: argparse.Namespace) -> None:
-    """Prints the retained documents."""
+    """Prints the retained documents, one JSON object on each line."""
     for message in await bus.documents(*arguments.types):
         show(message)
 
 
 async def consume(bus: Bus, arguments: argparse.Namespace) -> None:
-    """Handles messages: answers each with an event of type --result. Data that says {"fail": true} fails."""
+    """Handles messages, and publishes an event of type --result for each. Data {"fail": true} makes it fail."""
 
     async def handle(message: Message) -> list[Message]:
         if isinstance(message.data, dict) and message.data.get("fail"):
@@ -59,12 +73,12 @@ async def consume(bus: Bus, arguments: argparse.Namespace) -> None:
 
 
 async def ask(bus: Bus, arguments: argparse.Namespace) -> None:
-    """Puts a query, and prints its answer."""
+    """Asks a query and prints its answer."""
     show(await bus.ask(Message(arguments.type, json.loads(arguments.data or "{}")), arguments.timeout))
 
 
 async def serve(bus: Bus, arguments: argparse.Namespace) -> None:
-    """Answers with what was asked."""
+    """Serves queries: answers each with its own data."""
 
     async def answer(query: Message) -> object:
         return {"echo": query.data}
@@ -75,7 +89,7 @@ async def serve(bus: Bus, arguments: argparse.Namespace) -> None:
 
 
 async def dead(bus: Bus, arguments: argparse.Namespace) -> None:
-    """Lists the dead letters, and sends them again with --resend."""
+    """Lists the dead letters, and resends them with --resend."""
     for letter in await bus.dead_letters(arguments.consumer or ""):
         message = letter.entry.message()
         result = f"{letter.code} after {letter.attempts} attempts: {letter.reason}"
@@ -85,34 +99,37 @@ async def dead(bus: Bus, arguments: argparse.Namespace) -> None:
 
 
 def parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--bus", default=os.environ.get("SEGUE_BUS"), help="ipc:///DIRECTORY or tcp://HOST:PORT")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    address = "ipc:///DIRECTORY or tcp://HOST:PORT (default: the value of SEGUE_BUS)"
+    parser.add_argument("--bus", default=os.environ.get("SEGUE_BUS"), help=address)
     verbs = parser.add_subparsers(required=True)
 
     def verb(run: Verb, *arguments: str) -> argparse.ArgumentParser:
-        added = verbs.add_parser(run.__name__, help=run.__doc__)
+        added = verbs.add_parser(run.__name__, help=run.__doc__, description=run.__doc__)
         added.set_defaults(run=run)
         for argument in arguments:
-            added.add_argument(argument, nargs="+" if argument == "types" else None)
+            added.add_argument(argument, nargs="+" if argument == "types" else None, help=HELP[argument])
         return added
 
     publishing = verb(publish, "type", "--data")
-    publishing.add_argument("--subject", default="default")
-    publishing.add_argument("--transient", action="store_true")
+    publishing.add_argument("--subject", default="default", help="the session (default: default)")
+    publishing.add_argument("--transient", action="store_true", help="send the messages without recording them")
     tailing = verb(tail, "types")
-    tailing.add_argument("--beginning", action="store_true")
-    tailing.add_argument("--retained", action="store_true")
-    tailing.add_argument("--count", type=int)
+    tailing.add_argument("--beginning", action="store_true", help="start at the beginning (default: now)")
+    tailing.add_argument("--retained", action="store_true", help="print the retained documents first")
+    tailing.add_argument("--count", type=int, help="end after this number of messages (default: never)")
     verb(documents, "types")
     consuming = verb(consume, "consumer", "types", "--result")
-    consuming.add_argument("--exclusive", action="store_true", help="alone; shared with others unless said")
+    exclusive = "be the only member (default: share the work with other members)"
+    consuming.add_argument("--exclusive", action="store_true", help=exclusive)
     asking = verb(ask, "type", "--data")
-    asking.add_argument("--timeout", type=float, default=5)
+    asking.add_argument("--timeout", type=float, default=5, help="in seconds (default: 5)")
     verb(serve, "types")
-    verb(dead, "--consumer").add_argument("--resend", action="store_true")
+    resending = verb(dead, "--consumer")
+    resending.add_argument("--resend", action="store_true", help="publish each message again, for its consumer only")
     arguments = parser.parse_args()
     if not arguments.bus:
-        parser.error("no bus: set SEGUE_BUS or --bus")
+        parser.error("no bus; set SEGUE_BUS or --bus, for instance to ipc:///tmp/example-bus")
     return arguments
 
 

@@ -1,4 +1,4 @@
-"""A client of the Segue broker, written from docs/wire-protocol.md alone. Needs Python 3.11 and pyzmq."""
+"""The fast client of the Segue broker, written from docs/wire-protocol.md alone. Needs Python 3.11 and pyzmq."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ Answer = Callable[[Message], Awaitable[Any]]
 
 @asynccontextmanager
 async def connect(address: str, source: str) -> AsyncIterator[Bus]:
-    """A bus for as long as the block runs. The broker need not be there yet: requests wait for it."""
+    """Connects a client while the block runs. `source` is its `name/instance`.
+
+    The broker may start later: requests wait for it.
+    """
     connection = Connection(address)
     bus = Bus(connection, source)
     tasks = [asyncio.create_task(connection.run()), asyncio.create_task(bus.run())]
@@ -36,7 +39,7 @@ async def connect(address: str, source: str) -> AsyncIterator[Bus]:
         try:
             await asyncio.wait_for(connection.leave(), 0.5)
         except (BusError, TimeoutError):
-            logger.warning("nobody heard the good-bye: what was leased ends when it expires")
+            logger.warning("the broker did not accept bye within 0.5 s; leases and shares end after 5 s of silence")
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -45,7 +48,7 @@ async def connect(address: str, source: str) -> AsyncIterator[Bus]:
 
 def _report(task: asyncio.Task[None]) -> None:
     if not task.cancelled() and (error := task.exception()):
-        logger.critical("the client has stopped working", exc_info=error)
+        logger.critical("a task of the client has failed, so the client has stopped; connect again", exc_info=error)
 
 
 class Bus:
@@ -53,13 +56,19 @@ class Bus:
         self._connection, self._outbox, self._source = connection, connection.outbox, source
         self._answers: dict[str, Answer] = {}
         self._registering = asyncio.Lock()
-        self._room = asyncio.Semaphore(1000)  # The broker remembers 1024 refusals: some may be of leased documents.
+        # The batches that may be unanswered. The broker allows 1024: the rest is for those that renew leases.
+        self._room = asyncio.Semaphore(1000)
         self._queries: dict[int, asyncio.Task[None]] = {}
 
     async def publish(
         self, *messages: Message, settled: Sequence[int] = (), leased: bool = False, transient: bool = False
     ) -> tuple[int, int]:
-        """Waits until all is journalled, or nothing is. Returns epoch and offset of the last message."""
+        """Publishes a batch, and returns the epoch and offset of its last message when the journal has recorded it.
+
+        `settled` has the ids of dead letters that the batch settles. A leased document is withdrawn when this client
+        ends or is silent for 5 s. A transient message goes to the clients that listen now, and is not recorded. Raises
+        BusError if the broker refuses the batch; then nothing of it is recorded.
+        """
         letters = b"".join(pack(">Q", letter) for letter in settled)
         packed = [message.published(self._source) for message in messages]
         return await self._publish(packed, letters=letters, flags=leased | transient << 4)
@@ -71,7 +80,7 @@ class Bus:
         flags |= bool(checkpoint) << 1 | bool(rejection) << 2 | bool(letters) << 3
         frames = [frame for frame in (checkpoint, rejection, letters) if frame]
         if any(size > 8 * 1024 * 1024 for size in (sum(map(len, messages)), *map(len, frames))):
-            raise BusError(4, "a frame has at most 8 MiB")
+            raise BusError(4, "a frame of the batch exceeds 8 MiB; publish fewer messages at a time")
         async with self._room:
             reply = await self._outbox.publish(flags, messages, frames)
         position = Reader(reply[0])
@@ -82,19 +91,21 @@ class Bus:
         self, *types: str, subject: str | None = None, after: tuple[int, int] | None = None, retained: bool = False,
         with_problems: bool = False,
     ) -> AsyncIterator[Subscription]:  # fmt: skip
-        """Messages from now on; or behind (epoch, offset), where epoch 0 is any; or retained documents first.
+        """A subscription to `types`, each of them `kind` or `kind.Name`, while the block runs.
 
-        A type is `kind` or `kind.Name`. Messages that cannot be read are skipped, or come with their problem.
+        It starts now, or after the position `after` (epoch and offset; epoch 0 means any epoch). With `retained` the
+        retained documents come first. Messages that cannot be read are skipped, or come with `problem` set if
+        `with_problems` is true. Raises BusError (EPOCH) if the epoch of `after` is not the journal's.
         """
         filters = filters_of(types, subject)
         subscription = Subscription(self._page, filters, subject, after and after[1], retained, with_problems)
         async with self._connection.subscribed(subscription):
             if after and after[0] not in (0, self._connection.epoch):
-                raise BusError(BusError.EPOCH, "the position belongs to another journal")
+                raise BusError(BusError.EPOCH, "the position is of another epoch; subscribe after (0, 0) to begin anew")
             yield subscription
 
     async def _page(self, operation: Operation, after: int, filters: list[str]) -> Any:
-        """A page for a subscription; None when it is to be asked for again."""
+        """Reads a page for a subscription. Returns None if the subscription must try again."""
         epoch = self._connection.epoch
         try:
             page = await self._connection.page(operation, epoch, after, filters)
@@ -107,6 +118,7 @@ class Bus:
         return page if page.epoch == self._connection.epoch else None
 
     async def documents(self, *types: str, subject: str | None = None) -> list[Message]:
+        """Returns the retained documents of `types`, all or those of one subject."""
         found: list[Message] = []
         after, is_complete = 0, False
         while not is_complete:
@@ -123,16 +135,17 @@ class Bus:
     async def consume(
         self, consumer: str, types: Sequence[str], handler: Handler, *, shared: bool = True, attempts: int = 4
     ) -> None:
-        """Hands each message to `handler`, and publishes what it returns together with the progress made.
+        """Calls `handler` for each message, and publishes its results and the progress in one batch.
 
-        What cannot be read, or fails in all attempts, becomes a dead letter. Raises BusError (FENCED) when an exclusive
-        consumer is taken over.
+        A message that cannot be read, or fails in all attempts, is moved to the dead letters, and so is one whose
+        results the broker refuses. Runs until it is cancelled. Raises BusError (FENCED) if another process has taken
+        over an exclusive consumer.
         """
         member = os.urandom(16)
         try:
             await self._consume(consumer, member, types, handler, shared, attempts)
         finally:
-            # This process may live on: the others would wait for a share that nobody handles.
+            # If this process continues, its share would otherwise stay unhandled.
             body = claim_frame(self._outbox.producer, member, shared | LEAVING, consumer)
             await self._outbox.post(Operation.CLAIM, body)
 
@@ -151,7 +164,7 @@ class Bus:
                     finally:
                         renewing.cancel()
                 if not shared and renewing.result():
-                    raise BusError(BusError.FENCED, f"another process has taken the durable consumer '{consumer}' over")
+                    raise BusError(BusError.FENCED, f"another process has taken over the durable consumer '{consumer}'")
             except BusError as error:
                 if error.code != BusError.EPOCH and not (shared and error.code == BusError.FENCED):
                     raise
@@ -160,17 +173,17 @@ class Bus:
         results, rejection = await self._results(message, handler, attempts)
         while True:
             try:
-                # The next one waits for this reply: if this batch is refused, a later checkpoint must not cover it.
+                # Waits for the reply: if this batch is refused, no later checkpoint may cover its message.
                 await self._publish(results, claim.checkpoint(message, message.settled), rejection)
                 return
             except BusError as error:
                 if error.is_of_claim or not (results or rejection):
                     raise
-                # A dead letter instead of the results; not even that if retention has removed the message.
+                # Rejects the message. If retention has removed it, there is no dead letter, only a checkpoint.
                 results, rejection = [], b"" if rejection else rejected(1, "handler.refused", str(error))
 
     async def _results(self, message: Message, handler: Handler, attempts: int) -> tuple[list[bytes], bytes]:
-        """What is to be published, or why the message is given up."""
+        """Returns the results to publish and the rejection, which is empty unless the message is given up."""
         if message.problem:
             return [], rejected(1, "message.malformed", message.problem)
         if message.is_expired:
@@ -191,27 +204,31 @@ class Bus:
         return Claim.read(consumer, *await self._outbox.request(Operation.CLAIM, body))
 
     async def _renew(self, claim: Claim, member: bytes, shared: bool, messages: Subscription) -> bool:
-        """Ends the messages when the claim no longer holds. Returns whether another process has taken it over."""
+        """Renews the claim and reports progress once a second; ends `messages` when the claim no longer holds.
+
+        Returns True if another member has claimed, False if the journal has a new epoch or has lost its end.
+        """
         renewal, recorded, lost_ends = claim, 0, self._connection.lost_ends
         while claim.holds(renewal) and self._connection.lost_ends == lost_ends:
             try:
-                # What it has nothing to do with must not count as lost to it.
+                # Messages that it does not handle would otherwise hold up retention, or count as lost to it.
                 settled = messages.settled if claim.offsets else None
                 if settled and settled > recorded:
                     await self._publish([], claim.progress(settled))
                     recorded = settled
             except BusError as error:
-                logger.warning("progress was refused, which the next renewal explains: %s", error)
+                logger.warning("the broker refused a checkpoint; the claim may have ended: %s", error)
             await asyncio.sleep(1)
             try:
                 renewal = await self._claim(claim.consumer, member, shared, is_renewal=True)
             except BusError as error:
                 logger.warning("a claim could not be renewed: %s", error)
         messages.end()
-        # It may be a renewal, and not hello, that first tells of another journal.
+        # A renewal may report a new epoch before hello does.
         return renewal.epoch == claim.epoch and not claim.holds(renewal)
 
     async def dead_letters(self, consumer: str = "") -> list[DeadLetter]:
+        """Returns the dead letters of a consumer, or of all consumers for an empty name."""
         found: list[DeadLetter] = []
         is_complete = False
         while not is_complete:
@@ -221,28 +238,31 @@ class Bus:
         return found
 
     async def resend(self, letter: DeadLetter) -> None:
-        """Hands it to its consumer again; the dead letter goes."""
+        """Publishes the message of a dead letter again, for its consumer only, and settles the letter."""
         await self.publish(letter.resent(), settled=[letter.id])
 
     # Queries
 
     async def ask(self, query: Message, timeout: float = 5) -> Message:
-        """The one answer. Raises BusError: UNSERVED, DEADLINE, CANCELLED."""
+        """Asks a query and returns its answer.
+
+        `timeout` is in seconds. Raises BusError: UNSERVED, DEADLINE or CANCELLED.
+        """
         body = pack(">I", int(timeout * 1000)), query.published(self._source)
         try:
             reply = await asyncio.wait_for(self._outbox.request(Operation.ASK, *body), timeout)
         except TimeoutError:
-            raise BusError(BusError.DEADLINE, f"no answer came in {timeout} s") from None
+            raise BusError(BusError.DEADLINE, f"no answer in {timeout} s; ask again or with a longer timeout") from None
         answer = Reader(reply[0])
         return Message.read(answer.blob(), answer.blob())
 
     async def serve(self, answers: dict[str, Answer]) -> None:
-        """Answers these types of queries, and no others, from now on."""
+        """Serves these types of queries from now on, and no others. An empty dictionary ends the service."""
         self._answers = answers
         await self._register()
 
     async def _register(self) -> None:
-        # One at a time: an older one that is sent again must not undo a newer one.
+        # One at a time: an older request that is sent again would undo a newer one.
         async with self._registering:
             await self._outbox.request(Operation.SERVE, self._outbox.producer, *encoded(self._answers))
 
@@ -258,7 +278,7 @@ class Bus:
                     self._queries[number] = group.create_task(self._answer(number, query))
 
     async def _keep_serving(self) -> None:
-        """A broker that was restarted has forgotten who serves what."""
+        """Sends serve once a second, because a restarted broker has forgotten the services."""
         while True:
             await asyncio.sleep(1)
             if self._answers:
@@ -271,7 +291,7 @@ class Bus:
                 reply = query.causing(query.type, await answer(query))
                 body = [pack(">QBH", number, 0, 0), reply.header_and_data(self._source)]
             else:
-                body = [pack(">QB", number, BusError.UNSERVED) + text(f"{query.type} is not served here")]
+                body = [pack(">QB", number, BusError.UNSERVED) + text(f"this process does not serve {query.type}")]
         except Exception as error:
             logger.exception("a query could not be answered")
             body = [pack(">QB", number, BusError.CANCELLED) + text(str(error))]

@@ -1,4 +1,4 @@
-"""The two sockets of docs/wire-protocol.md, and who is behind them."""
+"""The sockets of the fast client. Comments refer to the steps of docs/wire-protocol.md, "Subscribing without loss"."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Connection:
         self.lost_ends = 0
         self.notices: asyncio.Queue[tuple[int, bytes | None]] = asyncio.Queue()
         self._seen = 0
-        self._reminder = 0, 0  # Head and mark of the last welcome.
+        self._reminder = 0, 0  # Head and mark in the reply to the last hello.
         self._inbox = f"~{os.urandom(16).hex()}."
         self._confirmations: dict[str, tuple[Subscription, asyncio.Future[None]]] = {}
         self._subscriptions: list[Subscription] = []
@@ -39,7 +39,7 @@ class Connection:
         self._says_long_hello = True
         self._hello: asyncio.Task[list[bytes]] | None = None
         self._has_reconnected = False
-        self._packets = 0  # That have come on the feed.
+        self._packets = 0  # The number of packets that the feed has brought.
 
     async def run(self) -> None:
         async with asyncio.TaskGroup() as group:
@@ -60,10 +60,13 @@ class Connection:
                 if notice:
                     self.notices.put_nowait(notice)
             except (ValueError, IndexError) as error:
-                logger.error("what the broker answered cannot be read: %s", error)
+                logger.error("a reply or a query of the broker cannot be read: %s", error)
 
     async def _send_again(self) -> None:
-        """An answer on the feed can be dropped like everything there: so inboxes are asked again, too."""
+        """Sends overdue requests again, four times a second, and reconnects after 10 s without a reply.
+
+        Once a second subscribes again to the inboxes that are not answered, because the feed may drop an answer.
+        """
         while True:
             for _ in range(4):
                 await asyncio.sleep(FIRST_DELAY)
@@ -75,13 +78,16 @@ class Connection:
                 reconnect(self._ingress, self._endpoints[0])
                 self._last_reply = time.monotonic()
 
-    # Presence
+    # Hello
 
     def _greeting(self) -> bytes:
         return self.outbox.producer + pack(">QQQQ", self.epoch, self._seen, *self._reminder)
 
     async def _greet(self) -> None:
-        """Once a second: says that this producer lives, and looks for lost messages that nothing followed (step 6)."""
+        """Sends hello once a second, and finds lost messages that no later message shows (step 6).
+
+        Renews the feed's connection if it has brought nothing while two comparisons found a loss.
+        """
         packets = losses = 0
         while True:
             try:
@@ -91,7 +97,7 @@ class Connection:
                 hello = self._hello = asyncio.create_task(self.outbox.request(Operation.HELLO, greeting))
                 await asyncio.wait({hello})
                 if hello.cancelled():
-                    continue  # The feed has reconnected: this one did not name all that was seen before.
+                    continue  # The feed has reconnected: the next hello contains the latest offset (step 7).
                 welcome = Reader(hello.result()[0])
                 epoch, head, sequence, mark = (welcome.number() for _ in range(4))
                 start, held = (welcome.number(), welcome.number()) if welcome.rest else (0, leased)
@@ -105,9 +111,9 @@ class Connection:
                     await self._note_heads(asking)
             except BusError as error:
                 if self._says_long_hello and error.code == BusError.MALFORMED and error is hello.exception():
-                    self._says_long_hello = False  # The broker is an old one.
+                    self._says_long_hello = False  # An old broker does not know the long hello.
                     continue
-                logger.warning("the broker refused: %s", error)
+                logger.warning("the broker refused hello or heads: %s", error)
             for _ in range(10):
                 await asyncio.sleep(0.1)
                 if self._has_reconnected:
@@ -118,7 +124,7 @@ class Connection:
                 packets, losses = self._packets, 0
             elif any(has_lost):
                 losses += 1
-            if losses == 2:  # The feed has brought nothing of what two greetings told of.
+            if losses == 2:  # Two comparisons in a row found a loss, and no packet came between them.
                 reconnect(self._feed, self._endpoints[1])
                 losses = 0
 
@@ -134,9 +140,9 @@ class Connection:
                 subscription.note(through, {topic: offset for offset, topic in heads})
 
     def _follow(self, epoch: int, start: int = 0) -> None:
-        """Another epoch means another journal, in which no offset of this one means anything (step 8).
+        """Takes the journal's epoch from a reply. If it is a new one, all subscriptions start again (step 8).
 
-        Its own messages begin after `start`.
+        The messages of the new epoch begin after `start`.
         """
         previous, self.epoch = self.epoch, epoch
         if previous in (0, epoch):
@@ -147,18 +153,18 @@ class Connection:
         self.outbox.leases.doubt()
 
     def _take_back(self, head: int) -> None:
-        """The journal has lost what had been seen of it since the greeting before."""
+        """Goes back to `head`: the journal ends there, although this client has received later messages."""
         logger.warning("the journal has lost its end after offset %d", head)
         self._seen, self.lost_ends = head, self.lost_ends + 1
         for subscription in self._subscriptions:
             subscription.take_back(head)
-        self.outbox.leases.doubt()  # What the journal holds may be older.
+        self.outbox.leases.doubt()  # The journal may hold older versions.
 
     # The feed
 
     @asynccontextmanager
     async def subscribed(self, subscription: Subscription) -> AsyncIterator[None]:
-        """The subscription is live when the block begins."""
+        """Subscribes while the block runs. The filters are live when it begins, as the broker has confirmed."""
         self._last_inbox += 1
         inbox, confirmed = f"{self._inbox}{self._last_inbox}", asyncio.get_running_loop().create_future()
         self._confirmations[inbox] = (subscription, confirmed)
@@ -207,7 +213,7 @@ class Connection:
         if self.epoch == 0:
             self._follow(epoch)
         if epoch != self.epoch:
-            return  # Replies tell of another journal; the inbox is asked again every second.
+            return  # Only a reply changes the epoch. `_send_again` subscribes to the inbox again within a second.
         if inbox in self._confirmations:
             subscription, confirmed = self._confirmations.pop(inbox)
             self._feed.unsubscribe(inbox)
@@ -216,7 +222,7 @@ class Connection:
             if not confirmed.done():
                 confirmed.set_result(None)
         elif inbox == self._inbox:
-            # The feed has reconnected (step 7). What it lost meanwhile, the next greetings find.
+            # The feed has reconnected (step 7). The next hello and heads find the messages that it lost.
             self._has_reconnected = True
             if self._hello:
                 self._hello.cancel()

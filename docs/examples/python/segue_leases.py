@@ -1,4 +1,4 @@
-"""The leased documents of docs/wire-protocol.md, to be published again when the broker has withdrawn them."""
+"""The leased documents of the fast client, which publishes them again if the broker has withdrawn them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ Key = tuple[str, str, str]  # Topic, subject, key.
 
 
 class Leases:
-    """What the broker should hold leased for this producer: the documents as they were last journalled."""
+    """The documents that this producer leases, as the journal last recorded them."""
 
-    interval = 5  # Seconds, as a lease: two processes that lease one document do not take it in turns faster.
+    # The shortest time between two renewals in seconds, as long as a lease. Without it, two processes that lease the
+    # same document would replace each other's version after every hello.
+    interval = 5
     frame_size, batch_count = 8 * 1024 * 1024, 1024
 
     def __init__(self) -> None:
-        self._documents: dict[Key, tuple[int, bytes | None]] = {}  # With the change; None is leased no more.
+        # The number of the last change, and the published message; None if the document is no longer leased.
+        self._documents: dict[Key, tuple[int, bytes | None]] = {}
         self._under_way: dict[int, dict[Key, bytes | None]] = {}
         self._last_change = 0
         self._last_renewal: float | None = None
@@ -28,7 +31,7 @@ class Leases:
         return sum(document is not None for _, document in self._documents.values())
 
     def begin(self, messages: list[bytes], is_leased: bool) -> int | None:
-        """A batch is to be sent. Returns the number of the change that it makes, if it makes one."""
+        """Notes a batch that will be sent. Returns the number of its change, or None if it cannot change a lease."""
         if not (is_leased or self._documents or self._under_way):
             return None
         changed: dict[Key, bytes | None] = {}
@@ -45,33 +48,35 @@ class Leases:
         return self._last_change
 
     def end(self, change: int, is_journalled: bool) -> None:
-        """The batch is answered. An answer that was sent again may come after those of later batches."""
+        """Notes the answer to a batch. It may come after the answers to later batches if it had to be sent again."""
         changed = self._under_way.pop(change)
         if is_journalled:
             for key, document in changed.items():
                 if self._documents.get(key, (0, None))[0] < change:
                     self._documents[key] = change, document
-        # What is leased no more is kept as long as an earlier change could bring it back.
+        # A document that is no longer leased stays in the list until all earlier changes are answered: without its
+        # entry, one of these would add the document again.
         oldest = min(self._under_way, default=self._last_change)
         self._documents = {
             key: (last, document) for key, (last, document) in self._documents.items() if document or last > oldest
         }
 
     def doubt(self) -> None:
-        """The journal is another one, or has lost its end."""
+        """Notes that the journal may lack leased documents: it has a new epoch, or has lost its end."""
         self._are_in_doubt = True
 
     def missing(self, leased: int, before: int) -> list[list[bytes]]:
-        """Batches of what is to be published again.
+        """Returns the batches that publish all leased documents again; an empty list if the broker still leases them.
 
-        `leased` is what a hello tells that the broker holds, and `before` the count when that hello was said.
+        `leased` is the number of leased documents in the reply to a hello, `before` the `count` when that hello was
+        sent. The list is also empty within `interval` of the last renewal, unless `doubt` was called.
         """
         now = time.monotonic()
         is_due = self._last_renewal is None or now - self._last_renewal > self.interval
         if not (self._are_in_doubt or leased < min(before, self.count) and is_due):
             return []
         self._are_in_doubt = False
-        # Batches under way bring what is newer, or withdraw what is older.
+        # Leaves out the documents of batches under way, which publish newer versions or withdraw them.
         changing = {key for changed in self._under_way.values() for key in changed}
         batches = list(self._batches(changing))
         if batches:

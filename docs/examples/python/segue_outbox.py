@@ -1,4 +1,4 @@
-"""Requests of docs/wire-protocol.md, each until it is answered."""
+"""The requests of the fast client, which are sent again until they are answered."""
 
 from __future__ import annotations
 
@@ -16,20 +16,24 @@ from segue_leases import Leases
 from segue_wire import BusError, Operation, Reader, head
 
 LEASED, TRANSIENT = 1, 16
-FIRST_DELAY, LONGEST_DELAY = 0.25, 2.0  # Seconds until a request is sent again.
+FIRST_DELAY, LONGEST_DELAY = 0.25, 2.0  # Seconds until an unanswered request is sent again.
 
 
 @dataclass
 class Pending:
-    """A request that is not answered. A batch has a sequence, which is not 0, and gets its producer when it is sent."""
+    """A request that is not answered.
+
+    `sequence` is 0 unless the request is a batch. The producer and the sequence are not part of a batch's `body`: they
+    are added when it is sent, because `Outbox.compare` may change the sequence.
+    """
 
     operation: Operation
     body: tuple[bytes, ...]
     reply: asyncio.Future[list[bytes]]
     sequence: int
-    delay: float = 0  # Seconds from the last sending to the next one.
-    due: float = 0
-    change: int | None = None  # Of leased documents.
+    delay: float = 0  # Seconds between the last sending and the next one.
+    due: float = 0  # When to send it again, on the clock time.monotonic().
+    change: int | None = None  # The number that Leases.begin returned.
 
     @property
     def is_transient(self) -> bool:
@@ -37,7 +41,7 @@ class Pending:
 
 
 class Outbox:
-    """Belongs to the DEALER socket. Sending again is always safe, and the cure for everything."""
+    """Sends requests on the DEALER socket until they are answered. To send one twice does no harm."""
 
     def __init__(self, ingress: zmq.asyncio.Socket) -> None:
         self.producer = os.urandom(16)
@@ -45,16 +49,20 @@ class Outbox:
         self._ingress = ingress
         self._last_id = 0
         self._pending: dict[int, Pending] = {}
-        self._sequences = {True: 0, False: 0}  # Of transient batches, and of all others.
-        self.answered = 0  # The last of all others that the broker has answered.
+        self._sequences = {True: 0, False: 0}  # The last ones of transient batches (True) and of all others (False).
+        self.answered = 0  # The highest sequence of an answered batch that is not transient.
         self._is_out_of_sequence = False
 
     async def publish(self, flags: int, messages: list[bytes], frames: Sequence[bytes] = ()) -> list[bytes]:
-        """Publishes a batch, with other frames before its messages, and waits as `request` does."""
+        """Publishes a batch, with `frames` before its messages, and waits for the answer as `request` does."""
         return await self._answer(self._add_batch(flags, messages, frames))
 
     async def publish_leased_again(self, leased: int, before: int) -> None:
-        """Compares what a hello tells that is leased with what was when it was said. Nobody waits for the answers."""
+        """Publishes leased documents again if the broker has withdrawn some. Does not wait for the answers.
+
+        `leased` is the number of leased documents in the reply to a hello, `before` the number of documents that this
+        client leased when it sent that hello.
+        """
         for messages in self.leases.missing(leased, before):
             await self._send(self._add_batch(LEASED, messages))
 
@@ -65,7 +73,7 @@ class Outbox:
         return id
 
     async def request(self, operation: Operation, *body: bytes) -> list[bytes]:
-        """Waits for the answer, however long the broker is away. Raises BusError when it refuses."""
+        """Sends a request and waits for the answer without a time limit. Raises BusError if the broker refuses it."""
         return await self._answer(self._add(operation, *body))
 
     async def _answer(self, id: int) -> list[bytes]:
@@ -75,7 +83,7 @@ class Outbox:
         try:
             return await reply
         except asyncio.CancelledError:
-            # A batch is sent all the same: those behind it count on its sequence.
+            # A batch is still sent, because the broker expects its sequence before those of later batches.
             if operation != Operation.PUBLISH:
                 self._pending.pop(id, None)
             if operation == Operation.ASK:
@@ -83,7 +91,7 @@ class Outbox:
             raise
 
     async def post(self, operation: Operation, *body: bytes) -> None:
-        """As `request`, but nobody waits for the answer."""
+        """Sends a request as `request` does, but does not wait for the answer. A refusal is ignored."""
         await self._send(self._add(operation, *body))
 
     def _add(self, operation: Operation, *body: bytes) -> int:
@@ -109,21 +117,26 @@ class Outbox:
         try:
             await self._ingress.send_multipart(frames, flags=zmq.NOBLOCK)
         except zmq.Again:
-            pass  # What has no room or no connection is not waited for: it is sent again.
+            pass  # There is no connection, or no room: `resend` sends it later.
 
     async def send_all(self) -> None:
+        """Sends all unanswered requests again, in order."""
         for id, pending in list(self._pending.items()):
             pending.delay = 0
             await self._send(id)
 
     async def resend(self) -> None:
-        """Sends again what should have been answered. To be called four times a second."""
+        """Sends the requests again whose answer is overdue. Call it four times a second."""
         now = time.monotonic()
         for id in [id for id, pending in self._pending.items() if pending.due <= now]:
             await self._send(id)
 
     async def compare(self, sequence: int, answered: int) -> None:
-        """What a hello tells that the broker has, and what it had answered before that hello (publishing, step 5)."""
+        """Compares the `sequence` in the reply to a hello with `answered` as it was before that hello was sent.
+
+        If `sequence` is lower, the broker has forgotten batches: numbers the unanswered ones again (Publishing, step
+        5). Sends all unanswered requests again then, and if a batch was refused as out of sequence.
+        """
         if sequence < answered:
             self._sequences[False] = self.answered = sequence
             for pending in self._pending.values():
@@ -135,9 +148,10 @@ class Outbox:
         await self.send_all()
 
     async def receive(self) -> tuple[int, bytes | None] | None:
-        """Takes a reply. Returns a notice: the number of a query and the query, or None when it is cancelled.
+        """Receives one message from the broker. Returns None if it is a reply.
 
-        Raises ValueError or IndexError when it cannot be read.
+        If it is a query, returns the query's number and frame; if it cancels a query, its number and None. Raises
+        ValueError or IndexError if the message cannot be read.
         """
         frames = await self._ingress.recv_multipart()
         reply = Reader(frames[0][3:])

@@ -1,6 +1,6 @@
-"""A simple client of the Segue broker, which docs/wire-protocol.md explains part by part. Needs Python 3.11 and pyzmq.
+"""The simple client of the Segue broker, which docs/wire-protocol.md explains. Needs Python 3.11 and pyzmq.
 
-It does one thing at a time, in one thread. Its messages, frames and sockets are those of segue_wire.py.
+It does one thing at a time, in one thread. Frames and sockets are in segue_wire.py.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ Handler = Callable[[Message], Iterable[Message]]
 
 
 class Bus:
+    """A client with its own connection. `source` is its `name/instance`. Only one thread may use it."""
+
     def __init__(self, address: str, source: str) -> None:
         self.address, self.source, self.producer = address, source, os.urandom(16)
         self.epoch = self.seen = self.head = self.mark = self.start = self.sequence = self.last_id = 0
@@ -27,7 +29,10 @@ class Bus:
         self.ingress, self.feed = wire.sockets(zmq.Context(), address)
 
     def request(self, operation: Operation, *frames: bytes) -> list[bytes]:
-        """Sends a request until it is answered, however long the broker is away. Raises BusError when it is refused."""
+        """Sends a request until it is answered, without a time limit.
+
+        Raises BusError if the broker refuses it, except with code 9: then it sends the request again.
+        """
         self.last_id += 1
         head, delay, silence = wire.head(operation, self.last_id), 0.25, 0.0
         while True:
@@ -39,41 +44,47 @@ class Bus:
             while self.ingress.poll(1000 * max(0, deadline - time.monotonic())):
                 reply, status, *body = self.ingress.recv_multipart()
                 if reply != head:
-                    continue  # It answers an earlier request a second time.
+                    continue  # It is a second answer to an earlier request.
                 if (code := status[0]) == 0:
                     return body
                 if code != BusError.JOURNAL:
                     raise BusError(code, Reader(status[1:]).text())
                 time.sleep(max(0, deadline - time.monotonic()))  # The journal cannot be written or read now.
             delay, silence = min(2 * delay, 2), silence + delay
-            if silence > 10:  # The machine at the other end may be gone without a word.
+            if silence > 10:  # The broker's machine may have gone without closing the connection.
                 wire.reconnect(self.ingress, wire.endpoints(self.address)[0])
                 silence = 0
 
-    # Living
+    # Hello
 
     def hello(self) -> None:
         greeting = self.producer + pack(">QQQQB", self.epoch, self.seen, self.head, self.mark, 1)
         welcome = Welcome.read(*self.request(Operation.HELLO, greeting))
-        self.epoch, self.start = welcome.epoch, welcome.start  # Another one is another journal.
-        self.head, self.mark, self.seen = welcome.head, welcome.mark, welcome.head  # Less if the end is lost.
-        self.sequence = min(self.sequence, welcome.sequence)  # Less if the broker has forgotten batches.
+        self.epoch, self.start = welcome.epoch, welcome.start  # Another epoch means another journal.
+        self.head, self.mark, self.seen = welcome.head, welcome.mark, welcome.head  # Lower if the end is lost.
+        self.sequence = min(self.sequence, welcome.sequence)  # Lower if the broker has forgotten batches.
         self.next_hello = time.monotonic() + 1
 
     def keep_alive(self) -> None:
-        """To be called every second or two; a slow handler does so itself."""
+        """Sends hello and renews the claim if the last hello is a second old. A slow handler must call it every second.
+
+        Raises BusError if the claim no longer holds.
+        """
         if time.monotonic() >= self.next_hello:
             epoch, seen = self.epoch, self.seen
             self.hello()
             if self.renew:
                 if self.epoch != epoch or self.seen < seen:
-                    raise BusError(BusError.EPOCH, "the journal is another one, or has lost its end: claim again")
+                    raise BusError(BusError.EPOCH, "the journal has a new epoch or has lost its end; claim again")
                 self.renew()
 
     # Publishing
 
     def publish(self, *messages: Message) -> tuple[int, int]:
-        """Returns epoch and offset of the last message when all are journalled. Raises BusError when none is."""
+        """Publishes one batch, and returns the epoch and offset of its last message when the journal has recorded it.
+
+        Raises BusError if the broker refuses the batch; then nothing of it is recorded.
+        """
         return self.journal([message.published(self.source) for message in messages])
 
     def journal(self, messages: list[bytes], checkpoint: bytes = b"", rejection: bytes = b"") -> tuple[int, int]:
@@ -87,18 +98,21 @@ class Bus:
             except BusError as error:
                 if error.code != BusError.SEQUENCE:
                     raise
-                self.next_hello = 0  # Hello tells which batch the broker expects.
+                self.next_hello = 0  # The next hello corrects the sequence.
 
     # Reading
 
     def pages(self, filters: Sequence[str], epoch: int, after: int) -> Iterator[Page]:
-        """All pages after an offset, for ever. Raises BusError (EPOCH) when the offset is none of the journal's."""
+        """Yields the pages after an offset, and waits for more at the end of the journal.
+
+        Never ends. Raises BusError (EPOCH) if the offset is of another epoch or beyond the end of the journal.
+        """
         for prefix in filters:
             self.feed.subscribe(prefix)
         while True:
             self.keep_alive()
             if epoch == self.epoch:
-                after = min(after, self.seen)  # Hello may just have told that the journal has lost its end.
+                after = min(after, self.seen)  # Lower if hello has just found that the end is lost.
             page = Page(*self.request(Operation.READ, pack(">QQ", epoch, after), *map(str.encode, filters)))
             epoch, after = page.epoch, page.through
             self.seen = max(self.seen, after)
@@ -116,7 +130,10 @@ class Bus:
             self.feed.recv_multipart()
 
     def messages(self, *types: str, after: tuple[int, int] | None = None) -> Iterator[Message]:
-        """Messages after (epoch, offset), where (0, 0) is the journal's beginning; or those from now on."""
+        """Yields the messages after the position `after` (epoch, offset); if it is None, messages from now on.
+
+        (0, 0) is the beginning of the journal. Never ends.
+        """
         self.hello()
         epoch, offset = after or (self.epoch, self.head)
         while True:
@@ -130,7 +147,7 @@ class Bus:
                 self.hello()
                 if epoch == self.epoch:  # The journal has lost its end.
                     offset = min(offset, self.head)
-                else:  # There is another journal; who began now has no use for what was there before it.
+                else:  # There is another journal. Without `after`, its messages before `start` are skipped.
                     epoch, offset = self.epoch, 0 if after else self.start
 
     # Consuming durably
@@ -138,7 +155,11 @@ class Bus:
     def consume(
         self, name: str, types: Sequence[str], handler: Handler, shared: bool = True, now: bool = False
     ) -> None:
-        """Publishes what the handler returns for a message together with the progress made. Ends only with BusError."""
+        """Calls the handler for each message, and publishes its results and the progress in one batch.
+
+        `shared` members divide the messages among them. With `now` a new consumer skips the messages that the journal
+        already has. Ends only with BusError, for instance if another process has taken over an exclusive consumer.
+        """
         member = os.urandom(16)
 
         def ask(flags: int = 0) -> Claim:
@@ -162,7 +183,7 @@ class Bus:
 
     def work(self, claim: Claim, filters: Sequence[str], handler: Handler) -> None:
         if not claim.start:
-            return time.sleep(1)  # Nothing is owned: claim again.
+            return time.sleep(1)  # The member owns no partition: claim again.
         settled = claim.start[1]
         for page in self.pages(filters, *claim.start):
             messages = [message for message in page.messages if claim.covers(message)]
@@ -181,11 +202,11 @@ class Bus:
             except BusError as error:
                 if error.is_of_claim or not (results or rejection):
                     raise
-                # A dead letter instead of the results; not even that if retention has removed the message.
+                # Rejects the message. If retention has removed it, there is no dead letter, only a checkpoint.
                 results, rejection = [], b"" if rejection else rejected(1, "handler.refused", str(error))
 
     def results(self, message: Message, handler: Handler) -> tuple[list[bytes], bytes]:
-        """What is to be published, or why the message is given up."""
+        """Returns the results to publish and the rejection, which is empty unless the message is given up."""
         if message.problem:
             return [], rejected(1, "message.malformed", message.problem)
         if message.is_expired:

@@ -1,4 +1,4 @@
-"""The algorithm "Subscribing without loss" of docs/wire-protocol.md."""
+"""The algorithm in docs/wire-protocol.md, "Subscribing without loss". Comments refer to the steps of that section."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ ReadPage = Callable[[Operation, int, list[str]], Awaitable[Page | None]]
 
 
 class Subscription:
-    """Messages, in order, none missing and none twice: `async for message in subscription`."""
+    """The messages that match the filters, in the order of each chain: `async for message in subscription`.
+
+    Within an epoch none is lost, except transient messages, and none comes twice.
+    """
 
     capacity = 1024
 
@@ -38,12 +41,12 @@ class Subscription:
         self.generation = 0
 
     def begin(self, head: int) -> None:
-        """The filters are live (step 3)."""
+        """Starts the subscription when its filters are live (step 3). `head` is the end of the journal at that time."""
         self.base, self.skipped, self.polled = head if self.after is None else self.after, head, head
         self.is_live = self.base == head and self.documents_after is None
 
     def restart(self, start: int) -> None:
-        """There is another journal, whose own messages begin after an offset (step 8)."""
+        """Starts again in a new epoch, whose messages begin after `start` (step 8)."""
         base = start if self.after is None else 0
         self.base, self.skipped, self.polled, self.seen, self.heads = base, base, base, {}, None
         self.is_live, self.documents_after = False, 0 if self.retained else None
@@ -51,7 +54,7 @@ class Subscription:
         self.something.set()
 
     def take_back(self, head: int) -> None:
-        """The journal has lost what came after an offset, as hello tells: what is there now is new."""
+        """Goes back to `head`, because the journal has lost the messages after it and will reuse their offsets."""
         self.base, self.skipped, self.polled = (min(offset, head) for offset in (self.base, self.skipped, self.polled))
         self.seen = {chain: min(offset, head) for chain, offset in self.seen.items()}
         self.heads, self.is_live = None, False
@@ -65,16 +68,18 @@ class Subscription:
         self.something.set()
 
     def chain(self, topic: str) -> str:
+        """The chain of a topic: the topic, or its partition if the filters match several types."""
         return topic if self.is_of_one_type else topic[-2:]
 
     def known(self, topic: str) -> int:
+        """The offset up to which the messages of the topic's chain are delivered."""
         return self.seen.get(self.chain(topic), self.base)
 
     def matches(self, topic: str) -> bool:
         return any(topic.startswith(prefix) for prefix in self.filters)
 
     def take(self, entry: Entry, previous: int, previous_in_partition: int) -> None:
-        """A message of the feed has come (step 4)."""
+        """Takes a message from the feed (step 4)."""
         known = self.known(entry.topic)
         if not self.matches(entry.topic) or 0 < entry.offset <= known:
             return
@@ -93,6 +98,7 @@ class Subscription:
         self.something.set()
 
     def recover(self, offset: int) -> None:
+        """Reads pages from now on, at least up to `offset`."""
         self.skipped = max(self.skipped, offset)
         self.is_live = False
         self.something.set()
@@ -102,7 +108,7 @@ class Subscription:
         self.seen = {chain: offset for chain, offset in self.seen.items() if offset > self.base}
 
     async def read(self) -> None:
-        """Reads a page, and is live again behind the last message that was let go by (step 5)."""
+        """Reads a page. The subscription is live again after the last message that it dropped (step 5)."""
         generation = self.generation
         if self.documents_after is not None:
             page = await self.read_page(Operation.DOCUMENTS, self.documents_after, self.filters)
@@ -119,12 +125,15 @@ class Subscription:
             self.is_live = page.is_complete and page.through >= self.skipped
 
     def note(self, through: int, offsets: dict[str, int]) -> None:
-        """Takes note of what has been journalled. What was noted before and not judged still counts."""
+        """Keeps the reply to heads until `judge` compares it: the last offset of each topic, up to `through`.
+
+        Offsets of an earlier reply that has not been compared remain.
+        """
         self.polled = max(self.polled, through)
         self.heads = through, (self.heads[1] if self.heads else {}) | offsets
 
     def judge(self) -> bool:
-        """Compares what had been journalled a while ago with what has come (step 6). True if it is missing."""
+        """Compares the noted heads with the delivered messages (step 6). Returns True if one has been lost."""
         heads, self.heads = self.heads, None
         if not heads or not self.is_live:
             return False
@@ -138,7 +147,10 @@ class Subscription:
 
     @property
     def settled(self) -> int | None:
-        """Up to where everything is handled: who waits for the next message has handled those before it."""
+        """The offset up to which everything is handled, or None unless the consumer waits for the next message.
+
+        A consumer that waits has handled all messages before.
+        """
         return self.base if self.is_idle and not self.buffer else None
 
     def __aiter__(self) -> Subscription:

@@ -1,4 +1,4 @@
-"""The frames and the sockets of docs/wire-protocol.md."""
+"""The frames and sockets that docs/wire-protocol.md describes. Both clients use this module."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import zmq
 
 logger = logging.getLogger("segue")
 
-RENEWAL, LEAVING = 2, 4  # Flags of a claim, beside 1 for a shared one.
+RENEWAL, LEAVING = 2, 4  # Flags of a claim, which may be added to flag 1, a shared member.
 
 
 class Operation(IntEnum):
@@ -26,7 +26,7 @@ class Operation(IntEnum):
 
 
 class BusError(Exception):
-    """A request that was refused, with the code."""
+    """A request that the broker, or this client itself, has refused. Codes: docs/wire-protocol.md, section "Codes"."""
 
     MALFORMED, LIMIT = 1, 4
     SEQUENCE, FENCED, EPOCH, JOURNAL, UNSERVED, DEADLINE, CANCELLED = 6, 7, 8, 9, 10, 11, 12
@@ -37,7 +37,7 @@ class BusError(Exception):
 
     @property
     def is_of_claim(self) -> bool:
-        """Whether it says that what was claimed is owned no longer."""
+        """True if the claim no longer holds: another owner has the partition, or the journal has lost the offset."""
         return self.code in (BusError.FENCED, BusError.EPOCH)
 
 
@@ -51,14 +51,14 @@ def blob(value: bytes) -> bytes:
 
 
 class Reader:
-    """Reads a frame from its beginning. Raises ValueError where it is too short."""
+    """Reads the fields of a frame in order. Raises ValueError if the frame ends before a field does."""
 
     def __init__(self, frame: bytes) -> None:
         self.rest = memoryview(frame)
 
     def take(self, count: int) -> bytes:
         if len(self.rest) < count:
-            raise ValueError("a frame is too short")
+            raise ValueError("a frame ends before its last field")
         taken, self.rest = bytes(self.rest[:count]), self.rest[count:]
         return taken
 
@@ -77,7 +77,7 @@ def timestamp(time: datetime) -> str:
 
 
 def rejected(attempts: int, code: str, reason: str) -> bytes:
-    """The frame that makes the message of a checkpoint a dead letter."""
+    """The frame that moves the message of a checkpoint to the dead letters. `reason` is cut after 500 characters."""
     return pack(">H", attempts) + text(code) + text(reason[:500])
 
 
@@ -89,7 +89,7 @@ def partition(subject: str) -> int:
 
 
 def endpoints(address: str) -> tuple[str, str]:
-    """Of the ingress and of the feed."""
+    """The endpoints of the ingress and of the feed."""
     if not address.startswith("tcp://"):
         return f"{address}/ingress", f"{address}/feed"
     host, port = address.rsplit(":", 1)
@@ -97,7 +97,7 @@ def endpoints(address: str) -> tuple[str, str]:
 
 
 def sockets(context: zmq.Context[Any], address: str, room: int = 1000) -> tuple[Any, Any]:
-    """The ingress and the feed, connected. The feed has room for so many packets that are not taken yet."""
+    """Connects the ingress and the feed, and returns both. The feed queues up to `room` packets."""
     ingress, feed = context.socket(zmq.DEALER), context.socket(zmq.SUB)
     ingress.setsockopt(zmq.IMMEDIATE, 1)
     feed.setsockopt(zmq.SNDHWM, 0)
@@ -110,7 +110,7 @@ def sockets(context: zmq.Context[Any], address: str, room: int = 1000) -> tuple[
 
 
 def reconnect(socket: Any, endpoint: str) -> None:
-    """For a connection whose other end may be gone without a word."""
+    """Renews a connection whose other end may have gone without closing it."""
     socket.disconnect(endpoint)
     socket.connect(endpoint)
 
@@ -121,7 +121,7 @@ def head(operation: Operation, id: int) -> bytes:
 
 
 class Welcome(NamedTuple):
-    """The reply to a long hello."""
+    """The content of the reply to a long hello."""
 
     epoch: int
     head: int
@@ -141,7 +141,7 @@ def batch_frames(
     flags, count = 2 * bool(checkpoint) + 4 * bool(rejection), min(len(messages), 0xFFFF)
     frames = [frame for frame in (checkpoint, rejection, b"".join(messages)) if frame]
     if any(len(frame) > 8 * 1024 * 1024 for frame in frames):
-        raise BusError(BusError.LIMIT, "all messages of a batch have at most 8 MiB together")
+        raise BusError(BusError.LIMIT, "the messages of a batch exceed 8 MiB together; publish fewer at a time")
     return [producer + pack(">QBH", sequence, flags, count), *frames]
 
 
@@ -150,13 +150,16 @@ def claim_frame(producer: bytes, member: bytes, flags: int, consumer: str) -> by
 
 
 def filters_of(types: Iterable[str], subject: str | None = None) -> list[str]:
-    """`event` and `event.Name` as filters; those of a type stand for one partition if a subject is given."""
+    """Returns a filter for each kind (`event`) or type (`event.Name`).
+
+    With a subject, the filter of a type matches only the partition of that subject.
+    """
     return [f"{t}.{partition(subject):02x}" if subject is not None and "." in t else f"{t}." for t in types]
 
 
 @dataclass(frozen=True)
 class Message:
-    """One message. `data` is anything that JSON has; None withdraws a document."""
+    """A message. `data` is any JSON value. A document whose `data` is None is withdrawn."""
 
     type: str
     data: Any = None
@@ -165,9 +168,11 @@ class Message:
     attributes: dict[str, str] = field(default_factory=dict)
     epoch: int = 0
     offset: int = 0
-    settled: int = 0  # Up to here everything of the subscription came before it.
-    topic: str = ""  # Of a message that was received.
-    problem: str = ""  # Why it cannot be read: only its type and its place are known then.
+    # Set by a subscription: when this message is handled, all messages up to this offset are handled.
+    settled: int = 0
+    topic: str = ""  # Empty unless the message was received.
+    # The reason why a received message cannot be read; empty if it can. Only type, topic and position are known then.
+    problem: str = ""
 
     @property
     def partition(self) -> int:
@@ -179,23 +184,23 @@ class Message:
 
     @property
     def is_expired(self) -> bool:
-        """Whether it is a command that is too late to act upon."""
+        """True if the message has an `expirytime` that has passed."""
         expiry = self.attributes.get("expirytime")
         return expiry is not None and datetime.fromisoformat(expiry) < datetime.now(UTC)
 
     def discarded(self) -> Message:
-        """The event that takes the place of an expired command's results."""
+        """The event to publish instead of the results of an expired command."""
         return self.causing("event.MessageDiscarded", {"messageID": self.id, "reason": "expired"})
 
     def causing(self, type: str, data: Any = None, key: str = "") -> Message:
-        """A message that this one led to."""
+        """A message that this one causes, of the same subject. Attributes over 255 bytes are not inherited."""
         inherited = ("correlationid", "traceparent", "platform", "device", "instance")
         attributes = {name: self.attributes[name] for name in inherited if name in self.attributes}
         attributes = {name: value for name, value in attributes.items() if len(value.encode()) <= 255}
         return Message(type, data, self.subject, key, attributes | {"causationid": self.id})
 
     def header_and_data(self, source: str) -> bytes:
-        """Two blobs."""
+        """The header and the data, as two blobs. Adds `id`, `time` and `correlationid` unless `attributes` has them."""
         new = str(uuid.uuid4())
         now = timestamp(datetime.now(UTC))
         header = {"id": new, "source": source, "time": now, "correlationid": new} | self.attributes
@@ -216,7 +221,7 @@ class Message:
             raise ValueError("the header is not a JSON object of CloudEvents 1.0")
         for name in ("id", "source", "type", *attributes):
             if not isinstance(attributes.get(name), str):
-                raise ValueError(f"the header's '{name}' is not a text")
+                raise ValueError(f"the header's '{name}' is missing or not a string")
         for name in ("time", "expirytime"):
             if name in attributes and datetime.fromisoformat(attributes[name]).tzinfo is None:
                 raise ValueError(f"the header's '{name}' has no time zone")
@@ -240,7 +245,7 @@ class Message:
 
 @dataclass(frozen=True)
 class Entry:
-    """A message of a page or of the feed, not read yet: what one publisher wrote may be no JSON."""
+    """A received message before its header and data are parsed, which the broker has not checked."""
 
     topic: str
     epoch: int
@@ -254,11 +259,11 @@ class Entry:
         return Entry(topic, epoch, offset, reader.blob(), reader.blob())
 
     def message(self) -> Message:
-        """The message; if it cannot be read, what its topic tells of it, and the problem."""
+        """Parses the message. If that fails, returns a message with only type, topic, position and `problem`."""
         try:
             message = Message.read(self.header, self.data, self.epoch, self.offset)
             if f"{message.type}.{partition(message.subject):02x}" != self.topic:
-                raise ValueError(f"the header says {ascii(message.type)} of {ascii(message.subject)}")
+                raise ValueError(f"its topic is not that of {ascii(message.type)} and {ascii(message.subject)}")
             return replace(message, topic=self.topic)
         except (ValueError, RecursionError) as error:
             problem = f"at {self.offset} on {self.topic}: {error}"[:500]
@@ -270,7 +275,7 @@ class Page:
         reader = Reader(extent)
         self.epoch, self.through, self.is_complete = reader.number(), reader.number(), reader.number(1) == 1
         for offset in _all(reader, Reader.number):
-            logger.error("the journal is damaged at offset %d: that message was skipped", offset)
+            logger.error("the journal is damaged at offset %d; that message is skipped", offset)
         self.entries = list(_all(Reader(messages), lambda rest: Entry.read(rest, self.epoch)))
 
     @property
@@ -297,7 +302,7 @@ class DeadLetter:
 
     @staticmethod
     def read_all(extent: bytes, letters: bytes) -> tuple[bool, list[DeadLetter]]:
-        """Whether these are the last, and the dead letters."""
+        """Returns True if no more dead letters follow, and the dead letters."""
         reader = Reader(extent)
         is_complete, epoch = reader.number(1) == 1, reader.number()
         return is_complete, list(_all(Reader(letters), lambda rest: DeadLetter._read(rest, epoch)))
@@ -309,9 +314,10 @@ class DeadLetter:
         return DeadLetter(id, time, consumer, attempts, code, reason, Entry.read(reader, epoch))
 
     def resent(self) -> Message:
-        """The message again, for this letter's consumer alone.
+        """A new message with the same content, which only this letter's consumer handles.
 
-        What had an expiry, which has passed meanwhile, gets as long a life as it had.
+        If the message has an `expirytime`, the new one is now plus the original lifetime. Raises ValueError if the
+        message cannot be read.
         """
         message = self.entry.message()
         if message.problem:
@@ -326,7 +332,7 @@ class DeadLetter:
 
 @dataclass(frozen=True)
 class Claim:
-    """What a member of a durable consumer owns."""
+    """The partitions that a member of a durable consumer owns, and the offsets up to which they are handled."""
 
     consumer: str
     owner_epoch: int
@@ -337,42 +343,52 @@ class Claim:
     def read(consumer: str, ownership: bytes, *cut_offs: bytes) -> Claim:
         for reader in map(Reader, cut_offs):
             first, last, count, type = reader.number(), reader.number(), reader.number(), reader.text()
-            logger.error("retention removed %d %s between %d and %d unhandled", count, type, first, last)
+            logger.error(
+                "retention removed %d messages of type %s between the offsets %d and %d before they were handled",
+                count, type, first, last,
+            )  # fmt: skip
         reader = Reader(ownership)
         owner_epoch, epoch = reader.number(), reader.number()
         return Claim(consumer, owner_epoch, epoch, dict(_all(reader, lambda rest: (rest.number(1), rest.number()))))
 
     @property
     def start(self) -> tuple[int, int] | None:
-        """Where to read from; None when nothing is owned."""
+        """The position after which to read: epoch and lowest offset. None if the member owns no partition."""
         return (self.epoch, min(self.offsets.values())) if self.offsets else None
 
     def holds(self, renewal: Claim) -> bool:
-        """Whether a renewal says the same, progress apart."""
+        """True if a renewal has the same owner epoch, epoch and partitions. Its offsets may be higher."""
         ours, theirs = (self.owner_epoch, self.epoch), (renewal.owner_epoch, renewal.epoch)
         return ours == theirs and self.offsets.keys() == renewal.offsets.keys()
 
     def check(self, renewal: Claim) -> None:
-        """Raises BusError when it is owned no longer."""
+        """Raises BusError (FENCED or EPOCH) if the claim no longer holds."""
         if not self.holds(renewal):
             code = BusError.FENCED if renewal.epoch == self.epoch else BusError.EPOCH
-            raise BusError(code, f"another process has taken over what this one had of {self.consumer}")
+            raise BusError(
+                code,
+                f"the claim of '{self.consumer}' has ended: "
+                "another process has claimed or left, or the journal has a new epoch",
+            )
 
     def covers(self, message: Message) -> bool:
-        """Whether its owner has yet to handle a message."""
+        """True if the member must handle the message: it owns its partition, and has not handled the message yet.
+
+        False for a message whose `recipient` is another consumer.
+        """
         is_new = message.epoch == self.epoch and message.offset > self.offsets.get(message.partition, 2**64)
         return is_new and message.attributes.get("recipient", self.consumer) == self.consumer
 
     @property
     def is_new(self) -> bool:
-        """Whether nothing has been handled under this name yet."""
+        """True if the member owns all partitions, and the consumer has made no progress in any of them."""
         return len(self.offsets) == 64 and not any(self.offsets.values())
 
     def checkpoint(self, message: Message, settled: int) -> bytes:
         return self._checkpoint(message.epoch, message.offset, settled, message.partition)
 
     def progress(self, settled: int) -> bytes:
-        """A checkpoint that says that everything is handled up to there."""
+        """A checkpoint for all owned partitions: everything up to `settled` is handled."""
         return self._checkpoint(self.epoch, settled, settled, 0xFF)
 
     def _checkpoint(self, *numbers: int) -> bytes:

@@ -1,4 +1,9 @@
-"""The simple client at work: `python simple.py --help`. The bus is where SEGUE_BUS says."""
+"""Publishes, reads and handles messages with the simple client.
+
+    export SEGUE_BUS=ipc:///tmp/example-bus
+    echo '{"number": 1}' | python simple.py publish command.Work
+    python simple.py tail command.Work --count 1
+"""
 
 from __future__ import annotations
 
@@ -18,19 +23,19 @@ def show(message: Message) -> None:
 
 
 def publish(bus: Bus, arguments: argparse.Namespace) -> None:
-    """Publishes each line of the input, and prints the offset that it got."""
+    """Publishes a message for each line of standard input, and prints its offset in the journal."""
     for line in sys.stdin:
         print(bus.publish(Message(arguments.type, json.loads(line), arguments.subject))[1], flush=True)
 
 
 def tail(bus: Bus, arguments: argparse.Namespace) -> None:
-    """Prints messages as they come, from the journal's beginning or after an offset."""
+    """Prints the messages of the journal from its beginning, then new ones as they arrive."""
     for message in islice(bus.messages(*arguments.types, after=(0, arguments.after)), arguments.count):
         show(message)
 
 
 def consume(bus: Bus, arguments: argparse.Namespace) -> None:
-    """Handles messages: answers each with an event of type --result. Data that says {"fail": true} fails."""
+    """Handles messages, and publishes an event of type --result for each. Data {"fail": true} makes it fail."""
 
     def handle(message: Message) -> list[Message]:
         if isinstance(message.data, dict) and message.data.get("fail"):
@@ -42,26 +47,31 @@ def consume(bus: Bus, arguments: argparse.Namespace) -> None:
 
 
 def parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--bus", default=os.environ.get("SEGUE_BUS"), help="ipc:///DIRECTORY or tcp://HOST:PORT")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    address = "ipc:///DIRECTORY or tcp://HOST:PORT (default: the value of SEGUE_BUS)"
+    parser.add_argument("--bus", default=os.environ.get("SEGUE_BUS"), help=address)
     verbs = parser.add_subparsers(required=True)
-    publishing, tailing, consuming = (verbs.add_parser(v.__name__, help=v.__doc__) for v in (publish, tail, consume))
-    publishing.add_argument("type")
-    publishing.add_argument("--subject", default="default")
+    publishing, tailing, consuming = (
+        verbs.add_parser(verb.__name__, help=verb.__doc__, description=verb.__doc__)
+        for verb in (publish, tail, consume)
+    )
+    publishing.add_argument("type", help="the type of the messages, such as command.Work")
+    publishing.add_argument("--subject", default="default", help="the session (default: default)")
     publishing.set_defaults(run=publish)
-    tailing.add_argument("types", nargs="+")
-    tailing.add_argument("--after", type=int, default=0)
-    tailing.add_argument("--count", type=int)
+    tailing.add_argument("types", nargs="+", help="kinds or types of messages, such as event or command.Work")
+    tailing.add_argument("--after", type=int, default=0, help="start after this offset (default: 0, the beginning)")
+    tailing.add_argument("--count", type=int, help="end after this number of messages (default: never)")
     tailing.set_defaults(run=tail)
-    consuming.add_argument("consumer")
-    consuming.add_argument("types", nargs="+")
-    consuming.add_argument("--result")
-    consuming.add_argument("--exclusive", action="store_true", help="alone; shared with others unless said")
-    consuming.add_argument("--now", action="store_true", help="a new consumer passes over what the journal has")
+    consuming.add_argument("consumer", help="the name of the durable consumer")
+    consuming.add_argument("types", nargs="+", help="kinds or types of messages, such as command.Work")
+    consuming.add_argument("--result", help="the type of the event to publish for each message (default: no event)")
+    exclusive = "be the only member (default: share the work with other members)"
+    consuming.add_argument("--exclusive", action="store_true", help=exclusive)
+    consuming.add_argument("--now", action="store_true", help="a new consumer skips the messages that the journal has")
     consuming.set_defaults(run=consume)
     arguments = parser.parse_args()
     if not arguments.bus:
-        parser.error("no bus: set SEGUE_BUS or --bus")
+        parser.error("no bus; set SEGUE_BUS or --bus, for instance to ipc:///tmp/example-bus")
     return arguments
 
 
