@@ -27,7 +27,8 @@ public struct DurableConsumer: Hashable, Sendable {
 public struct ConsumerMember: Hashable, Sendable {
     public enum Mode: Hashable, Sendable {
         /// The newest instance owns all partitions; the previous one is fenced. The newest instance is the one whose
-        /// first claim reached the bus last, even if its process is older.
+        /// first claim reached the bus last, even if its process is older. A rule by age would need clocks that all
+        /// processes share, and could refuse the only living process.
         case exclusive
         /// All instances that are alive share the partitions.
         case shared
@@ -107,8 +108,9 @@ public struct Checkpoint: Hashable, Sendable {
     /// The partition of the handled message; `nil` if the checkpoint applies to all partitions of the claim.
     public let partition: Partition?
     /// The offset of the message of this partition that was handled before this one, or the offset of the claim if this
-    /// is the first one. A bus refuses the checkpoint with `unrecorded` unless that offset is recorded. `nil` if the
-    /// bus does not need to check.
+    /// is the first one. A bus refuses the checkpoint with `unrecorded` unless that offset is recorded. A consumer may
+    /// therefore publish a batch before the previous one is answered: if one is refused, so are the later ones. `nil`
+    /// if the bus does not need to check.
     public let previous: UInt64?
     /// The offset up to which all partitions of the claim are handled. It must be less than the offset of every message
     /// that has been delivered and is not handled.

@@ -220,7 +220,9 @@ package final class Journal {
     // MARK: Epochs
 
     /// Begins a new epoch after a loss. All clients start again in it, so that none takes new messages for lost ones
-    /// that it has read.
+    /// that it has read. It begins at the end that the journal had when it was opened. A client cannot prove that a
+    /// later message that it has read is the one at that offset now. So it reads the messages after that end again, and
+    /// may receive some of them twice.
     func renewEpoch(at time: Int64) throws {
         let new = UInt64.random(in: 1...UInt64(Int64.max))
         try transaction(at: time) { try $0.begin(epoch: new, at: firstHead) }
