@@ -35,20 +35,6 @@ public struct DeclaredMessage: Sendable {
     }
 }
 
-/// The messages of the platform itself, which every app has.
-package enum PlatformMessages {
-    package static let all: [any Message.Type] = [
-        Command.AlertAnswered.self, Command.BackCancelled.self, Command.BackCompleted.self, Command.BackStarted.self,
-        Command.DataDispatched.self, Command.ErrorDismissed.self, Command.NavigationRequested.self,
-        Command.PresentationDismissed.self, Command.ScreenDisplayed.self, Command.ScreenGone.self,
-        Command.TabSelected.self, DomainEvent.DeepLinkReceived.self, DomainEvent.GuardDeadlinePassed.self,
-        DomainEvent.LaunchFinished.self, DomainEvent.MessageDiscarded.self, DomainEvent.ScreenDismissed.self,
-        DomainEvent.URLOpenRequested.self, ApplicationError.self, Document.Deadline.self,
-        Document.ErrorBanner.self, Document.Flow.self, Document.NavigationState.self, Document.Presence.self,
-        Document.ScreenWork.self, Document.ServiceContract.self,
-    ]
-}
-
 extension [any Message.Type] {
     /// The messages' types on the wire, in the same order.
     public var types: [MessageType] { map { $0.type } }

@@ -212,7 +212,7 @@ package struct Project: Sendable, Hashable {
                 code: "already-running", message: "another process is starting or stopping project '\(name)'",
                 recovery: "try again")
         }
-        let left = try await stopLeftovers(named: services, grace: grace ?? .seconds(10))
+        let left = try await Leftovers(project: self).stop(services, grace: grace ?? .seconds(10))
         lock.release()
         return left
     }
@@ -237,7 +237,7 @@ package struct Project: Sendable, Hashable {
         holding lock: FileLock, until deadline: ContinuousClock.Instant
     ) async throws(ComposeError) -> Bool {
         let rest = max(.zero, ContinuousClock.now.duration(to: deadline))
-        let left = try await stopLeftovers(grace: min(.seconds(10), rest))
+        let left = try await Leftovers(project: self).stop(grace: min(.seconds(10), rest))
         removeRuntimeDirectory()
         lock.release()
         return left
@@ -250,44 +250,6 @@ package struct Project: Sendable, Hashable {
             message: "an unknown process, which \(statusPath) does not name, holds the lock \(lockPath)",
             recovery: "find it with 'fuser \(lockPath)', and end it"
         )
-    }
-
-    /// Ends the processes that a killed supervisor has left. The caller must hold the project's lock.
-    ///
-    /// - Parameter names: the names of services or instances; empty for all.
-    /// - Returns: true if there were any.
-    @discardableResult
-    func stopLeftovers(
-        named names: [String] = [], grace: Duration = .seconds(10), logger: Logger? = nil
-    ) async throws(ComposeError) -> Bool {
-        guard let status = try ProjectStatus.read(self) else { return false }
-        let left = status.services.filter { service in
-            let isMeant = names.isEmpty || names.contains(service.service) || names.contains(service.name)
-            return isMeant && service.process.map(isLeft) ?? false
-        }
-        for service in left {
-            let metadata: Logger.Metadata = ["service": "\(service.name)", "pid": "\(service.pid ?? 0)"]
-            logger?.notice("ending a process that a killed supervisor has left", metadata: metadata)
-        }
-        await withTaskGroup { group in
-            for process in left.compactMap(\.process) {
-                group.addTask {
-                    await ProcessSession(id: process.pid).terminate(signal: .terminate, grace: grace)
-                }
-            }
-        }
-        return !left.isEmpty
-    }
-
-    /// True if the session that this process led still has processes, and its number has not been given to another one.
-    private func isLeft(_ process: ProcessIdentity) -> Bool {
-        guard process.bootID == ProcessTable.bootID else { return false }
-        let members = ProcessSession(id: process.pid).members
-        if let leader = ProcessTable.entry(of: process.pid) {
-            return leader.startTime == process.startTime && !members.isEmpty
-        }
-        // The leader has ended. The processes that it started are recognised by a variable that they inherited.
-        return members.contains { ProcessTable.variable("SEGUE_STATE_DIR", of: $0.pid) == dataDirectory }
     }
 }
 

@@ -80,7 +80,7 @@ package final class Supervisor: Sendable {
 
     private func supervise(_ launcher: Launcher, holding lock: FileLock) async throws {
         // First, because the leftovers are found by the status of the killed supervisor, which this one overwrites.
-        try await project.stopLeftovers(logger: logger)
+        try await Leftovers(project: project).stop(logger: logger)
         try await supervise(launcher)
         lock.release()
     }

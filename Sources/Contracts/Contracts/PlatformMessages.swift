@@ -1,0 +1,15 @@
+public import EventBus
+
+/// The messages of the platform itself, which every app has.
+package enum PlatformMessages {
+    package static let all: [any Message.Type] = [
+        Command.AlertAnswered.self, Command.BackCancelled.self, Command.BackCompleted.self, Command.BackStarted.self,
+        Command.DataDispatched.self, Command.ErrorDismissed.self, Command.NavigationRequested.self,
+        Command.PresentationDismissed.self, Command.ScreenDisplayed.self, Command.ScreenGone.self,
+        Command.TabSelected.self, DomainEvent.DeepLinkReceived.self, DomainEvent.GuardDeadlinePassed.self,
+        DomainEvent.LaunchFinished.self, DomainEvent.MessageDiscarded.self, DomainEvent.ScreenDismissed.self,
+        DomainEvent.URLOpenRequested.self, ApplicationError.self, Document.Deadline.self,
+        Document.ErrorBanner.self, Document.Flow.self, Document.NavigationState.self, Document.Presence.self,
+        Document.ScreenWork.self, Document.ServiceContract.self,
+    ]
+}
