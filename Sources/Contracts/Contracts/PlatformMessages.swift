@@ -1,4 +1,4 @@
-public import EventBus
+package import EventBus
 
 /// The messages of the platform itself, which every app has.
 package enum PlatformMessages {

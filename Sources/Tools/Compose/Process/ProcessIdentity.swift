@@ -1,5 +1,4 @@
 import Glibc
-import SystemPackage
 import SystemSupport
 
 /// Identifies a process even after it has ended, when its number may have been given to another process.

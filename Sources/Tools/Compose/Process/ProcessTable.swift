@@ -1,6 +1,5 @@
 import Glibc
 import SystemPackage
-import SystemSupport
 
 /// Reads `/proc`, which describes the processes of this machine.
 enum ProcessTable {

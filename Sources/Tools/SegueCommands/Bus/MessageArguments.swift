@@ -1,9 +1,6 @@
 internal import ArgumentParser
-internal import Contracts
 internal import EventBus
 internal import Foundation
-internal import Monitor
-internal import Navigation
 internal import Support
 
 /// The arguments that describe the messages to send.

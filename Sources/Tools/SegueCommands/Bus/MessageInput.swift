@@ -2,8 +2,6 @@ internal import ArgumentParser
 internal import Contracts
 internal import EventBus
 internal import Foundation
-internal import Monitor
-internal import Navigation
 internal import Support
 
 /// The messages that a command line describes.
