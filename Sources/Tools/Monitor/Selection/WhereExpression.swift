@@ -65,7 +65,8 @@ enum WhereComparison: String, Sendable {
     case lessOrEqual = "<="
     case greater = ">"
     case greaterOrEqual = ">="
-    /// True if a string has the right value as a part, an array has it as an element, or an object as a member's name.
+    /// True if the left value is a string that contains the right string, an array with the right value as an element,
+    /// or an object with a member whose name is the right string.
     case contains
 
     func holds(_ left: JSONValue, _ right: JSONValue) -> Bool {
