@@ -9,7 +9,7 @@ struct Feed: Sendable {
 
     var peers: [PeerProcess] { [publisher] + subscribers }
 
-    /// Publishes messages and counts those that arrive.
+    /// Publishes messages and counts the messages that arrive.
     func deliver(_ count: Int, isTransient: Bool = false) async throws -> Delivery {
         var run = PeerOrder.run(count)
         run.isTransient = isTransient
