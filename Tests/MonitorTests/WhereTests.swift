@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A where-expression")
 struct WhereTests {
-    /// The message that the expressions of this suite are tested with.
+    /// The message to which the expressions of this suite are applied.
     private static func message() throws -> Envelope {
         try .fixed(
             "command.PlaylistSelected",

@@ -32,7 +32,7 @@ public struct Scene: Sendable {
 
     /// - Parameters:
     ///   - flow: The flow by which screens without a view model are drawn. Nil if it is not known.
-    ///   - screens: The screens with view models. They are not used if they belong to the flow of another app.
+    ///   - screens: The screens with view models. Screens of another app's flow are not used.
     package init(
         _ snapshot: NavigationSnapshot, documents: LatestDocuments, flow: Flow? = nil, screens: AppScreens? = nil,
         requestedURL: OpenableURL? = nil

@@ -11,7 +11,7 @@ public protocol ViewModel: Sendable {
     var content: ScreenContent { get }
 }
 
-/// The content and the actions of a screen, from which a terminal, a web page or a native view can draw it.
+/// The content and the actions of a screen, as a terminal, a web page or a native view can draw them.
 public struct ScreenContent: Sendable {
     public var title: String
     /// Lines of text, from top to bottom.

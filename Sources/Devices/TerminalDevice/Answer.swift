@@ -36,8 +36,7 @@ enum Answer: Hashable, Sendable {
     }
 }
 
-/// Reads the fields of a command in the form in which a person types them: `name=Ann age=5 vegan=true`, or a JSON
-/// object.
+/// Reads the fields of a command as a person types them: `name=Ann age=5 vegan=true`, or a JSON object.
 ///
 /// A value that is JSON (a number, true, false, null, a string in quotes) is read as JSON. Any other value is a string.
 enum TypedFields {

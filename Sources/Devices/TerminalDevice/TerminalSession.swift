@@ -14,8 +14,8 @@ internal import Navigation
 ///    also an answer. The answer to the dismissal of an error is a banner with another error, or without one.
 /// 2. A line waits until its choice is on the screen.
 /// 3. A number is the number of a choice on the screen. A number also waits until no screen is loading and, after a
-///    choice, until the active screens are not those of that choice. For a second choice on the same screen, use a
-///    name.
+///    choice, until the active screens differ from the active screens at that choice. For a second choice on the same
+///    screen, use a name.
 /// 4. `@screen` waits until a screen with this name is active.
 /// 5. After the last line and after `q`, the session ends when the last choice has been answered and there is a scene.
 ///

@@ -17,7 +17,7 @@ package struct ContractComparison {
         self.new = new
     }
 
-    /// The findings, ordered by message; for each message, the breaking ones are first.
+    /// The findings, ordered by message. For each message, the breaking findings are first.
     package var findings: [ContractFinding] {
         let types = Set(old.types + new.types).sorted { $0.description < $1.description }
         return types.flatMap { type in

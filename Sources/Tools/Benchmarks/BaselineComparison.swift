@@ -8,7 +8,7 @@ struct BaselineComparison<Sample: Sendable>: Sendable {
 
     /// - Parameters:
     ///   - count: The number of messages in a round.
-    ///   - warmUp: The number of messages in a first round, the results of which are discarded. Nil for no such round.
+    ///   - warmUp: The number of messages in a first round. Its results are discarded. Nil for no such round.
     init(
         rounds: Int, count: Int, warmUp: Int?, baseline: (_ count: Int) async throws -> Sample,
         value: (_ count: Int) async throws -> Sample
@@ -70,7 +70,7 @@ extension BaselineComparison<Delivery> {
     private var misordered: Int { values.map(\.misordered).reduce(0, +) }
 }
 
-/// Functions of samples, of which there must be at least one.
+/// Functions of samples. There must be at least one sample.
 enum Statistics {
     /// The middle sample, or the mean of the two middle samples.
     static func median(of samples: [Double]) -> Double {

@@ -75,7 +75,7 @@ struct BenchmarkRun: Sendable {
 
     var messages: Int { options.messages ?? benchmark.messages }
 
-    /// The result of the measurements, with the settings on which it depends.
+    /// The result of the measurements, with the settings that it depends on.
     /// - Parameters:
     ///   - part: The second part of the result's name. Nil if the benchmark has only one result.
     ///   - processes: The number of processes that do the measured work, without the processes of the baseline.

@@ -41,7 +41,7 @@ struct LastMessages {
     private static let filterLimit = 256
 
     private let selection: MessageSelection
-    /// The types of which no matching message has been found so far, with the position of the newest message of each.
+    /// The types without a matching message so far. The values are the positions of the newest messages of the types.
     private var sought: [MessageType: Position]
     private var found: [Envelope] = []
 

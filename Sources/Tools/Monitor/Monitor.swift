@@ -3,7 +3,7 @@ package import EventBus
 internal import Foundation
 internal import Synchronization
 
-/// Reads the messages of a bus as they arrive and shows those that a selection matches.
+/// Reads the messages of a bus as they arrive, and shows the messages that match a selection.
 package struct Monitor: Sendable {
     package typealias Show = @Sendable (Envelope) async throws -> Void
     package typealias Tell = @Sendable (MonitorNotice) async throws -> Void
@@ -135,8 +135,8 @@ extension MonitorNotice: CustomStringConvertible {
     }
 }
 
-/// The losses of a subscription that have not been taken yet. They are added up by type, so that the memory for them
-/// does not grow with the number of losses.
+/// The losses of a subscription that have not been taken yet. The losses of each type are added up, so that the
+/// memory does not grow with the number of losses.
 final class LossBoard: Sendable {
     private struct Losses {
         var recovered: [MessageType: Int] = [:]

@@ -20,8 +20,8 @@ public struct TestStack: Sendable {
     private let project: Project
     private let transcript = Transcript()
 
-    /// The default maximum time for which methods wait. After this time, they throw. A test that succeeds needs much
-    /// less time.
+    /// The default maximum time for which methods wait. After this time, a method throws. A test that succeeds needs
+    /// much less time.
     public static let deadline: Duration = .seconds(60)
 
     /// Runs processes while `body` runs. The processes are ready before `body` starts, and have ended when this method

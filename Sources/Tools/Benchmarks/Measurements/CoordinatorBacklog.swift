@@ -6,7 +6,7 @@ internal import Logging
 internal import Navigation
 internal import ZeroMQEventBus
 
-/// Measures a coordinator with a backlog of inputs, each of which changes a state. The baseline is a machine in this
+/// Measures a coordinator with a backlog of inputs. Each input changes a state. The baseline is a machine in this
 /// process that handles the same inputs without a bus.
 struct CoordinatorBacklog {
     /// The number of sessions in each measurement. The inputs are divided among the sessions.

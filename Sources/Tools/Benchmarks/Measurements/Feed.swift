@@ -4,7 +4,7 @@ struct Feed: Sendable {
     let subscribers: [PeerProcess]
     /// The number of subscribers in each subscribing process.
     var connections = 1
-    /// True for bare sockets, on which subscriptions are not confirmed.
+    /// True for bare sockets. A subscription on a bare socket is not confirmed.
     let isBare: Bool
 
     var peers: [PeerProcess] { [publisher] + subscribers }

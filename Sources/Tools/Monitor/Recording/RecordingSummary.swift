@@ -22,7 +22,7 @@ package struct RecordingSummary: Sendable {
     /// The first lines that are not valid, at most 100.
     package private(set) var mistakes: [RecordingMistake] = []
     package private(set) var mistakeCount = 0
-    /// The line in the middle of which the file ends. Nil if the last line is complete.
+    /// The number of the last line if the file ends in the middle of this line. Nil if the last line is complete.
     package private(set) var cutOffLine: Int?
     private var journals: [UInt64: IndexSet] = [:]
 

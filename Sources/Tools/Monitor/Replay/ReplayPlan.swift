@@ -70,7 +70,7 @@ package struct ReplayPlan: Sendable {
 package struct ReplaySurvey: Sendable {
     /// The number of messages that the plan sends.
     package private(set) var count = 0
-    /// The line in the middle of which the recording ends. Nil if its last line is complete.
+    /// The number of the last line if the recording ends in the middle of this line. Nil if the last line is complete.
     package private(set) var cutOffLine: Int?
     /// The ids of all messages. Empty if the plan does not change ids.
     private(set) var ids: Set<String> = []

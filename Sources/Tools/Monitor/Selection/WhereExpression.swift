@@ -88,7 +88,7 @@ extension JSONValue {
     fileprivate func isBefore(_ other: JSONValue) -> Bool {
         switch (self, other) {
         case (.string(let left), .string(let right)): left < right
-        // Integers are not converted to floating-point numbers because large ones would become equal.
+        // Integers are not converted to floating-point numbers, because different large integers would become equal.
         case (.integer(let left), .integer(let right)): left < right
         default: if let left = numberValue, let right = other.numberValue { left < right } else { false }
         }

@@ -128,7 +128,7 @@ struct WhereParser {
         guard let time = Timestamp.date(from: text) else {
             throw SyntaxMistake("'\(text)' is not a time; write it as 2026-03-01T12:00:00Z", column: place.column)
         }
-        // The times of all messages have this form, in which the order of strings is the order of times.
+        // The times of all messages have this form. Strings of this form have the order of the times.
         return Timestamp.text(of: time)
     }
 

@@ -13,7 +13,7 @@ package struct Story: Sendable {
     package private(set) var messages: [TracedMessage] = []
     /// The number of messages that are not kept.
     package private(set) var dropped = 0
-    /// The pairs of session and platform on which a guard waits for the answer to a message of this story.
+    /// The pairs of a session and a platform with a guard that waits for the answer to a message of this story.
     private var waiting: Set<[String]> = []
 
     package init(id: String) {
@@ -220,7 +220,7 @@ package struct StoryFollower: Sendable {
 }
 
 extension Envelope {
-    /// Filters that match every message with which a story can begin.
+    /// Filters that match every message that can begin a story.
     static let storyBeginnings = [MessageFilter.kind(.command), .kind(.event)]
 
     /// True if a story begins with the message: it is a command or an event that no message has caused.
