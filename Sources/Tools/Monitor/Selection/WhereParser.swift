@@ -38,7 +38,9 @@ struct WhereParser {
     }
 
     private mutating func parseOne() throws(SyntaxMistake) -> WhereExpression.Condition {
-        guard depth < Self.depthLimit else { throw mistake("nested more than \(Self.depthLimit) levels deep") }
+        guard depth < Self.depthLimit else {
+            throw mistake("the expression is nested more than \(Self.depthLimit) levels deep")
+        }
         depth += 1
         defer { depth -= 1 }
         if take("not", "!") { return .not(try parseOne()) }
