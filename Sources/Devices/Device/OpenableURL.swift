@@ -7,8 +7,8 @@ internal import Foundation
 public struct OpenableURL: Hashable, Sendable {
     /// The allowed beginnings of a URL.
     package static let beginnings = ["http://", "https://", "spotify:"]
-    /// The maximum length of a URL in bytes. A longer URL is only shown. Browsers and servers accept this length (RFC
-    /// 9110 recommends 8,000 bytes), and a URL of this length fits on a terminal.
+    /// The maximum length of a URL in bytes. A longer URL is only shown. Browsers and servers accept this length: RFC
+    /// 9110 recommends at least 8,000 bytes.
     private static let maximumLength = 8192
     /// The maximum length in bytes of a text that is searched for URLs. No URL is found in a longer text.
     private static let maximumTextLength = 2 * maximumLength
